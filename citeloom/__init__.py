@@ -1,0 +1,1 @@
+"""CiteLoom: literature reviews as an agent graph."""

@@ -1,0 +1,64 @@
+"""Settings of the process, from the environment or a .env file; secrets come from nowhere else.
+
+What one run may be told (budgets, depth, samples) is not here but in tools.context.RunContext.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Process settings; each is the environment variable CITELOOM_<NAME> unless it says otherwise."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CITELOOM_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    home: Path = Field(
+        default_factory=lambda: Path.home() / ".citeloom",
+        description="Where libraries, runs and caches are kept.",
+    )
+    llm_base_url: str | None = Field(
+        default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
+    )
+    llm_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("CITELOOM_LLM_API_KEY", "OPENAI_API_KEY")
+    )
+    fast_model: str | None = Field(default=None, description="For the many small tasks.")
+    strong_model: str | None = Field(default=None, description="For judging and writing.")
+    fast_price: tuple[float, float] | None = Field(
+        default=None, description="USD for a million input and output tokens, as a JSON list."
+    )
+    strong_price: tuple[float, float] | None = Field(default=None, description="As fast_price.")
+    llm_timeout: float = Field(default=120.0, gt=0, description="Seconds for one call.")
+    llm_concurrency: int = Field(default=8, ge=1, description="Calls under way at once.")
+    llm_context_tokens: int = Field(default=32_000, ge=1024, description="The models' window.")
+    qdrant_url: str | None = Field(
+        default=None, description="A Qdrant server; unset means the embedded engine."
+    )
+    qdrant_api_key: SecretStr | None = None
+
+    @model_validator(mode="after")
+    def _one_model_serves_both_tiers(self) -> "Settings":
+        fast, strong = self.fast_model or self.strong_model, self.strong_model or self.fast_model
+        object.__setattr__(self, "fast_model", fast)
+        object.__setattr__(self, "strong_model", strong)
+        return self
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether an LLM answers: a model is named, and an endpoint or a key leads to it.
+
+        A key alone does not: OPENAI_API_KEY is often set for other programs, and a run must not
+        spend money that nobody asked it to spend.
+        """
+        return bool(self.strong_model and (self.llm_base_url or self.llm_api_key))
+
+
+@cache
+def settings() -> Settings:
+    """Return the settings of this process, read once."""
+    return Settings()

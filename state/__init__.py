@@ -1,0 +1,1 @@
+"""What flows through the graphs: domain values, channels and their reducers."""

@@ -1,0 +1,210 @@
+"""A paper: its identity, its record, and how records of one work become one.
+
+Identity is the first of these that is known: DOI, arXiv id, OpenAlex id, Semantic Scholar id, an
+id of the library that holds the paper, and last its normalised title with year and first author.
+"""
+
+import re
+import unicodedata
+from datetime import date
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from state.base import Value
+
+_DOI = re.compile(r"^(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)$", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"^(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?"
+    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?$",
+    re.IGNORECASE,
+)
+_OPENALEX = re.compile(r"^(?:openalex:|https?://openalex\.org/)(W\d+)$", re.IGNORECASE)
+_SEMANTIC_SCHOLAR = re.compile(r"^(?:s2:|semantic_scholar:)([0-9a-f]{40})$", re.IGNORECASE)
+_ARXIV_DOI = "10.48550/arxiv."
+
+
+class Author(Value):
+    """One author, as the source writes the name."""
+
+    name: str = Field(min_length=1)
+
+    @property
+    def family(self) -> str:
+        """The family name: what stands before a comma, else the last word with its particles."""
+        if "," in self.name:
+            return self.name.split(",", 1)[0].strip()
+        words = self.name.split()
+        start = len(words) - 1
+        while start > 1 and words[start - 1].lower() in _PARTICLES:
+            start -= 1
+        return " ".join(words[start:])
+
+    @property
+    def given(self) -> str:
+        """The given names, empty where there is only one word."""
+        if "," in self.name:
+            return self.name.split(",", 1)[1].strip()
+        return self.name.removesuffix(self.family).strip()
+
+
+_PARTICLES = frozenset({"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "ter", "ten"})
+
+
+class Paper(Value):
+    """One scholarly work as CiteLoom knows it."""
+
+    id: str = Field(min_length=1, description="Canonical id, such as doi:10.1/x or arxiv:2005.11401.")
+    title: str = Field(min_length=1)
+    abstract: str | None = None
+    abstract_kind: Literal["abstract", "annotation"] = Field(
+        default="abstract",
+        description="'annotation' when the text was written by a bibliographer, not by the authors.",
+    )
+    year: int | None = Field(default=None, ge=1000, le=2200)
+    published: date | None = Field(default=None, description="The exact day, where it is known.")
+    authors: tuple[Author, ...] = ()
+    authors_complete: bool = Field(default=True, description="False when the list ends in 'others'.")
+    venue: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
+    openalex: str | None = None
+    semantic_scholar: str | None = None
+    url: str | None = None
+    references: tuple[str, ...] = Field(default=(), description="Canonical ids of the works it cites.")
+    aliases: tuple[str, ...] = Field(default=(), description="Other ids under which it is known.")
+    origin: dict[str, str] = Field(
+        default_factory=dict, description="Which source gave each field, by field name."
+    )
+
+    @field_validator("title", "abstract", "venue")
+    @classmethod
+    def _fold_space(cls, value: str | None) -> str | None:
+        return " ".join(value.split()) or None if value is not None else None
+
+    @property
+    def citation(self) -> str:
+        """How a sentence names it: 'Lewis et al.', 'Cohen and Ruths', or its title."""
+        families = [author.family for author in self.authors]
+        if not families:
+            return f"“{self.title}”"
+        if len(families) == 1 and self.authors_complete:
+            return families[0]
+        if len(families) == 2 and self.authors_complete:
+            return f"{families[0]} and {families[1]}"
+        return f"{families[0]} et al."
+
+    @property
+    def text(self) -> str:
+        """Everything a quote may be taken from: the title, and the abstract where there is one."""
+        return f"{self.title}\n{self.abstract}" if self.abstract else self.title
+
+
+def canonical_id(raw: str) -> str:
+    """Return the canonical form of an identifier, or `local:<raw>` for one of no known kind.
+
+    `10.1145/X`, `https://doi.org/10.1145/x` and `DOI:10.1145/x` all become `doi:10.1145/x`; arXiv
+    ids lose their version, and an arXiv DOI becomes the arXiv id.
+
+    Raises:
+        ValueError: `raw` is empty.
+    """
+    text = raw.strip()
+    if not text:
+        raise ValueError("a paper id is empty: give a DOI, an arXiv id, or any text")
+    if found := _DOI.match(text):
+        doi = found[1].lower().rstrip(".,;")
+        return f"arxiv:{doi.removeprefix(_ARXIV_DOI)}" if doi.startswith(_ARXIV_DOI) else f"doi:{doi}"
+    if found := _ARXIV.match(text):
+        return f"arxiv:{found[1]}"
+    if found := _OPENALEX.match(text):
+        return f"openalex:{found[1].upper()}"
+    if found := _SEMANTIC_SCHOLAR.match(text):
+        return f"s2:{found[1].lower()}"
+    if text.startswith(("local:", "title:")):
+        return text
+    return f"local:{text}"
+
+
+def title_key(title: str) -> str:
+    """Return the title without case, accents, punctuation and space, for comparison only."""
+    folded = unicodedata.normalize("NFKD", title).casefold()
+    return "".join(char for char in folded if char.isalnum())
+
+
+def identify(
+    *,
+    doi: str | None = None,
+    arxiv: str | None = None,
+    openalex: str | None = None,
+    semantic_scholar: str | None = None,
+    local: str | None = None,
+    title: str,
+    year: int | None,
+    first_author: str | None,
+) -> tuple[str, tuple[str, ...]]:
+    """Return the canonical id of a record and its other ids, in the order of the module docstring."""
+    known = [
+        canonical_id(prefix + value)
+        for prefix, value in (
+            ("doi:", doi),
+            ("arxiv:", arxiv),
+            ("openalex:", openalex),
+            ("s2:", semantic_scholar),
+            ("", local),
+        )
+        if value
+    ]
+    ranks = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
+    ids = sorted(dict.fromkeys(known), key=lambda key: ranks[key.split(":", 1)[0]])
+    if not ids:
+        author = title_key(first_author.split()[-1]) if first_author else ""
+        ids = [f"title:{title_key(title)[:80]}-{year or 'nd'}-{author}"]
+    return ids[0], tuple(ids[1:])
+
+
+def published_before(paper: Paper, cutoff: date | None) -> bool:
+    """Whether the paper is certain to have appeared before `cutoff`.
+
+    A paper of which only the year is known counts as before when its year is an earlier one; a
+    paper with no date at all is never certain.
+    """
+    if cutoff is None:
+        return True
+    if paper.published is not None:
+        return paper.published < cutoff
+    return paper.year is not None and paper.year < cutoff.year
+
+
+def merge_records(first: Paper, second: Paper) -> Paper:
+    """Merge two records of one work field by field; `first` wins where both have a value.
+
+    A longer abstract by the authors wins over an annotation; references and aliases are united;
+    `origin` keeps where each field came from.
+    """
+    values: dict[str, object] = {}
+    origin = dict(first.origin)
+    for name in _SCALARS:
+        mine, other = getattr(first, name), getattr(second, name)
+        if not mine and other:
+            values[name] = other
+            if name in second.origin:
+                origin[name] = second.origin[name]
+    if second.abstract and first.abstract_kind == "annotation" and second.abstract_kind == "abstract":
+        values |= {"abstract": second.abstract, "abstract_kind": "abstract"}
+        origin["abstract"] = second.origin.get("abstract", "")
+    elif "abstract" in values:
+        values["abstract_kind"] = second.abstract_kind
+    if len(second.authors) > len(first.authors) or (
+        second.authors_complete and not first.authors_complete
+    ):
+        values |= {"authors": second.authors, "authors_complete": second.authors_complete}
+    values["references"] = tuple(dict.fromkeys([*first.references, *second.references]))
+    others = [*first.aliases, *second.aliases, second.id]
+    values["aliases"] = tuple(dict.fromkeys(key for key in others if key != first.id))
+    return first.model_copy(update={**values, "origin": origin})
+
+
+_SCALARS = (
+    "abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url",
+)  # fmt: skip

@@ -1,0 +1,51 @@
+"""A quote, and the arguments that rest on quotes."""
+
+from pydantic import Field, model_validator
+
+from state.base import Value
+
+
+class Quote(Value):
+    """Words claimed to stand in a paper.
+
+    `verified` is set by code only (tools.text.quotes), never by a model, and then `start` and
+    `end` are the offsets of the words in the paper's own text: `source_text[start:end]`.
+    """
+
+    text: str
+    paper: str = Field(description="Id of the paper, or 'input' for the researcher's own text.")
+    part: str = Field(default="abstract", description="Where it stands: 'abstract', 'title', 'input'.")
+    start: int | None = Field(default=None, ge=0)
+    end: int | None = Field(default=None, ge=0)
+    verified: bool = False
+
+    @model_validator(mode="after")
+    def _verified_has_offsets(self) -> "Quote":
+        if self.verified and (self.start is None or self.end is None):
+            raise ValueError("a verified quote has offsets")
+        return self
+
+
+class Argument(Value):
+    """One reason for or against citing a paper, with what it rests on."""
+
+    claim: str
+    quote: Quote | None = Field(default=None, description="Its verified quote; none if it failed.")
+    note: str = Field(default="", description="Why the argument is unsupported, if it is.")
+
+    @property
+    def supported(self) -> bool:
+        """Whether a verified quote stands behind it."""
+        return self.quote is not None and self.quote.verified
+
+
+class Debate(Value):
+    """Arguments for and against citing a paper, and the score that came of them."""
+
+    paper: str
+    arguments_for: tuple[Argument, ...] = ()
+    arguments_against: tuple[Argument, ...] = ()
+    raw_score: float = Field(ge=0, le=100, description="What the mind gave, 0..100.")
+    score: float = Field(ge=0, le=100, description="After the quote check lowered it, 0..100.")
+    reductions: tuple[str, ...] = Field(default=(), description="Each lowering, in words.")
+    by: str = Field(description="Which mind debated: a model's name or 'extractive'.")

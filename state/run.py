@@ -1,0 +1,33 @@
+"""What a run reports of itself."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.base import Value
+
+
+class Failure(Value):
+    """Something that went wrong, written for a person."""
+
+    stage: str = Field(description="The node in which it happened.")
+    subject: str = Field(description="What it concerned: a paper's id, a query, a file.")
+    cause: str
+    remedy: str = Field(default="", description="What to do about it.")
+
+
+class Usage(Value):
+    """What one task cost in one run."""
+
+    task: str
+    mind: str = Field(description="A model's name, or 'extractive'.")
+    calls: int = 0
+    cached: int = Field(default=0, description="Answers taken from the cache, unpaid.")
+    repairs: int = Field(default=0, description="Times an answer was sent back.")
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = Field(default=0.0, description="Summed over calls, so it can exceed the wall clock.")
+
+
+Outcome = Literal["complete", "partial", "nothing"]

@@ -1,0 +1,50 @@
+"""The errors of CiteLoom's tools.
+
+CiteLoomError
+├── InputError            the caller's input cannot be used; the message says what to send instead
+├── TransientError        worth trying again: time-outs, 429, 5xx, a lock held for a moment
+└── PermanentError        trying again will not help
+    ├── AnswerError       a mind's answer stayed outside its schema after every repair
+    ├── RefusedError      the model refused, or a content filter stopped it
+    ├── BudgetError       the run's budget is spent; what there is so far is kept
+    └── LibraryError      a library is unknown, locked, damaged or of another embedder
+
+Foreign exceptions become one of these in the one module that calls the foreign library,
+with `raise ... from error`. Every message is for a person: what happened, and what to do.
+"""
+
+
+class CiteLoomError(Exception):
+    """Base of all: its text may be shown to a user."""
+
+
+class InputError(CiteLoomError):
+    """The caller's input cannot be used."""
+
+
+class TransientError(CiteLoomError):
+    """It may work on another try; `retry_after` is in seconds where the server named it."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class PermanentError(CiteLoomError):
+    """Trying again will not help."""
+
+
+class AnswerError(PermanentError):
+    """A mind's answer stayed outside its schema after every repair."""
+
+
+class RefusedError(PermanentError):
+    """The model refused to answer, or a content filter stopped it."""
+
+
+class BudgetError(PermanentError):
+    """The run's budget does not allow another call."""
+
+
+class LibraryError(PermanentError):
+    """A library is unknown, locked, damaged or was made with another embedder."""
