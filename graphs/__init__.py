@@ -1,1 +1,1 @@
-"""graphs."""
+"""The graphs: compositions of nodes."""

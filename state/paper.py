@@ -48,13 +48,17 @@ class Author(Value):
         return self.name.removesuffix(self.family).strip()
 
 
-_PARTICLES = frozenset({"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "ter", "ten"})
+_PARTICLES = frozenset(
+    {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "ter", "ten"}
+)
 
 
 class Paper(Value):
     """One scholarly work as CiteLoom knows it."""
 
-    id: str = Field(min_length=1, description="Canonical id, such as doi:10.1/x or arxiv:2005.11401.")
+    id: str = Field(
+        min_length=1, description="Canonical id, such as doi:10.1/x or arxiv:2005.11401."
+    )
     title: str = Field(min_length=1)
     abstract: str | None = None
     abstract_kind: Literal["abstract", "annotation"] = Field(
@@ -64,14 +68,18 @@ class Paper(Value):
     year: int | None = Field(default=None, ge=1000, le=2200)
     published: date | None = Field(default=None, description="The exact day, where it is known.")
     authors: tuple[Author, ...] = ()
-    authors_complete: bool = Field(default=True, description="False when the list ends in 'others'.")
+    authors_complete: bool = Field(
+        default=True, description="False when the list ends in 'others'."
+    )
     venue: str | None = None
     doi: str | None = None
     arxiv: str | None = None
     openalex: str | None = None
     semantic_scholar: str | None = None
     url: str | None = None
-    references: tuple[str, ...] = Field(default=(), description="Canonical ids of the works it cites.")
+    references: tuple[str, ...] = Field(
+        default=(), description="Canonical ids of the works it cites."
+    )
     aliases: tuple[str, ...] = Field(default=(), description="Other ids under which it is known.")
     origin: dict[str, str] = Field(
         default_factory=dict, description="Which source gave each field, by field name."
@@ -114,7 +122,9 @@ def canonical_id(raw: str) -> str:
         raise ValueError("a paper id is empty: give a DOI, an arXiv id, or any text")
     if found := _DOI.match(text):
         doi = found[1].lower().rstrip(".,;")
-        return f"arxiv:{doi.removeprefix(_ARXIV_DOI)}" if doi.startswith(_ARXIV_DOI) else f"doi:{doi}"
+        return (
+            f"arxiv:{doi.removeprefix(_ARXIV_DOI)}" if doi.startswith(_ARXIV_DOI) else f"doi:{doi}"
+        )
     if found := _ARXIV.match(text):
         return f"arxiv:{found[1]}"
     if found := _OPENALEX.match(text):
@@ -190,7 +200,11 @@ def merge_records(first: Paper, second: Paper) -> Paper:
             values[name] = other
             if name in second.origin:
                 origin[name] = second.origin[name]
-    if second.abstract and first.abstract_kind == "annotation" and second.abstract_kind == "abstract":
+    if (
+        second.abstract
+        and first.abstract_kind == "annotation"
+        and second.abstract_kind == "abstract"
+    ):
         values |= {"abstract": second.abstract, "abstract_kind": "abstract"}
         origin["abstract"] = second.origin.get("abstract", "")
     elif "abstract" in values:

@@ -7,17 +7,21 @@ from pydantic import Field
 from state.base import Value
 from state.quote import Quote
 
-Facet = Literal["problem", "method", "contribution", "gap"]
+Facet = Literal["problem", "method", "contribution", "whole", "gap"]
 
 
 class SearchQuery(Value):
     """One keyword query, why it is asked, and the sentence of the input that it rests on."""
 
-    text: str = Field(min_length=1, description="At most five keywords.")
-    facet: Facet = Field(description="'gap' marks a query of a second hop.")
+    text: str = Field(min_length=1, description="At most five keywords, or the input as a whole.")
+    facet: Facet = Field(
+        description="What it asks about; 'whole' is the input text itself, for sources that search "
+        "by meaning, and 'gap' a query of a later hop."
+    )
     reason: str
     sentence: Quote | None = Field(
-        default=None, description="The verified sentence of the input; none if it could not be found."
+        default=None,
+        description="The verified sentence of the input; none if it could not be found.",
     )
     hop: int = Field(default=1, ge=1)
 
@@ -45,7 +49,7 @@ class SearchLogEntry(Value):
     seconds: float = Field(default=0.0, ge=0)
 
 
-class Facets(Value):
+class FacetCover(Value):
     """A facet the review needs, and the papers that cover it."""
 
     name: str
@@ -58,7 +62,7 @@ class Sufficiency(Value):
     """What a reflection found: facets covered, facets missing, and what to do about them."""
 
     hop: int
-    facets: tuple[Facets, ...]
+    facets: tuple[FacetCover, ...]
     missing: tuple[str, ...]
     reasoning: str
     by: str

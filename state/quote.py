@@ -14,7 +14,9 @@ class Quote(Value):
 
     text: str
     paper: str = Field(description="Id of the paper, or 'input' for the researcher's own text.")
-    part: str = Field(default="abstract", description="Where it stands: 'abstract', 'title', 'input'.")
+    part: str = Field(
+        default="abstract", description="Where it stands: 'abstract', 'title', 'input'."
+    )
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
     verified: bool = False

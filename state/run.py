@@ -1,5 +1,6 @@
 """What a run reports of itself."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -14,6 +15,12 @@ class Failure(Value):
     subject: str = Field(description="What it concerned: a paper's id, a query, a file.")
     cause: str
     remedy: str = Field(default="", description="What to do about it.")
+    fatal: bool = Field(default=False, description="Whether the run could not go on after it.")
+
+
+def halt(failures: Sequence[Failure]) -> Failure | None:
+    """Return the failure after which the run could not go on, if there is one."""
+    return next((failure for failure in failures if failure.fatal), None)
 
 
 class Usage(Value):
@@ -27,7 +34,9 @@ class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
-    seconds: float = Field(default=0.0, description="Summed over calls, so it can exceed the wall clock.")
+    seconds: float = Field(
+        default=0.0, description="Summed over calls, so it can exceed the wall clock."
+    )
 
 
 Outcome = Literal["complete", "partial", "nothing"]

@@ -1,1 +1,1 @@
-"""find."""
+"""Steps that find papers."""

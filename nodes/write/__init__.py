@@ -1,1 +1,1 @@
-"""write."""
+"""Steps that write about papers."""

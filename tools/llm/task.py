@@ -52,4 +52,3 @@ class Mind(Protocol):
             PermanentError: The endpoint rejects the key, the model's name or the request.
         """
         ...
-

@@ -1,1 +1,1 @@
-"""text."""
+"""Classical language processing: sentences, words, quotes, keyphrases, roles, reporting clauses."""

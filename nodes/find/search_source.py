@@ -1,0 +1,81 @@
+"""Search: put one query to one source.
+
+Reads `run`, `request` and, per branch, one query and one source's name. Writes `hits`,
+`search_log`; a source that fails is a failure, never an empty result.
+"""
+
+from time import monotonic
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.paper import published_before
+from state.query import Hit, SearchLogEntry, SearchQuery
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import PermanentError, TransientError
+
+STAGE = "search_source"
+
+
+class Branch(TypedDict):
+    """What one branch of this node reads."""
+
+    run: str
+    request: Request
+    query: SearchQuery
+    source: str
+    of: int
+    """How many branches there are."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    hits: list[Hit]
+    search_log: list[SearchLogEntry]
+    failures: list[Failure]
+
+
+async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Keep what the source returns on the shelf, and how it was reached in the state."""
+    desk = open_desk(runtime, state["run"])
+    query, request = state["query"], state["request"]
+    started = monotonic()
+    try:
+        source = await desk.source(state["source"], request)
+        papers = await source.search(query, before=request.before, limit=desk.context.per_query)
+    except (PermanentError, TransientError) as error:
+        failure = Failure(
+            stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),
+            remedy="the run went on without this answer; run again to ask the source once more",
+        )  # fmt: skip
+        return {"hits": [], "search_log": [], "failures": [failure]}
+    await desk.shelf.put_papers(papers)
+    hits = [
+        Hit(
+            paper=paper.id,
+            via="query",
+            by=_label(query),
+            source=source.name,
+            rank=rank,
+            hop=query.hop,
+        )
+        for rank, paper in enumerate(papers, start=1)
+    ]
+    entry = SearchLogEntry(
+        source=source.name,
+        query=_label(query),
+        hop=query.hop,
+        returned=len(papers),
+        after_cutoff=sum(not published_before(paper, request.before) for paper in papers),
+        seconds=round(monotonic() - started, 3),
+    )
+    desk.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")
+    return {"hits": hits, "search_log": [entry], "failures": []}
+
+
+def _label(query: SearchQuery) -> str:
+    return "the input text" if query.facet == "whole" else query.text

@@ -1,0 +1,39 @@
+"""What a node's error means for its run."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+from state.run import Failure
+from tools.errors import BudgetError, InputError, PermanentError
+
+P = ParamSpec("P")
+
+
+def stopping(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
+    """Make a node's permanent error fatal for its run, so that the run ends with what it has.
+
+    A TransientError passes: the graph's policy retries it, and then the run halts at its checkpoint,
+    from where it can be resumed when the endpoint is back. (A LangGraph `error_handler` that raised
+    again would leave no task to resume.)
+    """
+
+    @wraps(node)
+    async def guarded(*args: P.args, **kwargs: P.kwargs) -> Any:
+        try:
+            return await node(*args, **kwargs)
+        except (PermanentError, InputError) as error:
+            return {"failures": [failure_of(node.__name__, error)]}
+
+    return guarded
+
+
+def failure_of(stage: str, error: PermanentError | InputError) -> Failure:
+    """Describe an error that stops a run, and what to do about it."""
+    subject = "budget" if isinstance(error, BudgetError) else "run"
+    remedy = (
+        "run the same command again with a larger budget: answers already paid for are kept"
+        if isinstance(error, BudgetError)
+        else ""
+    )
+    return Failure(stage=stage, subject=subject, cause=str(error), remedy=remedy, fatal=True)

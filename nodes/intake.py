@@ -1,0 +1,115 @@
+"""Check what a caller sent; shared by the first nodes of all graphs."""
+
+import re
+from datetime import date
+
+from state.request import Kind
+from tools.errors import InputError
+from tools.text.language import language, language_name
+from tools.text.words import tokens
+
+MAX_CHARACTERS = 20_000
+MIN_WORDS = 3
+_FEW_WORDS = 12
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
+_TITLE_LINE = re.compile(r"^\s*(?:title\s*:)\s*(.+)$", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"^\s{0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?)|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}", re.MULTILINE
+)
+_LABEL = re.compile(r"^\s*abstract\s*[:.—-]?\s*", re.IGNORECASE)
+
+
+def clean_text(raw: str) -> tuple[str | None, str]:
+    """Return the heading, if there is one, and the text below it without Markdown marks.
+
+    Raises:
+        InputError: The text is empty, too short, too long, or not text at all.
+    """
+    if (
+        "\x00" in raw
+        or sum(not (char.isprintable() or char.isspace()) for char in raw) > len(raw) / 50
+    ):
+        raise InputError(
+            "the input is not text (it looks like a binary file): give an abstract as plain text or "
+            "Markdown; for a PDF, copy its abstract into a text file"
+        )
+    if len(raw) > MAX_CHARACTERS:
+        raise InputError(
+            f"the input has {len(raw):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+            "the abstract (and at most the introduction), not the whole paper"
+        )
+    title: str | None = None
+    lines = raw.strip().splitlines()
+    if lines and (found := _HEADING.match(lines[0]) or _TITLE_LINE.match(lines[0])):
+        title = found[1].strip()
+        lines = lines[1:]
+        if title.casefold() == "abstract":
+            title = None
+    body = _LABEL.sub("", _MARKUP.sub("", "\n".join(lines)).strip())
+    text = " ".join(body.split())
+    if not text and title:
+        text, title = title, None
+    count = len(tokens(text))
+    if count < MIN_WORDS:
+        raise InputError(
+            f"the input has {count} word{'s' if count != 1 else ''}: give an abstract, or at least a "
+            "question or idea of one sentence"
+        )
+    return title, text
+
+
+def kind_of(text: str) -> Kind:
+    """Tell an abstract from an idea or a question by its end and length."""
+    if text.rstrip().endswith("?"):
+        return "question"
+    return "abstract" if len(tokens(text)) >= 40 else "idea"
+
+
+def check_language(text: str, *, extractive: bool) -> tuple[str, tuple[str, ...]]:
+    """Return the language's code and notes for the caller.
+
+    Raises:
+        InputError: The embedded engine would have to read a language other than English.
+    """
+    code = language(text)
+    if code == "en":
+        return code, ()
+    name = language_name(code)
+    if extractive:
+        raise InputError(
+            f"the input seems to be in {name}, and the embedded engine reads English only: give an "
+            "English version, or configure an LLM (see `citeloom doctor`)"
+        )
+    return code, (f"the input seems to be in {name}; queries and text are made in English",)
+
+
+def short_note(text: str) -> tuple[str, ...]:
+    """Return a note where the input is so short that results will be broad."""
+    if len(tokens(text)) >= _FEW_WORDS:
+        return ()
+    return ("the input is very short: a whole abstract gives much better results",)
+
+
+def check_range(name: str, value: int, low: int, high: int) -> int:
+    """Return the value.
+
+    Raises:
+        InputError: It is outside low..high.
+    """
+    if not low <= value <= high:
+        raise InputError(f"{name} is {value}: give a number from {low} to {high}")
+    return value
+
+
+def check_date(value: date | str | None) -> date | None:
+    """Return the cut-off as a date.
+
+    Raises:
+        InputError: It is not YYYY-MM-DD.
+    """
+    if value is None or isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise InputError(f"the cut-off '{value}' is no date: give it as YYYY-MM-DD") from error

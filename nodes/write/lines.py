@@ -1,0 +1,100 @@
+"""What the writing steps know of the papers they write about."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, Field
+
+from state.paper import Paper
+from state.writing import ELEMENTS, MARKER, KeyElements, Sentence
+from tools.desk import Desk
+from tools.text.compose import Cited
+from tools.text.sentences import split_sentences
+
+
+class LinePaper(BaseModel):
+    """A paper that a sentence is to cite, as the mind sees it."""
+
+    key: str = Field(description="Its marker in the text is this key in braces, such as {P1}.")
+    name: str = Field(description="How the text names its authors.")
+    plural: bool
+    year: int | None
+    title: str
+    abstract: str
+    elements: dict[str, str] = Field(description="Its verified words by key element.")
+    cites: list[str] = Field(default=[], description="Keys of other papers here that it cites.")
+
+
+async def line_papers(
+    desk: Desk, keys: Mapping[str, str], wanted: Sequence[str]
+) -> list[LinePaper]:
+    """Return the papers of these keys, with their key elements, in the order of `wanted`."""
+    ids = [keys[key] for key in wanted if key in keys]
+    papers = await desk.shelf.papers(ids)
+    elements = await desk.shelf.elements(ids)
+    by_id = {paper: key for key, paper in keys.items()}
+    return [
+        _line_paper(by_id[key], papers[key], elements.get(key), by_id)
+        for key in ids
+        if key in papers
+    ]
+
+
+def _line_paper(
+    key: str, paper: Paper, elements: KeyElements | None, by_id: Mapping[str, str]
+) -> LinePaper:
+    return LinePaper(
+        key=key,
+        name=paper.citation,
+        plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
+        year=paper.year,
+        title=paper.title,
+        abstract=paper.abstract or "",
+        elements=verified_words(elements),
+        cites=[by_id[cited] for cited in paper.references if cited in by_id],
+    )
+
+
+def verified_words(elements: KeyElements | None) -> dict[str, str]:
+    """Return the whole words behind each key element; an element without a checked quote is left out."""
+    if elements is None:
+        return {}
+    return {
+        name: element.quote.text
+        for name, element in elements.filled().items()
+        if element.quote and element.quote.verified
+    }
+
+
+def as_cited(paper: LinePaper) -> Cited:
+    """Return the paper as sentences are composed of it: whole sentences of its abstract only."""
+    sentences = split_sentences(paper.abstract)
+    whole: dict[str, str] = {}
+    for name in ELEMENTS:
+        words = paper.elements.get(name)
+        for span in sentences:
+            if words and (words in span.text or span.text in words):
+                whole.setdefault(name, span.text)
+    taken = set(whole.values())
+    rest = [span.text for span in sentences if span.text not in taken]
+    for name in ELEMENTS:
+        if name not in whole and rest and name in {"contribution", "method", "findings"}:
+            whole[name] = rest.pop(0)
+    return Cited(
+        key=paper.key, name=paper.name, plural=paper.plural, year=paper.year,
+        sentences=whole, cites=frozenset(paper.cites),
+    )  # fmt: skip
+
+
+def plain_text(sentences: Sequence[Sentence]) -> str:
+    """Return a draft's text, markers included, as one paragraph."""
+    return " ".join(sentence.text for sentence in sentences)
+
+
+def without_markers(text: str) -> str:
+    """Return a sentence without its citation markers."""
+    return (
+        " ".join(MARKER.sub("", text).split())
+        .replace(" ,", ",")
+        .replace(" .", ".")
+        .replace(" :", ":")
+    )

@@ -1,0 +1,97 @@
+"""Take the papers to write about, given as ids or as records.
+
+Reads the input of `write`. Writes `run`, `request`, `selected`, `stop`; the papers go to the shelf.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+from typing_extensions import TypedDict
+
+from nodes.intake import check_language, clean_text, kind_of, short_note
+from state.paper import Paper, canonical_id
+from state.reducers import replaced
+from state.request import Request, WriteInput
+from state.run import Failure
+from tools.bibliography.read_record import RecordError, paper_from
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import CiteLoomError, InputError
+
+STAGE = "take_papers"
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: list[Failure]
+    selected: list[str]
+
+
+async def take_papers(state: WriteInput, runtime: Runtime[RunContext]) -> Update:
+    """Put the papers on the shelf, in the caller's order; what cannot be had is a failure."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    request = Request(text=state.text)
+    stop: Failure | None = None
+    failures: list[Failure] = []
+    papers: list[Paper] = []
+    try:
+        title, text = clean_text(state.text)
+        code, notes = check_language(text, extractive=desk.mind.name == "extractive")
+        request = Request(
+            text=text, kind=kind_of(text), title=title, language=code, library=state.library,
+            notes=(*notes, *short_note(text)),
+        )  # fmt: skip
+        papers, failures = await _papers(state.papers, request, desk)
+        if not papers:
+            raise InputError(
+                "there is no paper to write about: give ids that the library knows, or records with "
+                "title and abstract"
+            )
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    await desk.shelf.put_papers(papers)
+    return {
+        "run": run,
+        "request": request,
+        "stop": stop,
+        "failures": replaced([*failures, *([stop] if stop else [])]),
+        "selected": list(dict.fromkeys(paper.id for paper in papers)),
+    }
+
+
+async def _papers(
+    given: list[str | dict[str, Any]], request: Request, desk: Desk
+) -> tuple[list[Paper], list[Failure]]:
+    ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
+    known: dict[str, Paper] = {}
+    if ids:
+        source = await desk.source("library", request)
+        known = await source.get(ids)
+    papers: list[Paper] = []
+    failures: list[Failure] = []
+    for item in given:
+        try:
+            papers.append(known[canonical_id(item)] if isinstance(item, str) else _record(item))
+        except (KeyError, RecordError, ValueError, ValidationError) as error:
+            failures.append(
+                Failure(
+                    stage=STAGE, subject=str(item)[:80],
+                    cause=f"the library '{request.library}' has no such paper"
+                    if isinstance(error, KeyError) else f"not a usable record: {error}"[:300],
+                    remedy="check the id, add the paper with `citeloom library add`, or send its record",
+                )
+            )  # fmt: skip
+    return papers, failures
+
+
+def _record(item: dict[str, Any]) -> Paper:
+    if "authors" in item and isinstance(item["authors"], list) and "origin" in item:
+        return Paper.model_validate(item)
+    return paper_from(item)

@@ -1,0 +1,185 @@
+"""The channels of each graph.
+
+Papers, debates and key elements are not here: they live on the run's shelf (tools.shelf), by id,
+because a checkpoint copies every channel at each step. A graph's last node assembles what callers
+need of them into its output channels.
+"""
+
+from datetime import date
+from typing import Annotated, Any
+
+from typing_extensions import TypedDict
+
+from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
+from state.reducers import (
+    add_drafts,
+    add_failures,
+    add_hits,
+    add_ids,
+    add_log,
+    add_queries,
+    merge_scores,
+)
+from state.request import Request
+from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
+from state.run import Failure, Outcome, Usage
+from state.writing import CitationVerdict, Draft, Plan
+
+
+class Shared(TypedDict):
+    """What all graphs share."""
+
+    run: str
+    """Names this run's shelf, ledger and budget; set by the first node."""
+    request: Request
+    stop: Failure | None
+    """Why nothing more could be done, for a person; set by the last node from `failures`."""
+    failures: Annotated[list[Failure], add_failures]
+    """What went wrong; a fatal one sends the run to its end."""
+
+
+class FindState(Shared):
+    """What the nodes of `find` share."""
+
+    text: str
+    library: str
+    sources: list[str]
+    before: date | str | None
+    keep: int
+    must_include: list[str]
+    exclude: list[str]
+
+    queries: Annotated[list[SearchQuery], add_queries]
+    hits: Annotated[list[Hit], add_hits]
+    search_log: Annotated[list[SearchLogEntry], add_log]
+    similarity: dict[str, float]
+    """Cosine of each screened paper to the input text; its keys are the papers looked at."""
+    hidden: list[str]
+    """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
+    past_cutoff: list[str]
+    batch: list[str]
+    """Papers to debate in this round."""
+    scores: Annotated[dict[str, float], merge_scores]
+    expanded: Annotated[list[str], add_ids]
+    """Papers whose references and citations were followed."""
+    depth: int
+    hop: int
+    sufficiency: list[Sufficiency]
+    selected: list[str]
+
+
+class FindOutput(TypedDict):
+    """What `find` gives."""
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: list[Failure]
+    queries: list[SearchQuery]
+    search_log: list[SearchLogEntry]
+    sufficiency: list[Sufficiency]
+    selected: list[str]
+    papers: list[RankedPaper]
+    links: list[Link]
+    counts: PrismaCounts
+    usage: list[Usage]
+    mind: str
+    outcome: Outcome
+
+
+class WriteState(Shared):
+    """What the nodes of `write` share."""
+
+    text: str
+    library: str
+    papers: list[str | dict[str, Any]]
+    cite: int
+    plan: str
+
+    selected: list[str]
+    keys: dict[str, str]
+    """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
+    read: Annotated[list[str], add_ids]
+    """Papers whose key elements are on the shelf."""
+    outline: Plan
+    position: int
+    """How many lines of the plan are written."""
+    drafts: list[Draft]
+    candidates: Annotated[list[Draft], add_drafts]
+    final: Draft
+    checks: int
+    verdicts: list[CitationVerdict]
+    notes: list[str]
+    """What the caller should know of the writing."""
+    removed: list[CitationVerdict]
+    """Verdicts on citations that were taken out of the text."""
+
+
+class WriteOutput(TypedDict):
+    """What `write` gives."""
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: list[Failure]
+    related_work: str
+    sentences: list[CitedSentence]
+    references: list[Reference]
+    removed: list[CitationVerdict]
+    uncited: list[str]
+    notes: list[str]
+    outline: Plan
+    usage: list[Usage]
+    mind: str
+    outcome: Outcome
+
+
+class WritingInput(TypedDict):
+    """What the writing steps need, whoever found the papers."""
+
+    run: str
+    request: Request
+    failures: list[Failure]
+    selected: list[str]
+    cite: int
+    plan: str
+
+
+class ReviewState(TypedDict):
+    """What `review` passes between finding and writing; each keeps its own channels inside."""
+
+    text: str
+    library: str
+    sources: list[str]
+    before: date | str | None
+    keep: int
+    must_include: list[str]
+    exclude: list[str]
+    cite: int
+    plan: str
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: Annotated[list[Failure], add_failures]
+    queries: list[SearchQuery]
+    search_log: list[SearchLogEntry]
+    sufficiency: list[Sufficiency]
+    selected: list[str]
+    papers: list[RankedPaper]
+    links: list[Link]
+    counts: PrismaCounts
+    related_work: str
+    sentences: list[CitedSentence]
+    references: list[Reference]
+    removed: list[CitationVerdict]
+    uncited: list[str]
+    notes: list[str]
+    outline: Plan
+    usage: list[Usage]
+    mind: str
+    outcome: Outcome
+
+
+class ReviewOutput(FindOutput, WriteOutput):
+    """What `review` gives: all of `find` and all of `write`."""

@@ -1,0 +1,66 @@
+"""How parallel branches' writes become one value.
+
+Each reducer is associative and idempotent and keeps the order of first appearance, so a branch
+that is replayed after a crash changes nothing.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeVar, cast
+
+from langgraph.types import Overwrite
+
+from state.query import Hit, SearchLogEntry, SearchQuery
+from state.run import Failure
+from state.writing import Draft
+
+T = TypeVar("T")
+
+
+def _union(items: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:
+    first: dict[Hashable, T] = {}
+    for item in items:
+        first.setdefault(key(item), item)
+    return list(first.values())
+
+
+def add_queries(left: list[SearchQuery], right: list[SearchQuery]) -> list[SearchQuery]:
+    """Append the queries whose words `left` lacks; case does not matter."""
+    return _union([*left, *right], lambda query: query.text.casefold())
+
+
+def add_hits(left: list[Hit], right: list[Hit]) -> list[Hit]:
+    """Append the hits that `left` lacks; one way of reaching a paper counts once."""
+    return _union([*left, *right], lambda hit: (hit.paper, hit.via, hit.by, hit.source))
+
+
+def add_log(left: list[SearchLogEntry], right: list[SearchLogEntry]) -> list[SearchLogEntry]:
+    """Append the calls that `left` lacks."""
+    return _union([*left, *right], lambda entry: (entry.source, entry.query, entry.hop))
+
+
+def add_failures(left: list[Failure], right: list[Failure]) -> list[Failure]:
+    """Append the failures that `left` lacks."""
+    return _union([*left, *right], lambda failure: failure)
+
+
+def add_ids(left: list[str], right: list[str]) -> list[str]:
+    """Append the ids that `left` lacks."""
+    return _union([*left, *right], lambda item: item)
+
+
+def add_drafts(left: list[Draft], right: list[Draft]) -> list[Draft]:
+    """Append the drafts that `left` lacks, by id."""
+    return _union([*left, *right], lambda draft: draft.id)
+
+
+def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
+    """Take `right`'s score where both have one: a later debate replaces an earlier one."""
+    return {**left, **right}
+
+
+def replaced(value: T) -> T:
+    """Return a write that replaces a channel's value instead of being merged into it.
+
+    A thread may be used for another run: what the first one left must not be added to.
+    """
+    return cast(T, Overwrite(value))

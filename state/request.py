@@ -1,0 +1,93 @@
+"""What a caller asks for, as sent and as understood."""
+
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from state.base import Value
+
+# The ranges stand in the descriptions and are checked by the first node, not by pydantic: an
+# error raised here would reach a caller of the LangGraph server as "internal error".
+
+
+class FindInput(BaseModel):
+    """What to find prior work for, and where."""
+
+    text: str = Field(
+        default="",
+        description="The abstract of your paper, a research idea, or a question, in plain text or "
+        "Markdown: at least 3 words, at most 20,000 characters.",
+    )
+    library: str = Field(
+        default="starter",
+        description="Name of the library to search; 'starter' comes with CiteLoom.",
+    )
+    sources: list[str] = Field(
+        default=["library"], description="Where to search. This version has 'library'."
+    )
+    before: date | None = Field(
+        default=None,
+        description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
+    )
+    keep: int = Field(default=40, description="How many papers to keep, 1 to 200.")
+    must_include: list[str] = Field(
+        default=[], description="Ids (DOI, arXiv id, library id) of papers that must be kept."
+    )
+    exclude: list[str] = Field(default=[], description="Ids of papers that must never appear.")
+
+
+class WriteOptions(BaseModel):
+    """How the section is to be written."""
+
+    cite: int = Field(default=10, description="How many of the papers to cite, 1 to 60.")
+    plan: str = Field(
+        default="",
+        description="Optional plan: one line per sentence naming its papers as [1], [2] or by id, "
+        "or '5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2'. "
+        "[1] is the first paper of the list, or the best ranked.",
+    )
+
+
+class ReviewInput(FindInput, WriteOptions):
+    """What to review and how: papers are found first, then a related-work section is written."""
+
+
+class WriteInput(WriteOptions):
+    """What to write about: your own text and the papers to relate it to."""
+
+    cite: int = Field(default=60, description="How many of the papers to cite, 1 to 60.")
+    text: str = Field(
+        default="", description="The abstract of your paper or your idea, as for `find`."
+    )
+    library: str = Field(
+        default="starter", description="The library that holds the papers named by id."
+    )
+    papers: list[str | dict[str, Any]] = Field(
+        default=[],
+        description="The papers to relate it to: ids (DOI, arXiv id, library id), or records with "
+        "id, title, abstract, year, authors, venue.",
+    )
+
+
+Kind = Literal["abstract", "idea", "question"]
+
+
+class Request(Value):
+    """The request as understood: checked, with ids in canonical form."""
+
+    text: str
+    kind: Kind = "abstract"
+    title: str | None = Field(default=None, description="The heading of the text, if it had one.")
+    language: str = "en"
+    library: str = "starter"
+    sources: tuple[str, ...] = ("library",)
+    before: date | None = None
+    keep: int = 40
+    must_include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    own: str | None = Field(
+        default=None,
+        description="Id of the paper that the text is the abstract of, if it is known.",
+    )
+    notes: tuple[str, ...] = Field(default=(), description="What the caller should know.")

@@ -1,0 +1,61 @@
+"""What callers get: the public shapes of papers.json, run.json and the servers' answers."""
+
+from pydantic import Field
+
+from state.base import Value
+from state.paper import Paper
+from state.query import Hit
+from state.quote import Debate, Quote
+from state.writing import CitationVerdict
+
+
+class RankedPaper(Value):
+    """A paper of the result, why it is there and how it was found."""
+
+    rank: int = Field(ge=1)
+    score: float = Field(ge=0, le=100)
+    selected: bool = Field(description="Whether it was kept for writing.")
+    paper: Paper
+    debate: Debate | None = None
+    found_by: tuple[Hit, ...] = ()
+
+
+class Link(Value):
+    """One paper of the result cites another."""
+
+    citing: str
+    cited: str
+
+
+class Reference(Value):
+    """One entry of the reference list."""
+
+    number: int = Field(ge=1)
+    key: str = Field(description="The key used in BibTeX, such as lewis2020retrieval.")
+    paper: Paper
+
+
+class CitedSentence(Value):
+    """One sentence of the text as printed, and what stands behind each of its citations."""
+
+    number: int = Field(ge=1)
+    text: str
+    citations: tuple[CitationVerdict, ...] = ()
+    basis: Quote | None = None
+
+
+class PrismaCounts(Value):
+    """Papers at each step, in the terms of the PRISMA 2020 flow diagram."""
+
+    identified: int = Field(default=0, description="Records that the sources returned.")
+    duplicates_removed: int = 0
+    screened: int = Field(default=0, description="Distinct records looked at.")
+    excluded_by_cutoff: int = 0
+    excluded_by_request: int = Field(default=0, description="Excluded ids and the input itself.")
+    not_assessed: int = Field(default=0, description="Below the pool's size by cheap score.")
+    assessed: int = Field(default=0, description="Debated.")
+    excluded_by_debate: int = Field(default=0, description="Debated and scored below the bar.")
+    excluded_by_number: int = Field(
+        default=0, description="Relevant, but beyond the number to keep."
+    )
+    included: int = Field(default=0, description="Kept.")

@@ -1,0 +1,136 @@
+"""What writing produces: key elements, a plan, drafts with votes, verdicts on citations.
+
+In the text of a draft a citation is a marker `{P3}`: P3 is the paper's key in this run, so that
+numbers are given once, at the end, and can only be given to papers that are there.
+"""
+
+import re
+from typing import Literal
+
+from pydantic import Field
+
+from state.base import Value
+from state.quote import Quote
+
+MARKER = re.compile(r"\{(P\d+)\}")
+
+
+class Element(Value):
+    """The answer to one guiding question, and the words it rests on."""
+
+    text: str
+    quote: Quote | None = None
+
+
+class KeyElements(Value):
+    """The seven guiding questions of ChatCite (section 3.1), answered for one paper."""
+
+    paper: str
+    background: Element | None = None
+    problem: Element | None = None
+    method: Element | None = None
+    data: Element | None = Field(default=None, description="Data and experiments.")
+    findings: Element | None = None
+    contribution: Element | None = None
+    limitations: Element | None = None
+    by: str = ""
+
+    def filled(self) -> dict[str, Element]:
+        """The elements that are there, by name, in the order of the questions."""
+        values = {name: getattr(self, name) for name in ELEMENTS}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+ELEMENTS = ("background", "problem", "method", "data", "findings", "contribution", "limitations")
+
+LineRole = Literal["open", "develop", "contrast", "close"]
+
+
+class PlanLine(Value):
+    """One sentence to be written."""
+
+    number: int = Field(ge=1)
+    keys: tuple[str, ...] = Field(default=(), description="Keys of the papers it cites.")
+    theme: str = ""
+    role: LineRole = "develop"
+    note: str = Field(default="", description="The author's own instruction for this line.")
+
+
+class Plan(Value):
+    """The sentences of the section, in order."""
+
+    lines: tuple[PlanLine, ...]
+    words: int | None = Field(default=None, ge=10, description="Words asked for in all.")
+    origin: Literal["user", "made"] = "made"
+    reasoning: str = ""
+
+
+class Citation(Value):
+    """A paper cited in a sentence, and the verified quote of that paper which supports it."""
+
+    key: str = Field(pattern=r"^P\d+$")
+    quote: Quote | None = None
+
+
+class Sentence(Value):
+    """One sentence of a draft, with markers."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    line: int = Field(ge=1, description="The plan's line it was written for.")
+    basis: Quote | None = Field(
+        default=None, description="For a sentence on the researcher's own work: its words."
+    )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys marked in the text, each once, in order."""
+        return tuple(dict.fromkeys(MARKER.findall(self.text)))
+
+
+class Vote(Value):
+    """One vote: which of the drafts, shown in which order, and why."""
+
+    chosen: str = Field(description="Id of the draft.")
+    order: tuple[str, ...] = Field(description="The order in which the drafts were shown.")
+    reason: str = ""
+
+
+class Draft(Value):
+    """One version of the section, and where it came from."""
+
+    id: str
+    parent: str | None = None
+    sentences: tuple[Sentence, ...] = ()
+    votes: int = Field(default=0, ge=0, description="Votes won in its round.")
+    round: int = Field(default=0, ge=0)
+    repairs: tuple[str, ...] = Field(
+        default=(), description="What the checks took out of the mind's answer, in words."
+    )
+
+
+class DraftRound(Value):
+    """One round of the beam, kept for the record: its drafts, votes and survivors."""
+
+    round: int
+    line: int
+    drafts: tuple[Draft, ...]
+    votes: tuple[Vote, ...]
+    survivors: tuple[str, ...]
+
+
+Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checkable"]
+Cause = Literal["", "fabricated", "mis_cited", "metadata_error", "no_abstract", "no_verified_quote"]
+
+
+class CitationVerdict(Value):
+    """Whether one cited paper supports the sentence that cites it."""
+
+    sentence: int = Field(ge=1, description="Position in the text, first = 1.")
+    key: str
+    paper: str
+    verdict: Support
+    cause: Cause = ""
+    quote: Quote | None = Field(default=None, description="The words that decide it.")
+    action: Literal["kept", "rewritten", "removed"] = "kept"
+    by: str = ""

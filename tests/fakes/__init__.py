@@ -1,0 +1,1 @@
+"""Fakes: real HTTP servers on loopback."""

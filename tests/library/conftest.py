@@ -1,0 +1,32 @@
+"""A home with libraries in it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citeloom.settings import Settings
+from tests.library.words import WordEmbedder
+from tools.library.library import Library
+from tools.library.open import close_libraries, create_library
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home", qdrant_url=None)
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    close_libraries()
+
+
+@pytest.fixture
+def library(settings: Settings, embedder: WordEmbedder) -> Library:
+    return create_library("mine", settings, embedder)

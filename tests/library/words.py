@@ -1,0 +1,43 @@
+"""An embedder by words, so that tests of the library need no model, and papers to put in."""
+
+import re
+import time
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+
+from state.paper import Author, Paper
+from tools.embed.port import Vectors
+
+
+class WordEmbedder:
+    """Texts that share words are near each other."""
+
+    name = "words"
+
+    def __init__(self, size: int = 64, *, pause: float = 0.0) -> None:
+        self.size = size
+        self.texts = 0
+        self._pause = pause
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += len(texts)
+        time.sleep(self._pause)
+        vectors = np.full((len(texts), self.size), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in re.findall(r"\w+", text.lower()):
+                vectors[row, crc32(word.encode()) % self.size] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def paper(number: int, title: str = "", **fields: object) -> Paper:
+    """A paper of 2000 + number % 20, unless the fields say otherwise."""
+    values: dict[str, object] = {
+        "id": f"doi:10.1000/p{number}",
+        "title": title or f"Paper number {number} on topic{number % 7} and method{number % 11}",
+        "abstract": f"We study topic{number % 7} with method{number % 11} in case{number}.",
+        "year": 2000 + number % 20,
+        "authors": (Author(name=f"Ann Author{number}"),),
+    }
+    return Paper.model_validate(values | fields)

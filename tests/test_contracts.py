@@ -1,0 +1,185 @@
+"""What the project promises about itself: packages, imports, locks, served graphs, clean files."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.pregel import Pregel
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from citeloom.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES: list[str] = PYPROJECT["tool"]["setuptools"]["packages"]
+LEVELS = ("base", "server", "dev")
+GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+
+HEAVY = [
+    "langchain_openai",
+    "langgraph",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "qdrant_client",
+    "qdrant_edge",
+    "tokenizers",
+]
+ASK_FOR_HELP = """
+import sys
+sys.argv = ["citeloom", "--help"]
+from citeloom.cli import main
+try:
+    main()
+except SystemExit as stop:
+    assert not stop.code, stop.code
+print("LOADED", *sorted(set(sys.modules) & set(%r)))
+"""
+
+
+def test_every_package_folder_ships() -> None:
+    tops = sorted({name.split(".")[0] for name in PACKAGES})
+    folders = {path.parent for top in tops for path in (ROOT / top).rglob("*.py")}
+    assert sorted(PACKAGES) == sorted(".".join(path.relative_to(ROOT).parts) for path in folders)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_has_an_init_file(package: str) -> None:
+    assert (ROOT.joinpath(*package.split(".")) / "__init__.py").is_file()
+
+
+def test_imports_point_one_way() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_help_loads_nothing_heavy() -> None:
+    command = [sys.executable, "-c", ASK_FOR_HELP % HEAVY]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "LOADED"
+
+
+@pytest.mark.parametrize("name", ["find", "write", "review"])
+def test_served_file_defines_its_graph(name: str) -> None:
+    path, _, attribute = GRAPHS[name].partition(":")
+    spec = spec_from_file_location(f"served_{name}", ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)  # by path, as the server does it
+    assert isinstance(getattr(module, attribute), Pregel)
+
+
+# --- Locks ----------------------------------------------------------------------------------
+
+
+def locked(level: str) -> dict[str, list[Requirement]]:
+    """Return the pins of requirements/<level>.txt by name; a name may have one per marker."""
+    pins: dict[str, list[Requirement]] = {}
+    for line in (ROOT / "requirements" / f"{level}.txt").read_text(encoding="utf-8").splitlines():
+        if line[:1] not in {"", " ", "#"}:
+            pin = Requirement(line.removesuffix("\\").strip())
+            pins.setdefault(canonicalize_name(pin.name), []).append(pin)
+    return pins
+
+
+def wanted(level: str) -> list[Requirement]:
+    """Return what pyproject.toml asks for at this level."""
+    project = PYPROJECT["project"]
+    lines = [*project["dependencies"], *PYPROJECT["build-system"]["requires"]]
+    if level != "base":
+        lines += project["optional-dependencies"]["server"]
+    if level == "dev":
+        lines += PYPROJECT["dependency-groups"]["dev"]
+    return [Requirement(line) for line in lines]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_lock_meets_what_the_project_asks_for(level: str) -> None:
+    pins = locked(level)
+    for need in wanted(level):
+        versions = [next(iter(pin.specifier)).version for pin in pins[canonicalize_name(need.name)]]
+        assert versions
+        for version in versions:
+            assert need.specifier.contains(version, prereleases=True), f"{need}: {version}"
+
+
+@pytest.mark.parametrize(("small", "large"), [("base", "server"), ("server", "dev")])
+def test_larger_lock_holds_the_smaller_one_unchanged(small: str, large: str) -> None:
+    larger = locked(large)
+    for name, pins in locked(small).items():
+        assert {str(pin.specifier) for pin in pins} == {str(pin.specifier) for pin in larger[name]}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_lock_has_hashes_and_no_address(level: str) -> None:
+    text = (ROOT / "requirements" / f"{level}.txt").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
+    assert len(entries) > 50
+    for entry in entries:
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
+    for unwanted in ("://", " @ ", "--index-url", "--extra-index-url", "--find-links", "-e "):
+        assert unwanted not in text, unwanted
+
+
+# --- Settings -------------------------------------------------------------------------------
+
+
+def test_example_environment_names_every_setting_and_no_other() -> None:
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
+    assert named == {f"CITELOOM_{name.upper()}" for name in Settings.model_fields} | {
+        "OPENAI_API_KEY"
+    }
+
+
+# --- Clean files ------------------------------------------------------------------------------
+
+# Put together from parts, so that this file does not match itself.
+MACHINE = re.compile(
+    r"(?<![\w./-])/(?:" + "|".join(["ro" + "ot", "wo" + "rk", "home/" + r"[a-z]\w*"]) + ")/"
+    r"|/opt/(?:py" + "pi|wh" + "eels)"
+    r"|\b(?:"
+    + "|".join(["py" + r"pi\.org", "python" + "hosted", "npm" + r"js\.(?:org|com)"])
+    + r")\b"
+    r"|\bdeb\." + r"debian\.org\b"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see /ro" + "ot/.cache", True),
+        ("'/wo" + "rk/main'", True),
+        ("https://py" + "pi.org/simple", True),
+        ("https://example.org/wo" + "rk/x", False),
+        ("a network/root/leaf", False),
+    ],
+)
+def test_pattern_knows_a_machine_path_from_an_address(text: str, *, found: bool) -> None:
+    assert bool(MACHINE.search(text)) is found
+
+
+def test_no_tracked_file_names_a_machine() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "-z"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in names.split("\0") if name]
+    assert paths
+    found = {
+        str(path.relative_to(ROOT)): hit[0]
+        for path in paths
+        if path.is_file()
+        and (hit := MACHINE.search(path.read_text(encoding="utf-8", errors="ignore")))
+    }
+    assert found == {}

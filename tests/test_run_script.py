@@ -1,0 +1,250 @@
+"""The script ./run, driven for real in a small checkout; only uv is a double, which notes its calls.
+
+What uv and pip themselves do with the hashed files, .ci/run shows on every run.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ["cat", "cmp", "cp", "dirname", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep"]
+
+UV = """\
+#!/bin/sh
+case "$1 ${2:-}" in
+    "venv "*)
+        for last; do :; done
+        mkdir -p "$last/bin"
+        ln -s "$REAL_PYTHON" "$last/bin/python"
+        echo venv >>"$CALLS"
+        ;;
+    "pip install")
+        for last; do :; done
+        echo "${last##*/}" >>"$CALLS"
+        sleep "${TAKES:-0}"
+        [ ! -e "$BROKEN" ] || { echo "no such package" >&2; exit 1; }
+        env=${4%/python}
+        printf '#!/bin/sh\\nprintf "%%s\\\\n" "$PWD" "$@"\\n' >"$env/citeloom"
+        /bin/chmod +x "$env/citeloom"
+        ;;
+esac
+"""
+
+
+@dataclass
+class Checkout:
+    """A checkout of nothing but what ./run reads, and a PATH of nothing but what it may use."""
+
+    root: Path
+    outside: Path
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
+            "PATH": str(self.outside / "bin"),
+            "PYTHON": sys.executable,
+            "REAL_PYTHON": sys.executable,
+            "CALLS": str(self.outside / "calls"),
+            "BROKEN": str(self.outside / "broken"),
+        }
+
+    def run(
+        self, *arguments: str, script: Path | None = None, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(script or self.root / "run"), *arguments],
+            cwd=self.outside,
+            env=self.env | env,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+
+    def calls(self) -> list[str]:
+        """What uv was asked for since the last look."""
+        path = self.outside / "calls"
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    root = tmp_path / "a folder with spaces"
+    outside = tmp_path / "elsewhere"
+    (root / "requirements").mkdir(parents=True)
+    (outside / "bin").mkdir(parents=True)
+    shutil.copy2(ROOT / "run", root / "run")
+    (root / "pyproject.toml").write_text("[project]\n")
+    for level in ("base", "server", "dev"):
+        (root / "requirements" / f"{level}.txt").write_text(f"# {level}\n")
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        assert found, f"{tool} is not on the PATH"
+        (outside / "bin" / tool).symlink_to(found)
+    (outside / "bin" / "python3").symlink_to(sys.executable)
+    (outside / "bin" / "uv").write_text(UV)
+    (outside / "bin" / "uv").chmod(0o755)
+    return Checkout(root, outside)
+
+
+def test_no_command_shows_help_and_installs_nothing(checkout: Checkout) -> None:
+    done = checkout.run()
+    assert done.returncode == 0
+    for command in ("review", "citeloom", "dev", "test", "check", "lock"):
+        assert f"\n  {command} " in done.stdout
+    assert not (checkout.root / ".venv").exists()
+
+
+def test_unknown_command_is_named_and_fails(checkout: Checkout) -> None:
+    done = checkout.run("revue")
+    assert done.returncode == 1
+    assert "no command 'revue'" in done.stderr
+
+
+def test_first_call_installs_the_base_and_the_second_nothing(checkout: Checkout) -> None:
+    assert checkout.run("citeloom").returncode == 0
+    assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
+    assert checkout.run("citeloom").returncode == 0
+    assert checkout.calls() == []
+
+
+def test_standard_output_is_the_programs_alone(checkout: Checkout) -> None:
+    done = checkout.run("citeloom", "library", "a b")
+    assert done.stdout.splitlines() == [str(checkout.outside), "library", "a b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "example"),
+    [
+        ([], True),
+        (["--out", "my folder"], True),
+        (["--out=x"], True),
+        (["draft.md"], False),
+        (["--out", "x", "draft.md"], False),
+        (["--help"], False),
+    ],
+)
+def test_example_is_reviewed_only_where_nothing_else_is_named(
+    checkout: Checkout, arguments: list[str], *, example: bool
+) -> None:
+    passed = checkout.run("review", *arguments).stdout.splitlines()[1:]
+    abstract = [str(checkout.root / "examples" / "abstract.md")] if example else []
+    assert passed == ["review", *abstract, *arguments]
+
+
+def test_larger_level_adds_to_the_smaller_one(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    checkout.calls()
+    checkout.run("test")  # pytest is not there; only the installation is looked at
+    assert checkout.calls() == ["server.txt", "dev.txt"]
+
+
+def test_changed_requirements_are_installed_anew(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    checkout.calls()
+    (checkout.root / "requirements" / "base.txt").write_text("# another\n")
+    checkout.run("citeloom")
+    assert checkout.calls() == ["base.txt"]
+
+
+def test_interrupted_installation_is_made_again(checkout: Checkout) -> None:
+    command = [str(checkout.root / "run"), "citeloom"]
+    with subprocess.Popen(
+        command, env=checkout.env | {"TAKES": "20"}, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        assert b"base.txt" in process.stderr.readline()
+        os.killpg(process.pid, 9)
+    checkout.calls()
+    done = checkout.run("citeloom")
+    assert done.returncode == 0
+    assert "interrupted" in done.stderr
+    assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
+
+
+def test_failed_addition_leaves_what_served_before(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    broken = checkout.outside / "broken"
+    broken.touch()
+    failed = checkout.run("test")
+    assert failed.returncode == 1
+    assert "no such package" in failed.stderr
+    assert "./run tries again" in failed.stderr
+    assert checkout.run("citeloom").returncode == 0
+    broken.unlink()
+    checkout.calls()
+    checkout.run("test")
+    assert checkout.calls() == ["server.txt", "dev.txt"]
+
+
+def test_failed_change_that_is_taken_back_needs_no_installation(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    base = checkout.root / "requirements" / "base.txt"
+    before = base.read_text()
+    base.write_text("# not to be had\n")
+    (checkout.outside / "broken").touch()
+    assert checkout.run("citeloom").returncode == 1
+    base.write_text(before)
+    assert checkout.run("citeloom").returncode == 0
+
+
+def test_two_at_once_install_once(checkout: Checkout) -> None:
+    command = [str(checkout.root / "run"), "citeloom"]
+    env = checkout.env | {"TAKES": "0.3"}
+    pair = [
+        subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    notes = [process.communicate(timeout=30)[1] for process in pair]
+    assert [process.returncode for process in pair] == [0, 0]
+    assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
+    assert sum(b"waiting" in note for note in notes) <= 1
+
+
+def test_moved_checkout_is_installed_again(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    checkout.calls()
+    moved = checkout.root.rename(checkout.root.with_name("moved"))
+    done = checkout.run("citeloom", script=moved / "run", PYTHON="")
+    assert done.returncode == 0
+    assert checkout.calls() == ["venv", "base.txt", "moved"]
+
+
+def test_links_to_the_checkout_and_to_the_script_work(checkout: Checkout) -> None:
+    folder = checkout.outside / "link"
+    folder.symlink_to(checkout.root)
+    script = checkout.outside / "loom"
+    script.symlink_to(checkout.root / "run")
+    for path in (folder / "run", script):
+        assert checkout.run("citeloom", script=path).returncode == 0
+    assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
+
+
+def test_somebodys_own_broken_environment_is_not_deleted(checkout: Checkout) -> None:
+    mine = checkout.root / ".venv" / "mine"
+    mine.parent.mkdir()
+    mine.touch()
+    done = checkout.run("citeloom")
+    assert done.returncode == 1
+    assert "move it away" in done.stderr
+    assert mine.exists()
+
+
+def test_too_old_python_is_refused_with_a_remedy(checkout: Checkout) -> None:
+    old = checkout.outside / "old-python"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    (checkout.outside / "bin" / "python3").unlink()
+    for python, searched in ((str(old), str(old)), ("", "python3.11 python3.12")):
+        done = checkout.run("citeloom", PYTHON=python)
+        assert done.returncode == 1
+        assert f"no Python of 3.11 or newer found as: {searched}" in done.stderr
+        assert "PYTHON=" in done.stderr

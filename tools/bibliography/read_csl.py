@@ -1,0 +1,130 @@
+"""CSL JSON: a list of items as Zotero, pandoc and Crossref write them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from state.paper import Paper, canonical_id
+from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+
+_SEPARATORS = re.compile(r"[\s,]*")
+_YEAR = re.compile(r"\b(\d{4})\b")
+_LISTS = ("items", "references")
+
+
+def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
+    """Yield the papers of a CSL JSON file, and what is wrong with the items that are none.
+
+    The file is a list, an object that holds one (`items`), or a single item. Where its JSON breaks
+    off, the items before that are read. An item's id is kept only if it is a DOI, another known
+    identifier or an address: citation keys are unique in one file only.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-8-sig", "replace")
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = "the file is not UTF-8: letters that could not be read are shown as \ufffd"
+        yield BadRecord(line, reason, "", lost=False)
+    for number, item in enumerate(_items(text), start=1):
+        if isinstance(item, BadRecord):
+            yield item
+        elif not isinstance(item, Mapping):
+            yield bad_record(number, "the item is not a JSON object", str(item)[:200])
+        else:
+            try:
+                yield paper_from(_fields(item))
+            except RecordError as error:
+                yield bad_record(number, str(error), str(item)[:500])
+
+
+def _items(text: str) -> Iterator[Any]:
+    start = text.find("[") if text.lstrip().startswith("[") else None
+    if start is None:
+        try:
+            whole = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            yield bad_record(1, f"the file is not JSON: {error}", text)
+            return
+        lists = [whole[name] for name in _LISTS if isinstance(whole.get(name), list)]
+        yield from lists[0] if lists and "title" not in whole else [whole]
+        return
+    yield from _elements(text, start + 1)
+
+
+def _elements(text: str, position: int) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    while True:
+        found = _SEPARATORS.match(text, position)
+        position = found.end() if found else position
+        if text[position : position + 1] == "]":
+            return
+        try:
+            item, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            line = text.count("\n", 0, position) + 1
+            reason = f"the JSON breaks off after line {line} ({error}); what follows is not read"
+            yield bad_record(line, reason, text[position : position + 500])
+            return
+        yield item
+
+
+def _fields(item: Mapping[str, Any]) -> dict[str, Any]:
+    year, published = _dates(item)
+    return {
+        "id": _known_id(item.get("id")),
+        "title": _first(item.get("title")),
+        "abstract": item.get("abstract"),
+        "year": year,
+        "published": published,
+        "authors": item.get("author"),
+        "venue": _first(item.get("container-title")) or item.get("publisher"),
+        "doi": item.get("DOI") or item.get("doi"),
+        "arxiv": _arxiv(item),
+        "url": item.get("URL") or item.get("url"),
+        "references": _references(item.get("reference")),
+    }
+
+
+def _known_id(value: object) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return value if "://" in value or not canonical_id(value).startswith("local:") else None
+
+
+def _first(value: object) -> object:
+    # Crossref gives lists where CSL has texts.
+    return (value[0] if value else None) if isinstance(value, list) else value
+
+
+def _dates(item: Mapping[str, Any]) -> tuple[object, str | None]:
+    issued = item.get("issued")
+    if not isinstance(issued, Mapping):
+        return item.get("year"), None
+    parts = issued.get("date-parts")
+    first = parts[0] if isinstance(parts, list) and parts else None
+    if isinstance(first, list) and first:
+        numbers = [int(part) for part in first if str(part).isdecimal() and len(str(part)) < 5]
+        if len(first) == 3 == len(numbers):
+            return first[0], "{:04d}-{:02d}-{:02d}".format(*numbers)
+        return first[0], None
+    raw = str(issued.get("raw") or issued.get("literal") or "")
+    found = _YEAR.search(raw)
+    return (found[1] if found else None), raw or None
+
+
+def _arxiv(item: Mapping[str, Any]) -> str | None:
+    for name in ("number", "archive_location", "archive-location", "URL", "note"):
+        value = item.get(name)
+        if isinstance(value, str) and "arxiv" in (value + str(item.get("archive") or "")).lower():
+            key = canonical_id(value) if value.strip() else ""
+            if key.startswith("arxiv:"):
+                return key.removeprefix("arxiv:")
+    return None
+
+
+def _references(value: object) -> list[str]:
+    entries = value if isinstance(value, list) else []
+    dois = [entry.get("DOI") for entry in entries if isinstance(entry, Mapping)]
+    return [doi for doi in dois if isinstance(doi, str) and doi]

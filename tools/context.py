@@ -1,0 +1,55 @@
+"""What one run may be told, besides its input."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+from langgraph.runtime import Runtime
+from pydantic import Field
+
+from citeloom.settings import settings
+
+if TYPE_CHECKING:
+    from tools.clients import Clients
+
+
+# A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
+# field that holds a client turns that route into a 500. Hence the cached property.
+@dataclass(frozen=True, kw_only=True)
+class RunContext:
+    """Settings of one run; every field has a default that suits a first try."""
+
+    mind: Annotated[
+        Literal["auto", "llm", "extractive"],
+        Field(
+            description="Who thinks: the configured LLM, the embedded engine, or whichever is there."
+        ),
+    ] = "auto"
+    max_usd: Annotated[float | None, Field(description="Most that LLM calls may cost, USD.")] = None
+    max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.")] = None
+    max_calls: Annotated[int | None, Field(description="Most questions to the mind.")] = None
+    max_minutes: Annotated[float | None, Field(description="Most minutes of thinking.")] = None
+    per_query: Annotated[int, Field(description="Papers taken from each query and source.")] = 30
+    pool: Annotated[int, Field(description="Most papers debated in one round.")] = 60
+    debate_batch: Annotated[int, Field(description="Papers debated in one question.")] = 6
+    bar: Annotated[float, Field(description="Lowest debate score of a relevant paper, 0..100.")] = (
+        40.0
+    )
+    max_depth: Annotated[int, Field(description="Rounds of following references, each hop.")] = 1
+    max_hops: Annotated[int, Field(description="Rounds of searching, the first included.")] = 2
+    samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
+    votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3
+    beam: Annotated[int, Field(description="Drafts that survive a round (n_c).")] = 2
+    seed: Annotated[int, Field(description="Seed of the order in which drafts are shown.")] = 0
+
+    @cached_property
+    def clients(self) -> "Clients":
+        """Opened on first use and shared by the process; a test fills the cache beforehand."""
+        from tools.clients import open_clients
+
+        return open_clients(settings())
+
+
+def context_of(runtime: Runtime[RunContext]) -> RunContext:
+    """Return the run's context; a caller who sent none gets none from LangGraph, not the defaults."""
+    return cast(RunContext | None, runtime.context) or RunContext()

@@ -1,0 +1,77 @@
+"""A node's desk: the mind, the shelf, the sources and the progress line of its run."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from langgraph.runtime import Runtime
+
+from state.request import Request
+from state.run import Usage
+from tools.context import RunContext, context_of
+from tools.errors import PermanentError
+from tools.llm.ledger import Limits
+from tools.llm.task import Mind
+from tools.scholar.port import Source
+from tools.shelf import Shelf
+
+_TICKS: dict[tuple[str, str], int] = {}
+"""What parallel branches have done so far, by run and stage; for display only."""
+
+
+class Desk:
+    """Everything one node needs besides its state."""
+
+    def __init__(self, runtime: Runtime[RunContext], run: str) -> None:
+        self.context = context_of(runtime)
+        self.run = run
+        self.clients = self.context.clients
+        self.shelf = Shelf(runtime.store or self.clients.memory, run)
+        self._write = runtime.stream_writer
+        self._limits = Limits(
+            usd=self.context.max_usd,
+            tokens=self.context.max_tokens,
+            calls=self.context.max_calls,
+            minutes=self.context.max_minutes,
+        )
+
+    @cached_property
+    def mind(self) -> Mind:
+        """Who answers tasks; PermanentError when an LLM is asked for and none is configured."""
+        return self.clients.mind(self.run, self._limits, self.context.mind)
+
+    @property
+    def mind_name(self) -> str:
+        """Who answers tasks, or who was asked for where that mind cannot be opened."""
+        try:
+            return self.mind.name
+        except PermanentError:
+            return self.context.mind
+
+    async def source(self, name: str, request: Request) -> Source:
+        """Open one of the request's sources."""
+        return await self.clients.source(name, request.library)
+
+    async def sources(self, request: Request) -> Sequence[Source]:
+        """Open all sources of the request, in its order."""
+        return [await self.source(name, request) for name in request.sources]
+
+    async def usage(self) -> list[Usage]:
+        """What the run has used so far, by task."""
+        return self.clients.ledger(self.run, self._limits).usage()
+
+    def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
+        """Emit progress of one of several parallel branches: `count` more of `total` are done."""
+        done = _TICKS.get((self.run, stage), 0) + count
+        _TICKS[self.run, stage] = done
+        if done >= total:
+            del _TICKS[self.run, stage]
+        self.progress(stage, min(done, total), total, note)
+
+    def progress(self, stage: str, done: int, total: int, note: str = "") -> None:
+        """Emit a progress event; the command line draws it, agents may ignore it."""
+        self._write({"stage": stage, "done": done, "total": total, "note": note})
+
+
+def open_desk(runtime: Runtime[RunContext], run: str) -> Desk:
+    """Return the desk of a node of `run`."""
+    return Desk(runtime, run)

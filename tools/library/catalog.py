@@ -1,0 +1,168 @@
+"""The catalog: what a library knows of its papers, without their vectors."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from state.paper import Paper, canonical_id
+from tools.library.database import Database
+from tools.library.intake import CatalogWriter, Outcome, forget, title_prefix
+
+_MANY = 500  # parameters of one statement
+
+
+class Counts(NamedTuple):
+    """How much there is; see tools.library.report.LibraryStats."""
+
+    papers: int
+    abstracts: int
+    waiting: int
+    links: int
+    first_year: int | None
+    last_year: int | None
+
+
+class Catalog:
+    """Papers, the ids they go by and who cites whom, in one SQLite file; thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
+
+    def meta(self) -> dict[str, str]:
+        """What the library remembers of itself."""
+        with self._database.reading() as db:
+            return dict(db.execute("SELECT key, value FROM meta").fetchall())
+
+    def set_meta(self, values: Mapping[str, str], *, keep: bool = False) -> None:
+        """Remember these values; with `keep`, those that are there stay as they are."""
+        verb = "INSERT OR IGNORE" if keep else "INSERT OR REPLACE"
+        with self._database.writing() as db:
+            db.executemany(f"{verb} INTO meta VALUES (?, ?)", list(values.items()))
+
+    def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[Outcome]:
+        """Take in these records in one transaction; return what became of each."""
+        with self._database.writing() as db:
+            writer = CatalogWriter(db, replace=replace)
+            return [writer.take_in(paper) for paper in papers]
+
+    def points(self, ids: Collection[str]) -> dict[str, int]:
+        """Return the point of each of these ids, in whatever form they are given."""
+        canonical = {raw: canonical_id(raw) for raw in ids if raw.strip()}
+        sql = "SELECT alias, point FROM aliases WHERE alias IN ({})"
+        found = dict(self._many(sql, list(set(canonical.values()))))
+        return {raw: found[key] for raw, key in canonical.items() if key in found}
+
+    def ids(self, points: Collection[int]) -> dict[int, str]:
+        """Return the canonical ids of these points, those that are there."""
+        return dict(self._many("SELECT point, id FROM papers WHERE point IN ({})", list(points)))
+
+    def papers(self, points: Collection[int]) -> dict[int, Paper]:
+        """Return the records of these points, those that are there."""
+        sql = "SELECT point, record FROM papers WHERE point IN ({})"
+        rows = self._many(sql, list(points))
+        return {point: Paper.model_validate_json(record) for point, record in rows}
+
+    def cited_by(self, points: Collection[int]) -> dict[int, list[str]]:
+        """Return the library's papers that each of these cites, in the order of its references."""
+        sql = (
+            "SELECT e.citing, p.id FROM edges e JOIN aliases a ON a.alias = e.cited"
+            " JOIN papers p ON p.point = a.point"
+            " WHERE e.citing IN ({}) AND p.point != e.citing ORDER BY e.citing, e.position"
+        )
+        return _grouped(self._many(sql, list(points)))
+
+    def citing(self, points: Collection[int]) -> dict[int, list[str]]:
+        """Return the library's papers that cite each of these, oldest entry first."""
+        sql = (
+            "SELECT a.point, p.id FROM aliases a JOIN edges e ON e.cited = a.alias"
+            " JOIN papers p ON p.point = e.citing"
+            " WHERE a.point IN ({}) AND p.point != a.point ORDER BY a.point, p.point"
+        )
+        return _grouped(self._many(sql, list(points)))
+
+    def same_title(self, title: str) -> list[Paper]:
+        """Return the papers of this title, whatever its case, accents and punctuation."""
+        low = title_prefix(title)
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT record FROM papers WHERE work >= ? AND work < ? || char(1114111) LIMIT 20",
+                (low, low),
+            ).fetchall()
+        return [Paper.model_validate_json(record) for (record,) in rows]
+
+    def waiting(self, limit: int) -> list[tuple[int, int, Paper]]:
+        """Return (point, version, paper) of papers whose vector is still to be made."""
+        with self._database.reading() as db:
+            rows = db.execute(
+                "SELECT point, version, record FROM papers WHERE indexed = 0 ORDER BY point"
+                " LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [(point, version, Paper.model_validate_json(text)) for point, version, text in rows]
+
+    def mark_indexed(self, versions: Iterable[tuple[int, int]]) -> None:
+        """Note that the vectors of these (point, version) are in the index."""
+        with self._database.writing() as db:
+            db.executemany(
+                "UPDATE papers SET indexed = 1 WHERE point = ? AND version = ?", list(versions)
+            )
+
+    def mark_all_waiting(self) -> None:
+        """Note that no vector is in the index."""
+        with self._database.writing() as db:
+            db.execute("UPDATE papers SET indexed = 0")
+            db.execute("DELETE FROM dropped")
+
+    def remove(self, points: Sequence[int]) -> None:
+        """Forget these papers; their vectors are noted as dropped."""
+        with self._database.writing() as db:
+            for point in points:
+                forget(db, point)
+
+    def dropped(self) -> list[int]:
+        """Return the points whose paper is gone and whose vector may still be there."""
+        with self._database.reading() as db:
+            return [point for (point,) in db.execute("SELECT point FROM dropped")]
+
+    def clear_dropped(self, points: Sequence[int]) -> None:
+        """Note that these vectors are deleted."""
+        with self._database.writing() as db:
+            db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in points])
+
+    def counts(self) -> Counts:
+        """Count what is here."""
+        with self._database.reading() as db:
+            papers, abstracts, waiting, first, last = db.execute(
+                "SELECT COUNT(*), TOTAL(has_abstract), TOTAL(indexed = 0), MIN(year), MAX(year)"
+                " FROM papers"
+            ).fetchone()
+            (links,) = db.execute(
+                "SELECT COUNT(*) FROM edges e JOIN aliases a ON a.alias = e.cited"
+            ).fetchone()
+        return Counts(papers, int(abstracts), int(waiting), links, first, last)
+
+    def ids_in_order(self) -> list[str]:
+        """Return the canonical id of every paper, in the order of their coming."""
+        with self._database.reading() as db:
+            return [key for (key,) in db.execute("SELECT id FROM papers ORDER BY point")]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _many(self, sql: str, keys: Sequence[str | int]) -> list[tuple[Any, Any]]:
+        rows: list[tuple[Any, Any]] = []
+        with self._database.reading() as db:
+            for start in range(0, len(keys), _MANY):
+                part = keys[start : start + _MANY]
+                rows += db.execute(sql.format(",".join("?" * len(part))), part).fetchall()
+        return rows
+
+
+def _grouped(rows: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
+    groups: dict[int, list[str]] = {}
+    for point, paper in rows:
+        group = groups.setdefault(point, [])
+        if paper not in group:
+            group.append(paper)
+    return groups

@@ -1,0 +1,234 @@
+"""A library: a catalog of papers and a vector index of what they say, kept in step.
+
+Record rows are written first and vectors after them, and a row is marked when its vector is in. So
+a process killed at any moment loses nothing: the next `add` or `index` makes the missing vectors.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager
+from datetime import date
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state.paper import Paper
+from tools.embed.port import Embedder
+from tools.errors import LibraryError
+from tools.library.bm25 import query_terms
+from tools.library.catalog import Catalog
+from tools.library.indexing import Indexing, Progress
+from tools.library.lock import WriteLock
+from tools.library.match import find_same_work
+from tools.library.port import Filter, VectorIndex
+from tools.library.report import AddReport, Found, LibraryStats
+
+_READ_BATCH = 500
+_NEAREST = 10
+
+
+class Library:
+    """Papers to search, by meaning and by words, and who cites whom.
+
+    All methods are synchronous and may be called from several threads. Ids are taken in any form
+    (`10.1145/X`, `https://doi.org/10.1145/x`, an alias); papers are named by their canonical ids.
+    Every method raises LibraryError when the library is damaged, or locked for too long.
+    """
+
+    def __init__(self, folder: Path, name: str, index: VectorIndex, embedder: Embedder) -> None:
+        """Open the library in `folder`, which must hold a catalog.
+
+        Raises:
+            LibraryError: Its vectors were made by another embedder.
+        """
+        self.folder = folder
+        self.name = name
+        self._index = index
+        self._embedder = embedder
+        self._catalog = Catalog(folder / "catalog.sqlite")
+        self._writing = WriteLock(folder / "lock.sqlite", f"library '{name}'")
+        self._indexing = Indexing(self._catalog, index, embedder, self._writing)
+        self.check_embedder(embedder)
+
+    def check_embedder(self, embedder: Embedder) -> None:
+        """Raise LibraryError if the vectors here are of another embedder than this."""
+        meta = self._catalog.meta()
+        made_by, size = meta["embedder"], int(meta["size"])
+        if (made_by, size) != (embedder.name, embedder.size):
+            raise LibraryError(
+                f"library '{self.name}' was made with the embedder {made_by} ({size} numbers), and "
+                f"the one in use is {embedder.name} ({embedder.size}): use that embedder again, or "
+                "make a library under another name and add the files to it"
+            )
+
+    def writing(self, wait: float = 20.0) -> AbstractContextManager[None]:
+        """Be the only writer for several calls; `wait` is in seconds."""
+        return self._writing.held(wait)
+
+    def add(
+        self, records: Iterable[Paper], *, progress: Progress | None = None, replace: bool = False
+    ) -> AddReport:
+        """Take records in; those that are there unchanged cost next to nothing.
+
+        Args:
+            records: Papers of any source; read once, in batches.
+            progress: Called with (records read, None), then with (vectors made, of how many).
+            replace: Whether a record takes the place of the one of its id; else gaps of the new
+                record are filled from the one there.
+
+        Raises:
+            InputError: A record has an empty id; those of earlier batches are in.
+        """
+        tally: Counter[str] = Counter()
+        conflicts: list[str] = []
+        with self._writing.held():
+            rows = iter(records)
+            while batch := list(islice(rows, _READ_BATCH)):
+                outcomes = self._catalog.take_in(batch, replace=replace)
+                tally.update(outcomes)
+                pairs = zip(batch, outcomes, strict=True)
+                conflicts += [paper.id for paper, outcome in pairs if outcome == "conflict"]
+                if progress:
+                    progress(tally.total(), None)
+            self.index(progress=progress)
+        return AddReport(
+            added=tally["added"],
+            updated=tally["updated"],
+            unchanged=tally["unchanged"],
+            merged=tally["merged"],
+            conflicts=tuple(conflicts),
+        )
+
+    def index(self, *, progress: Progress | None = None) -> int:
+        """Make the vectors that are missing and drop those of removed papers; return how many."""
+        with self._writing.held():
+            return self._indexing.catch_up(progress)
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int,
+        before: date | None = None,
+        mode: Literal["hybrid", "dense", "keyword"] = "hybrid",
+        exclude: Collection[str] = (),
+    ) -> list[Found]:
+        """Return at most `limit` papers, best first.
+
+        Args:
+            text: What to look for; an empty text finds nothing.
+            limit: How many at most.
+            before: Only papers certain to have appeared before this day; see
+                state.paper.published_before.
+            mode: By meaning ('dense': cosine), by words ('keyword': BM25), or by both, fused by
+                rank ('hybrid': RRF).
+            exclude: Ids of papers that must not be found.
+
+        Raises:
+            LibraryError: No vector is made yet; the message says how to make them.
+        """
+        if limit < 1 or not text.strip():
+            return []
+        self._indexing.check(self.name)
+        dense = None if mode == "keyword" else self._embedder.embed([text])[0]
+        sparse = None if mode == "dense" else query_terms(text)
+        hidden = {*self._catalog.points(exclude).values(), *self._catalog.dropped()}
+        wanted = Filter(before.toordinal() if before else None, hidden)
+        found = self._index.search(dense=dense, sparse=sparse, limit=limit, filter=wanted)
+        ids = self._catalog.ids([hit.id for hit in found])
+        hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]
+        return [Found(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
+
+    def get(self, ids: Collection[str]) -> dict[str, Paper]:
+        """Return the papers that are here, by the id asked for."""
+        points = self._catalog.points(ids)
+        papers = self._catalog.papers(set(points.values()))
+        return {key: papers[point] for key, point in points.items() if point in papers}
+
+    def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
+        points = self._catalog.points(ids)
+        if not points:
+            return {}
+        self._indexing.check(self.name)
+        found = self._index.vectors(sorted(set(points.values())))
+        return {key: found[point] for key, point in points.items() if point in found}
+
+    def references(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return, for each of these papers that is here, which papers here it cites."""
+        points = self._catalog.points(ids)
+        cited = self._catalog.cited_by(set(points.values()))
+        return {key: tuple(cited.get(point, ())) for key, point in points.items()}
+
+    def citations(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return, for each of these papers that is here, which papers here cite it."""
+        points = self._catalog.points(ids)
+        citing = self._catalog.citing(set(points.values()))
+        return {key: tuple(citing.get(point, ())) for key, point in points.items()}
+
+    def same_work(self, title: str, abstract: str) -> str | None:
+        """Return the id of the paper that this is the title or abstract of, small edits aside."""
+        named = self._catalog.same_title(title) if title.strip() else []
+        text = abstract.strip() or title.strip()
+        if not text:
+            return None
+        self._indexing.check(self.name)
+        vector = self._embedder.embed([text])[0]
+        near = self._index.search(dense=vector, sparse=None, limit=_NEAREST, filter=Filter())
+        papers = self._catalog.papers([hit.id for hit in near])
+        ordered = [papers[hit.id] for hit in near if hit.id in papers]
+        return find_same_work(title, abstract, [*named, *ordered])
+
+    def stats(self) -> LibraryStats:
+        """Count what is here."""
+        meta = self._catalog.meta()
+        files = [path for path in self.folder.rglob("*") if path.is_file()]
+        return LibraryStats(
+            name=self.name,
+            embedder=meta["embedder"],
+            size=int(meta["size"]),
+            bytes=sum(_disk_bytes(path) for path in files),
+            **self._catalog.counts()._asdict(),
+        )
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Remove these papers; return how many there were."""
+        with self._writing.held():
+            points = sorted(set(self._catalog.points(ids).values()))
+            self._catalog.remove(points)
+            self._indexing.drop_removed()
+            return len(points)
+
+    def ids(self) -> list[str]:
+        """Return the canonical ids of all papers, in the order of their coming."""
+        return self._catalog.ids_in_order()
+
+    def meta(self) -> dict[str, str]:
+        """What the library remembers of itself."""
+        return self._catalog.meta()
+
+    def remember(self, **values: str) -> None:
+        """Remember these values."""
+        self._catalog.set_meta(values)
+
+    def close(self) -> None:
+        """Release files and connections; a later call opens them again."""
+        self._index.close()
+        self._catalog.close()
+
+    def drop(self) -> None:
+        """Delete the vectors and release all files, for the library to be deleted."""
+        self._index.drop()
+        self.close()
+
+
+def _disk_bytes(path: Path) -> int:
+    try:
+        found = path.stat()
+    except FileNotFoundError:  # a file of the engine may go while we count
+        return 0
+    # The engine reserves sparse files; what they take on disk is counted where the system tells.
+    return getattr(found, "st_blocks", -(-found.st_size // 512)) * 512

@@ -1,0 +1,66 @@
+"""Is this text, which a user pasted, the title or abstract of a paper that is here?"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from state.paper import Paper, title_key
+
+_TELLING = 15  # characters of a title key below which a title alone says little
+_WHOLE = 90.0  # similarity in percent of two abstracts that differ by small edits
+_PART = 95.0  # of a shortened abstract, or of one pasted with its title, to the part it matches
+_PART_LENGTH = 200  # characters below which a part may be a common phrase
+_RELATED = 60.0  # of the abstracts, where the titles differ a little ("Part I", "Part II")
+_TITLE = 95.0
+
+
+def find_same_work(title: str, abstract: str, candidates: Sequence[Paper]) -> str | None:
+    """Return the id of the first candidate with the same abstract, else with the same title.
+
+    The thresholds hold for letters and digits only, without case, accents and punctuation.
+    """
+    given = _normal(abstract)
+    for paper in candidates:
+        if _same_abstract(given, _abstract_of(paper)):
+            return paper.id
+    # A user may paste a title where an abstract is expected.
+    for named in (title, abstract):
+        for paper in candidates:
+            if _same_title(named, given, paper):
+                return paper.id
+    return None
+
+
+def _same_abstract(given: str, known: str) -> bool:
+    if len(given) < _TELLING or len(known) < _TELLING:
+        return False
+    if fuzz.ratio(given, known) >= _WHOLE:
+        return True
+    return min(len(given), len(known)) >= _PART_LENGTH and fuzz.partial_ratio(given, known) >= _PART
+
+
+def _same_title(title: str, abstract: str, paper: Paper) -> bool:
+    key, known = title_key(title), title_key(paper.title)
+    if len(key) < _TELLING:
+        return False
+    if key == known:
+        return True
+    theirs = _abstract_of(paper)
+    return bool(
+        abstract
+        and theirs
+        and fuzz.ratio(key, known) >= _TITLE
+        and fuzz.ratio(abstract, theirs) >= _RELATED
+    )
+
+
+def _abstract_of(paper: Paper) -> str:
+    return _normal(paper.abstract or "") if paper.abstract_kind == "abstract" else ""
+
+
+def _normal(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    letters = "".join(char for char in folded if not unicodedata.combining(char))
+    return " ".join(re.findall(r"\w+", letters))

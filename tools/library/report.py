@@ -1,0 +1,52 @@
+"""What a library answers."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One hit of a search."""
+
+    paper: str
+    """Canonical id."""
+    score: float
+    """Cosine, BM25 or RRF score, by the mode of the search; comparable within one search only."""
+    rank: int
+    """First = 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddReport:
+    """What became of the records of one load."""
+
+    added: int = 0
+    """Works that were not here."""
+    updated: int = 0
+    """Records whose id was here with other contents."""
+    unchanged: int = 0
+    """Records taken in before."""
+    merged: int = 0
+    """Records of a work that was here under another id."""
+    conflicts: tuple[str, ...] = ()
+    """Left out: local ids that a quite different paper has here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryStats:
+    """Counts of one library."""
+
+    name: str
+    papers: int
+    abstracts: int
+    """Papers with an abstract or annotation."""
+    waiting: int
+    """Papers whose vector is still to be made."""
+    links: int
+    """References from one paper here to another."""
+    first_year: int | None
+    last_year: int | None
+    embedder: str
+    size: int
+    """Numbers in a vector."""
+    bytes: int
+    """On this machine's disk."""

@@ -1,0 +1,213 @@
+"""What goes wrong at an endpoint, as errors of ours that say what to do.
+
+The one place that knows the exceptions of openai, langchain_openai and httpx2.
+"""
+
+import json
+import re
+import time
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
+
+_KEY = re.compile(r"\b(?:sk|key|Bearer)[-_ ][A-Za-z0-9*._-]{6,}", re.IGNORECASE)
+# Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
+# when to retry.
+_QUOTA = re.compile(
+    r"insufficient[_ ](?:quota|balance|credit|funds)|payment required|^(?!.*retry).*billing",
+    re.I | re.S,
+)
+_CONTEXT = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens"
+    r"|exceed\w* the (?:configured|available|model)",
+    re.I,
+)
+_FILTER = re.compile(r"content[_ ](?:filter|policy|management)|safety system", re.I)
+_MODEL = re.compile(
+    r"model[_ ]not[_ ]found|\bmodel\b.{0,80}(?:not found|does not exist|not exist)|unknown model"
+    r"|not a valid model|no such model",
+    re.I | re.S,
+)
+_HTML = re.compile(r"<!doctype html|<html", re.I)
+_BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call went, for messages."""
+
+    url: str
+    model: str
+    setting: str
+    """The setting that names the model."""
+    seconds: float
+    """The time-out."""
+    secret: str
+
+    def tell(self, text: str) -> str:
+        """Return the endpoint's own words, short and without any key."""
+        hidden = text.replace(self.secret, "…") if self.secret else text
+        flat = " ".join(_KEY.sub("…", hidden).split())
+        return flat if len(flat) <= 300 else f"{flat[:300]}…"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failed call: the error to raise, and what the endpoint said."""
+
+    error: CiteLoomError
+    status: int = 0
+    text: str = ""
+    billed: bool = True
+    """Whether the endpoint may have charged for it."""
+    fitting: bool = False
+    """Whether another form of the same request may pass."""
+
+
+def foreign_errors() -> tuple[type[Exception], ...]:
+    """Return what a call through langchain_openai may raise.
+
+    Besides the SDK's own errors: a body that is no chat completion becomes a ValueError, KeyError,
+    IndexError, TypeError or AttributeError, by what is missing in it.
+    """
+    import httpx2
+    import openai
+
+    return (
+        openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, KeyError,
+        IndexError, TypeError, AttributeError,
+    )  # fmt: skip
+
+
+def fault_of(error: Exception, place: Place) -> Fault:
+    """Say what a foreign error means."""
+    import httpx2
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        return _status_fault(error, place)
+    if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
+        return Fault(
+            TransientError(
+                f"{place.url} gave no answer within {place.seconds:g} s; if the model is that slow, "
+                "raise CITELOOM_LLM_TIMEOUT"
+            ),
+            billed=not isinstance(error.__cause__, httpx2.ConnectTimeout),
+        )
+    if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
+        return _connection_fault(error, place)
+    return _garbled_fault(error, place)
+
+
+def _connection_fault(error: Exception, place: Place) -> Fault:
+    import httpx2
+
+    root = error
+    while not isinstance(root, httpx2.HTTPError | httpx2.InvalidURL) and root.__cause__ is not None:
+        root = root.__cause__  # type: ignore[assignment]  # the SDK chains exceptions only
+    cause = place.tell(str(root) or type(root).__name__)
+    if isinstance(root, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
+        advice = "check CITELOOM_LLM_BASE_URL, which looks like http://host:port/v1"
+        return Fault(PermanentError(f"{place.url} is no address: {cause}; {advice}"), billed=False)
+    return Fault(
+        TransientError(
+            f"the connection to {place.url} failed: {cause}; check that the endpoint runs and that "
+            "CITELOOM_LLM_BASE_URL leads to it"
+        ),
+        billed=not isinstance(root, httpx2.ConnectError),
+    )
+
+
+def _garbled_fault(error: Exception, place: Place) -> Fault:
+    """Judge a body that came with status 200 and is no chat completion."""
+    body = error.args[0] if error.args else ""
+    text = str(body)
+    if _HTML.search(text) or _HTML.search(str(getattr(error, "doc", ""))):
+        return Fault(
+            PermanentError(
+                f"{place.url} answered with a web page, not with a chat completion; check "
+                "CITELOOM_LLM_BASE_URL, which mostly ends in /v1"
+            ),
+            billed=False,
+        )
+    if isinstance(body, dict):
+        code = body.get("code")
+        status = code if isinstance(code, int) else 429 if "rate" in text.lower() else 0
+        if status:
+            return replace(_judge(status, text, None, place), status=status, text=text)
+        return Fault(PermanentError(f"{place.url} answered with an error: {place.tell(text)}"))
+    return Fault(
+        TransientError(
+            f"what {place.url} answered is no chat completion: {place.tell(text) or 'no content'}"
+        )
+    )
+
+
+def _status_fault(error: Any, place: Place) -> Fault:
+    body = error.body if isinstance(error.body, dict) else {}
+    words = f"{error.message} {json.dumps(body, default=str)}" if body else str(error.message)
+    fault = _judge(error.status_code, words, _retry_after(error.response.headers), place)
+    return replace(fault, status=error.status_code, text=words, billed=False)
+
+
+def _judge(status: int, words: str, retry_after: float | None, place: Place) -> Fault:
+    """Turn a status and the endpoint's words into an error."""
+    said = place.tell(words)
+    model = f"the model '{place.model}' ({place.setting})"
+    if status == 401:
+        return _stop(f"{place.url} rejects the API key: check CITELOOM_LLM_API_KEY")
+    if status == 402 or (status in {400, 403, 429} and _QUOTA.search(words)):
+        return _stop(f"the account at {place.url} has no credit or quota left: {said}")
+    if status == 403:
+        return _stop(
+            f"{place.url} does not let this key use {model}: check CITELOOM_LLM_API_KEY and the "
+            f"key's rights: {said}"
+        )
+    if status in {400, 422} and _FILTER.search(words):
+        return Fault(RefusedError(f"a content filter at {place.url} stopped the question: {said}"))
+    if status == 413 or (status in {400, 422, 500} and _CONTEXT.search(words)):
+        return _stop(
+            f"the question is longer than {model} takes: set CITELOOM_LLM_CONTEXT_TOKENS to its "
+            f"real window: {said}"
+        )
+    if status == 404 and (_MODEL.search(words) or "model" not in words.lower()):
+        return Fault(
+            PermanentError(
+                f"{place.url} knows no {model}, or is no address of an endpoint: check "
+                f"{place.setting} and CITELOOM_LLM_BASE_URL: {said}"
+            ),
+            fitting=not _MODEL.search(words),
+        )
+    if status in _BUSY or status > 504:
+        text = f"{place.url} is busy or broken for now (HTTP {status}): {said}"
+        return Fault(TransientError(text, retry_after=retry_after), fitting=status == 500)
+    return Fault(
+        PermanentError(
+            f"{place.url} rejects the request to {model} (HTTP {status}): {said}; check "
+            f"{place.setting} and CITELOOM_LLM_BASE_URL"
+        ),
+        fitting=not _MODEL.search(words),
+    )
+
+
+def _stop(message: str) -> Fault:
+    return Fault(PermanentError(message))
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Return the seconds that the server asks for: a number, or a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        raw = headers.get(name)
+        if not raw:
+            continue
+        try:
+            return max(float(raw) * unit, 0.0)
+        except ValueError:
+            pass
+        try:
+            return max(parsedate_to_datetime(raw).timestamp() - time.time(), 0.0)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,126 @@
+"""The ladder of ways to get JSON from an endpoint, and what was learnt of each endpoint's manners.
+
+SCHEMA   response_format json_schema, strict
+TOOL     a forced function call
+GRAMMAR  response_format json_object with the schema in it (llama.cpp turns it into a grammar)
+TEXT     the schema in the message, plain JSON in the answer
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from citeloom.settings import Settings
+from tools.llm.shapes import Shapes
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+def url_of(settings: Settings) -> str:
+    """Return the endpoint's address."""
+    return (settings.llm_base_url or OPENAI_URL).rstrip("/")
+
+
+class Rung(IntEnum):
+    """A way to get JSON, the most reliable first."""
+
+    SCHEMA = 0
+    TOOL = 1
+    GRAMMAR = 2
+    TEXT = 3
+
+
+_FORMAT = re.compile(
+    r"response_?format|json_schema|json_object|structured|schema|grammar|guided|requested param",
+    re.I,
+)
+_TOOLS = re.compile(r"\btools?\b|tool_choice|\bfunctions?\b|function.calling|requested param", re.I)
+_SHORT_OF = {Rung.SCHEMA: _FORMAT, Rung.TOOL: _TOOLS, Rung.GRAMMAR: _FORMAT}
+_IN_CRASH = re.compile(
+    r"response_?format|json_schema|json_object|tool_choice|\btools\b|grammar", re.I
+)
+_BAD_SCHEMA = re.compile(
+    r"invalid.{0,20}schema|unsupported schema|schema.{0,80}(not permitted|unsupported)", re.I | re.S
+)
+_LIMIT_NAME = re.compile(
+    r"max_tokens.{0,80}(unsupported|not supported|max_completion_tokens)", re.I | re.S
+)
+
+_TEMPERATURE = re.compile(
+    r"temperature.{0,80}(not support|unsupported|only|default|deprecated)"
+    r"|(not support|unsupported|only).{0,40}temperature",
+    re.I | re.S,
+)
+
+
+@dataclass
+class Dialect:
+    """What one model at one endpoint understands, as far as this process has seen."""
+
+    limit_name: str = "max_tokens"
+    temperature: bool = True
+    rung: Rung = Rung.SCHEMA
+    by_task: dict[str, Rung] = field(default_factory=dict)
+    ratio: float = 1.0
+    """The highest ratio of real to estimated input tokens, never below 1."""
+
+    def rung_for(self, task: str) -> Rung:
+        """Return the rung to stand on for a task."""
+        return max(self.rung, self.by_task.get(task, Rung.SCHEMA))
+
+    def lower(self, below: Rung, task: str, *, only_task: bool = False) -> None:
+        """Go to the rung under `below`, where a call at the same time has not gone there already."""
+        rung = Rung(min(below + 1, Rung.TEXT))
+        if only_task:
+            self.by_task[task] = max(rung, self.by_task.get(task, Rung.SCHEMA))
+        else:
+            self.rung = max(rung, self.rung)
+
+    def adapt(self, status: int, text: str, rung: Rung, task: str, body: dict[str, Any]) -> bool:
+        """Learn from a rejected request; True when another form of it is worth sending."""
+        if status not in {400, 404, 422, 500, 501}:
+            return False
+        if "max_tokens" in body and _LIMIT_NAME.search(text):
+            self.limit_name = "max_completion_tokens"
+            return True
+        if "temperature" in body and status < 500 and _TEMPERATURE.search(text):
+            self.temperature = False
+            return True
+        named = _SHORT_OF.get(rung)
+        if named is None or not (_IN_CRASH if status >= 500 else named).search(text):
+            return False
+        self.lower(rung, task, only_task=_BAD_SCHEMA.search(text) is not None)
+        return True
+
+    def body(self, rung: Rung, shapes: Shapes, limit: int, temperature: float) -> dict[str, Any]:
+        """Return what a request on this rung holds besides model and messages."""
+        return {**self.basics(limit, temperature), **_form(rung, shapes)}
+
+    def basics(self, limit: int, temperature: float) -> dict[str, Any]:
+        """Return the output limit and, where it is understood, the temperature."""
+        return {self.limit_name: limit} | ({"temperature": temperature} if self.temperature else {})
+
+
+def _form(rung: Rung, shapes: Shapes) -> dict[str, Any]:
+    if rung is Rung.SCHEMA:
+        schema = {"name": shapes.name, "schema": shapes.strict, "strict": True}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    if rung is Rung.TOOL:
+        function = {
+            "name": shapes.name, "description": "Give the answer.", "parameters": shapes.plain
+        }  # fmt: skip
+        choice = {"type": "function", "function": {"name": shapes.name}}
+        return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
+    if rung is Rung.GRAMMAR:
+        return {"response_format": {"type": "json_object", "schema": shapes.plain}}
+    return {}
+
+
+_dialects: dict[tuple[str, str], Dialect] = {}
+
+
+def dialect_of(url: str, model: str) -> Dialect:
+    """Return what is known of a model at an endpoint; the process remembers it."""
+    fresh = Dialect(limit_name="max_completion_tokens" if url == OPENAI_URL else "max_tokens")
+    return _dialects.setdefault((url, model), fresh)

@@ -1,0 +1,82 @@
+"""Opening the mind of a run, and trying whether the models answer."""
+
+import time
+from functools import partial
+from typing import Literal, get_args
+
+from citeloom.settings import Settings
+from tools.embed.port import Embedder
+from tools.errors import InputError, PermanentError
+from tools.llm.cache import open_answers
+from tools.llm.endpoint import Endpoint, Request, price_of
+from tools.llm.extractive import ExtractiveMind
+from tools.llm.ladder import Rung
+from tools.llm.ledger import Limits, RunLedger, ledger_for
+from tools.llm.model import LlmMind
+from tools.llm.task import Mind, Tier
+
+Kind = Literal["auto", "llm", "extractive"]
+_TIERS: tuple[Tier, ...] = ("strong", "fast")
+_PING_TOKENS = 16
+
+
+def open_mind(
+    run: str, limits: Limits, kind: Kind | str, settings: Settings, embedder: Embedder
+) -> Mind:
+    """Open the mind of `run`: with 'auto' the LLM where one is configured, else the extractive one.
+
+    Raises:
+        PermanentError: 'llm' is asked for and none is configured, or there is a limit in USD and no
+            price; the message names the settings.
+        InputError: `kind` is none of the three, which a caller of the server may send.
+    """
+    if kind not in get_args(Kind):
+        raise InputError(f"there is no mind '{kind}'; there are: {', '.join(get_args(Kind))}")
+    ledger = ledger_for(run, limits, settings.home)
+    if kind == "extractive" or (kind == "auto" and not settings.llm_configured):
+        return ExtractiveMind(embedder, ledger)
+    _check_configured(settings)
+    if limits.usd is not None and any(price_of(settings, tier) is None for tier in _TIERS):
+        raise PermanentError(
+            "a limit in USD needs the models' prices: set CITELOOM_STRONG_PRICE and "
+            "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
+        )
+    return LlmMind(settings, ledger, open_answers(settings.home))
+
+
+async def ping(settings: Settings) -> str:
+    """Put one tiny, real and uncached question to each model; return their names and latencies.
+
+    Raises:
+        PermanentError: No LLM is configured, or it rejects the key, the model or the request.
+        TransientError: The endpoint is unreachable or busy.
+    """
+    _check_configured(settings)
+    tiers = _TIERS[:1] if settings.fast_model == settings.strong_model else _TIERS
+    told = []
+    for tier in tiers:
+        endpoint = Endpoint(settings, tier)
+        began = time.monotonic()
+        await endpoint.ask(partial(_hello, endpoint), RunLedger("ping", Limits()), tries=1)
+        told.append(f"{endpoint.model} answered in {time.monotonic() - began:.1f} s")
+    return ", ".join(told)
+
+
+def _check_configured(settings: Settings) -> None:
+    if not settings.llm_configured:
+        raise PermanentError(
+            "no LLM is configured: set CITELOOM_STRONG_MODEL (and CITELOOM_FAST_MODEL for the small "
+            "tasks), with CITELOOM_LLM_API_KEY for OpenAI or CITELOOM_LLM_BASE_URL for any other "
+            "OpenAI-compatible endpoint"
+        )
+
+
+def _hello(endpoint: Endpoint) -> Request:
+    return Request(
+        task="ping",
+        rung=Rung.TEXT,
+        messages=[{"role": "user", "content": "Answer with the word: ready"}],
+        body=endpoint.dialect.basics(_PING_TOKENS, 0.0),
+        input_tokens=20,
+        limit=_PING_TOKENS,
+    )

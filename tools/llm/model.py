@@ -1,0 +1,64 @@
+"""The mind that asks a language model."""
+
+import asyncio
+
+from citeloom.settings import Settings
+from tools.llm.answers import reread
+from tools.llm.cache import AnswerCache, key_of
+from tools.llm.dialogue import Dialogue
+from tools.llm.endpoint import Endpoint
+from tools.llm.ledger import RunLedger
+from tools.llm.prompt import render
+from tools.llm.shapes import shapes_of
+from tools.llm.task import AnswerT, Task, Tier
+
+
+class LlmMind:
+    """Answers tasks with the models of any OpenAI-compatible endpoint.
+
+    Each answer is cached on disk before it is returned, so a run that crashed pays nothing twice.
+    `backoff` is the first pause in seconds before a failed call is tried again; it doubles.
+    """
+
+    def __init__(
+        self, settings: Settings, ledger: RunLedger, answers: AnswerCache, *, backoff: float = 0.5
+    ) -> None:
+        self._ledger = ledger
+        self._answers = answers
+        self._endpoints: dict[Tier, Endpoint] = {
+            "fast": Endpoint(settings, "fast", backoff=backoff),
+            "strong": Endpoint(settings, "strong", backoff=backoff),
+        }
+
+    @property
+    def name(self) -> str:
+        """The model's name; both where the tiers differ, the strong one first."""
+        names = [self._endpoints[tier].model for tier in ("strong", "fast")]
+        return " + ".join(dict.fromkeys(names))
+
+    async def do(
+        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+    ) -> AnswerT:
+        """Answer `task`; see Mind.do."""
+        endpoint = self._endpoints[task.tier]
+        shapes = await asyncio.to_thread(shapes_of, task.answer, task.name)
+        dialogue = Dialogue(
+            task=task,
+            shapes=shapes,
+            inputs=render(inputs),
+            temperature=temperature,
+            endpoint=endpoint,
+            ledger=self._ledger,
+        )
+        key = key_of(
+            endpoint.url, endpoint.model, task.prompt, dialogue.inputs, shapes.text, temperature,
+            task.max_output_tokens, sample,
+        )  # fmt: skip
+        async with self._answers.alone(key):
+            kept = await self._answers.get(key)
+            if kept is not None and (known := reread(task.answer, kept)) is not None:
+                await self._ledger.note(task.name, endpoint.model, cached=1)
+                return known
+            answer, text = await dialogue.run()
+            await self._answers.put(key, text)
+            return answer

@@ -1,0 +1,81 @@
+"""One call's place in the ledger: what it may cost, and what it did."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Price = tuple[float, float]
+"""USD for a million input tokens and for a million output tokens."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one or more calls cost."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+
+    @classmethod
+    def of(cls, calls: int, input_tokens: int, output_tokens: int, price: Price | None) -> "Cost":
+        """Price these tokens; with no price known they cost 0 USD."""
+        per_input, per_output = price or (0.0, 0.0)
+        usd = (input_tokens * per_input + output_tokens * per_output) / 1e6
+        return cls(calls, input_tokens, output_tokens, usd)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.input_tokens + self.output_tokens
+
+    def plus(self, other: "Cost") -> "Cost":
+        """Return the sum."""
+        return Cost(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.usd + other.usd,
+        )
+
+    def minus(self, other: "Cost") -> "Cost":
+        """Return the difference."""
+        return self.plus(Cost(-other.calls, -other.input_tokens, -other.output_tokens, -other.usd))
+
+
+class Spending:
+    """Settles one call: exactly, as free, or, when nobody says, as the worst case.
+
+    A call that was cut off (a time-out, a cancelled run) may well be billed, so silence means the
+    worst; a call that never began costs nothing.
+    """
+
+    def __init__(self, price: Price | None, worst: Cost, clock: Callable[[int], None]) -> None:
+        self.worst = worst
+        self.seconds = 0.0
+        self._price = price
+        self._clock = clock
+        self._began: float | None = None
+        self._cost = Cost()
+
+    def begin(self) -> None:
+        """Say that the call is being sent now."""
+        self._began = time.monotonic()
+        self._cost = self.worst
+        self._clock(+1)
+
+    def used(self, input_tokens: int, output_tokens: int) -> None:
+        """Say what the call really used."""
+        self._cost = Cost.of(1, input_tokens, output_tokens, self._price)
+
+    def free(self) -> None:
+        """Say that the endpoint turned the call away, unpaid."""
+        self._cost = Cost()
+
+    def end(self) -> Cost:
+        """Stop the clock and return the cost."""
+        if self._began is not None:
+            self.seconds = time.monotonic() - self._began
+            self._clock(-1)
+            self._began = None
+        return self._cost

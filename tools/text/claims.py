@@ -1,0 +1,53 @@
+"""Which part of a sentence speaks of which cited paper."""
+
+import re
+
+from state.writing import MARKER
+
+_BREAK = re.compile(
+    r"(?:, |; |: )(?:while|whereas|and|but|in contrast|by contrast|by comparison)?\b|(?: while | whereas )"
+)
+_LEAD = re.compile(
+    r"^(?:similarly|in the same vein|along similar lines|in a related effort|by contrast|in contrast|taking a "
+    r"different route|from another angle|in later work|subsequently|more recently|while|whereas|likewise|by comparison|and|in a "
+    r"similar spirit|(?:most closely related is work on|closest to the present work are studies of|a \w+ line "
+    r"of work concerns|another strand of research is concerned with|turning to) [^:,]+)[,:]?\s*",
+    re.IGNORECASE,
+)
+_REPORT = re.compile(
+    r"^(?:they |the work |also |further )*(?:introduces?|proposes?|presents?|describes?|develops?|reviews?|surveys?|"
+    r"examines?|investigates?|stud(?:y|ies)|shows?|finds?|reports?(?: on)?|demonstrates?|notes?|observes?|"
+    r"explains?|points? out|puts? forward|builds?|devises?)(?: that)?\s+",
+    re.IGNORECASE,
+)
+
+
+def claim_of(sentence: str, key: str, name: str) -> str:
+    """Return what a sentence says of the paper under `key`, without names, markers and connectives.
+
+    The sentence is cut between two citations at the last comma, semicolon, colon, 'while' or
+    'whereas' before the next paper's name; a part without a citation belongs to the one before it.
+    """
+    marks = list(MARKER.finditer(sentence))
+    place = next((index for index, mark in enumerate(marks) if mark[1] == key), None)
+    if place is None:
+        return ""
+    start = _cut(sentence, marks[place - 1].end(), marks[place].start()) if place else 0
+    end = (
+        _cut(sentence, marks[place].end(), marks[place + 1].start())
+        if place + 1 < len(marks)
+        else len(sentence)
+    )
+    part = MARKER.sub(" ", sentence[start:end])
+    while found := _LEAD.match(part.strip(" ,;:.")):
+        if not found.group():
+            break
+        part = part.strip(" ,;:.")[found.end() :]
+    part = " ".join(part.replace(name, " ").split()).strip(" ,;:.")
+    return _REPORT.sub("", part)
+
+
+def _cut(sentence: str, start: int, end: int) -> int:
+    """Return where the clause before a citation ends: the last break, or the citation's own start."""
+    breaks = [found.start() for found in _BREAK.finditer(sentence, start, end)]
+    return breaks[-1] if breaks else end
