@@ -26,7 +26,7 @@ class FindInput(BaseModel):
     sources: list[str] = Field(
         default=["library"], description="Where to search. This version has 'library'."
     )
-    before: date | None = Field(
+    before: date | str | None = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
     )

@@ -1,10 +1,12 @@
 """Read what a command is given: its input text, plan and list of papers."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from citeloom.cli.progress import say
 from tools.errors import InputError
 
 MAX_BYTES = 2_000_000
@@ -29,12 +31,11 @@ def read_input(given: str | None) -> str:
 
 
 def _looks_like_path(given: str) -> bool:
-    if "\n" in given or len(given) > 1000:
-        return False
-    path = Path(given)
-    if path.exists():
+    # Of what can be no name, such as a long abstract, Path.exists would raise an error.
+    if os.path.exists(given):
         return True
-    if path.suffix.lower() in _TEXT_SUFFIXES | {".pdf", ".docx"} and " " not in given.strip():
+    named = Path(given).suffix.lower() in _TEXT_SUFFIXES | {".pdf", ".docx"}
+    if len(given.split()) == 1 and (named or given.startswith(("/", "./", "../"))):
         raise InputError(
             f"there is no file '{given}': check the path, or give the abstract in quotes"
         )
@@ -84,12 +85,27 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
         except json.JSONDecodeError as error:
             raise InputError(f"'{path}' is not JSON: {error}") from error
         if isinstance(loaded, dict) and isinstance(loaded.get("papers"), list):
-            chosen = [item for item in loaded["papers"] if item.get("selected", True)]
-            return [item.get("paper", item) for item in chosen]
+            items = [item for item in loaded["papers"] if isinstance(item, dict)]
+            chosen = [item.get("paper", item) for item in items if item.get("selected", True)]
+            return _usable(chosen, path)
+    from rich.markup import escape
+
     from state.paper import Paper
     from tools.bibliography.read import read_records
 
-    records = [item for item in read_records(path) if isinstance(item, Paper)]
+    records: list[dict[str, Any]] = []
+    for item in read_records(path):
+        if isinstance(item, Paper):
+            records.append(item.model_dump(mode="json"))
+        elif item.lost:
+            say(f"[yellow]Not read:[/yellow] {escape(f'{path}:{item.line}: {item.reason}')}")
+    return _usable(records, path)
+
+
+def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
     if not records:
-        raise InputError(f"'{path}' holds no usable record of a paper")
-    return [record.model_dump(mode="json") for record in records]
+        raise InputError(
+            f"'{path}' holds no usable record of a paper: give JSON Lines, BibTeX or CSL-JSON with "
+            "titles, or the papers.json of a run that found some"
+        )
+    return records

@@ -103,7 +103,7 @@ def remove(
         with _opened(name) as library:
             known = set(library.get(ids or []))
             papers = library.stats().papers
-        what = f"{len(known)} papers of" if ids else f"all {papers} papers and"
+        what = f"{len(known)} of {papers} papers of" if ids else f"all {papers} papers and"
         if not yes and (known or not ids):
             typer.confirm(f"Remove {what} library '{name}'?", abort=True)
         if not ids:
@@ -114,7 +114,7 @@ def remove(
             typer.echo(f"not in '{name}': {missing}", err=True)
         with _opened(name) as library:
             removed = library.remove(ids)
-        typer.echo(f"{removed} papers removed from '{name}'")
+        typer.echo(f"{removed} {'paper' if removed == 1 else 'papers'} removed from '{name}'")
     raise typer.Exit(0 if removed else 1)
 
 

@@ -24,7 +24,7 @@ def say(text: str) -> None:
     """Print a line to standard error, with rich's markup."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text)
+    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(text)
 
 
 class Progress:
@@ -41,7 +41,7 @@ class Progress:
         )
         from rich.progress import Progress as Bars
 
-        self._console = Console(stderr=True, highlight=False, quiet=quiet)
+        self._console = Console(stderr=True, highlight=False, quiet=quiet, emoji=False)
         self._live = self._console.is_terminal and not quiet
         self._bars = Bars(
             SpinnerColumn(finished_text="[green]✓[/green]"), TextColumn("{task.description:<22}"),
@@ -64,16 +64,19 @@ class Progress:
 
     def show(self, event: dict[str, Any]) -> None:
         """Draw one progress event of a graph."""
+        from rich.markup import escape
+
         stage, done, total = event["stage"], event["done"], event["total"]
         name, note = _NAMES.get(stage, stage), event.get("note", "")[:70]
         if self._live:
             task = self._tasks.get(stage)
             if task is None or self._bars.tasks[task].finished:
                 task = self._tasks[stage] = self._bars.add_task(
-                    name, total=max(total, 1), note=note
+                    name, total=max(total, 1), note=escape(note)
                 )
-            self._bars.update(task, completed=done if total else 1, total=max(total, 1), note=note)
-        elif done >= total:
-            self._console.print(
-                f"{name}: {total} {note}".rstrip() if total > 1 else f"{name} {note}".rstrip()
+            self._bars.update(
+                task, completed=done if total else 1, total=max(total, 1), note=escape(note)
             )
+        elif done >= total:
+            line = f"{name}: {total} {note}" if total > 1 else f"{name} {note}"
+            self._console.print(line.rstrip(), markup=False, soft_wrap=True)

@@ -83,6 +83,8 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
 async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
     """Write the files, print the result, and return the exit code: 0 unless there is nothing."""
     folder = Path(run.out)
+    if run.graph == "write":
+        values = {**values, "papers": []}  # there the channel holds what the caller named
     record = run_record(run, values)
     rounds = await Shelf(store, values.get("run", "")).rounds(100) if values.get("run") else []
     record["drafts"] = _plain(rounds)
@@ -93,13 +95,14 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
         "links": _plain(values.get("links") or []),
     }
     text = review_text(values) if run.graph != "find" else papers_text(values)
-    if values.get("papers") or values.get("sentences"):
-        if run.graph != "find":
-            _write(folder / "references.bib", to_bibtex(references))
-            _write(folder / "references.csl.json", _dump(to_csl(references)))
-        if run.graph != "write":
-            _write(folder / "papers.json", _dump(papers))
-        _write(folder / ("review.md" if run.graph != "find" else "papers.md"), text)
+    if values.get("papers"):
+        _write(folder / "papers.json", _dump(papers))
+        if run.graph == "find":
+            _write(folder / "papers.md", text)
+    if values.get("sentences"):
+        _write(folder / "references.bib", to_bibtex(references))
+        _write(folder / "references.csl.json", _dump(to_csl(references)))
+        _write(folder / "review.md", text)
     _write(folder / "run.json", _dump(record))
     if as_json:
         section = {

@@ -88,9 +88,12 @@ def _plain(text: str) -> str:
 
 
 def _started(command: Command) -> Run:
+    from nodes.intake import check_date
+
     inputs = {**command.options, "text": read_input(command.input)}
+    check_date(inputs.get("before"))
     if command.plan:
-        inputs["plan"] = read_text(command.plan)
+        inputs["plan"] = _plan(command.plan)
     if command.papers:
         inputs["papers"] = [*inputs.get("papers", []), *read_papers(command.papers)]
     now = datetime.now(UTC)
@@ -103,6 +106,13 @@ def _started(command: Command) -> Run:
     )  # fmt: skip
     run.save()
     return run
+
+
+def _plan(path: Path) -> str:
+    plan = read_text(path)
+    if not plan.strip():
+        raise InputError(f"the plan '{path}' is empty: give a line for each sentence, or no plan")
+    return plan
 
 
 def _resumed(command: Command) -> tuple[Run, bool]:

@@ -33,7 +33,7 @@ from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, stem, tokens, topic_ste
 STAGE = "debate_papers"
 UNSUPPORTED = 0.7
 """Factor for each side of a debate that no verified quote supports."""
-_LOW, _HIGH = 0.12, 0.62
+_LOW, _HIGH = 0.1, 0.8
 """Similarities that the embedded engine maps to scores 0 and 100."""
 
 PROMPT = """\

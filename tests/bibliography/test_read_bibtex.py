@@ -39,7 +39,11 @@ def test_entry_becomes_a_paper(tmp_path: Path) -> None:
     paper = good[0]
     assert paper.id == "doi:10.1000/a_b"
     assert paper.title == "The BERT étude of Müller & øre – 50% more"
-    assert [author.name for author in paper.authors] == ["Müller, Jörg", "Ludwig van Beethoven", "Barnes and Noble"]
+    assert [author.name for author in paper.authors] == [
+        "Müller, Jörg",
+        "Ludwig van Beethoven",
+        "Barnes and Noble",
+    ]
     assert not paper.authors_complete
     assert (paper.venue, paper.abstract) == ("Proc. ACL", "With a break.")
     assert (paper.year, paper.published) == (2020, date(2020, 2, 3))
@@ -85,7 +89,10 @@ def test_eprint_of_another_archive_is_no_arxiv_id(tmp_path: Path) -> None:
 
 
 def test_key_is_no_id_because_other_files_use_it_too(tmp_path: Path) -> None:
-    assert one(tmp_path, "year = {2020}, author = {Lovelace, Ada}").id == "title:thetitle-2020-lovelace"
+    assert (
+        one(tmp_path, "year = {2020}, author = {Lovelace, Ada}").id
+        == "title:thetitle-2020-lovelace"
+    )
 
 
 def test_bad_entries_are_named_by_line_and_cost_only_themselves(tmp_path: Path) -> None:

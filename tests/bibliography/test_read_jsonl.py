@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import tracemalloc
 from collections.abc import Callable
 from datetime import date
@@ -118,7 +119,7 @@ def test_bad_record_is_named_and_does_not_cost_the_good_ones(
     assert [record.line for record in bad] == [2]
     assert bad[0].lost
     assert len(bad[0].excerpt) <= 120
-    assert __import__("re").search(reason, bad[0].reason), bad[0].reason
+    assert re.search(reason, bad[0].reason), bad[0].reason
 
 
 def test_text_is_made_storable(file: Callable[..., Path]) -> None:
@@ -134,12 +135,17 @@ def test_kind_is_known_by_suffix_or_content(file: Callable[..., Path], name: str
 
 
 def test_file_that_breaks_off_in_its_compression_gives_what_came_before(tmp_path: Path) -> None:
-    lines = b"".join(b'{"id": "%d", "title": "t%d %s"}\n' % (n, n, bytes([97 + n % 26]) * 50) for n in range(20_000))
+    lines = b"".join(
+        b'{"id": "%d", "title": "t%d %s"}\n' % (n, n, bytes([97 + n % 26]) * 50)
+        for n in range(20_000)
+    )
     path = tmp_path / "p.jsonl.gz"
     path.write_bytes(gzip.compress(lines)[:-5000])
     good, bad = split(path)
     assert len(good) > 100
-    assert [record.reason.split(" (")[0] for record in bad[-1:]] == ["the file breaks off or is damaged here"]
+    assert [record.reason.split(" (")[0] for record in bad[-1:]] == [
+        "the file breaks off or is damaged here"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -179,14 +185,14 @@ def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     with path.open("wb") as out:
-        for number in range(4000):
+        for number in range(1000):
             out.write(b'{"id": "%d", "title": "t", "abstract": "%s"}\n' % (number, b"word " * 400))
     tracemalloc.start()
-    assert sum(1 for _ in read_records(path)) == 4000
+    assert sum(1 for _ in read_records(path)) == 1000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert path.stat().st_size > 8_000_000
-    assert peak < 2_000_000
+    assert path.stat().st_size > 2_000_000
+    assert peak < 500_000
 
 
 VALUES = st.recursive(
@@ -200,27 +206,34 @@ KEYS = st.sampled_from(
 TITLED = st.dictionaries(KEYS, VALUES, max_size=6).map(lambda record: {"title": "t"} | record)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     data=st.one_of(
         st.binary(max_size=200),
         st.lists(VALUES, max_size=4).map(lambda rows: "\n".join(map(json.dumps, rows)).encode()),
         st.lists(TITLED, max_size=4).map(lambda rows: "\n".join(map(json.dumps, rows)).encode()),
         st.lists(TITLED, max_size=4).map(lambda rows: json.dumps(rows).encode()),
-        st.text(alphabet='@{}=",\\abtile%$#~\'`^ \n', max_size=120).map(lambda text: b"@article{k, title={x}}\n" + text.encode()),
-        st.text(alphabet='{}\\"\'`^~$%&#_ abcou', max_size=60).map(lambda text: b"@misc{k, title={%s}, author={%s}, month={%s}}" % ((text.encode(),) * 3)),
+        st.text(alphabet="@{}=\",\\abtile%$#~'`^ \n", max_size=120).map(
+            lambda text: b"@article{k, title={x}}\n" + text.encode()
+        ),
+        st.text(alphabet="{}\\\"'`^~$%&#_ abcou", max_size=60).map(
+            lambda text: b"@misc{k, title={%s}, author={%s}, month={%s}}" % ((text.encode(),) * 3)
+        ),
     ),
     suffix=st.sampled_from([".jsonl", ".bib", ".json", ".jsonl.gz", ".txt", ""]),
 )
-def test_arbitrary_files_raise_nothing_but_input_errors(tmp_path: Path, data: bytes, suffix: str) -> None:
+def test_arbitrary_files_raise_nothing_but_input_errors(
+    tmp_path: Path, data: bytes, suffix: str
+) -> None:
     path = tmp_path / f"any{suffix}"
     path.write_bytes(data)
     try:
         records = list(read_records(path))
-    except InputError as error:
-        assert str(error)
-    else:
-        for record in records:
-            assert isinstance(record, Paper | BadRecord)
-            if isinstance(record, Paper):
-                assert Paper.model_validate_json(record.model_dump_json()) == record
+    except InputError:
+        records = []
+    for record in records:
+        assert isinstance(record, Paper | BadRecord)
+        if isinstance(record, Paper):
+            assert Paper.model_validate_json(record.model_dump_json()) == record

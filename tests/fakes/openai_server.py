@@ -164,7 +164,7 @@ class OpenAIServer:
         """Most requests under way at once."""
         self.script = script if callable(script) else _in_turn(script)
         self._inside = 0
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._closing = threading.Event()
         self._sockets: set[socket.socket] = set()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -214,6 +214,7 @@ class OpenAIServer:
             self.headers.append(headers)
             self._inside += 1
             self.peak = max(self.peak, self._inside)
+            self._lock.notify_all()
         try:
             reply = self.script(request)
             if isinstance(reply, Slow):
@@ -226,6 +227,12 @@ class OpenAIServer:
         finally:
             with self._lock:
                 self._inside -= 1
+
+    def wait_for(self, count: int, seconds: float = 5.0) -> None:
+        """Block until `count` requests have come; from asynchronous code, in a thread."""
+        with self._lock:
+            if not self._lock.wait_for(lambda: len(self.requests) >= count, seconds):
+                raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
 
     def wait(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the server."""

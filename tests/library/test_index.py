@@ -47,7 +47,9 @@ def points() -> list[Point]:
     ]
 
 
-def found(index: VectorIndex, *, dense: int | None = None, words: str = "", **kw: object) -> list[int]:
+def found(
+    index: VectorIndex, *, dense: int | None = None, words: str = "", **kw: object
+) -> list[int]:
     vector = axis(dense) if dense else None
     terms = query_terms(words) if words else None
     limit = kw.pop("limit", 10)
@@ -96,7 +98,7 @@ def test_hybrid_search_puts_first_what_both_rank_high(filled: VectorIndex) -> No
 def test_fusion_uses_k_60(filled: VectorIndex) -> None:
     hits = filled.search(dense=axis(4), sparse=query_terms("typography"), limit=1, filter=ALL)
     assert hits[0].id == 4
-    assert hits[0].score == pytest.approx(2 / 60, rel=1e-4)
+    assert hits[0].score == pytest.approx(2 / 61, rel=1e-6)
 
 
 def test_both_engines_give_the_same_scores(tmp_path: Path) -> None:
@@ -271,7 +273,9 @@ class Refusing(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(("status", "error"), [(503, TransientError), (401, LibraryError)])
-def test_server_that_refuses_is_named_with_its_settings(status: int, error: type[Exception]) -> None:
+def test_server_that_refuses_is_named_with_its_settings(
+    status: int, error: type[Exception]
+) -> None:
     handler = type("Handler", (Refusing,), {"status": status})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -72,18 +72,29 @@ def test_cutoff_agrees_with_published_before(library: Library, cutoff: date) -> 
 
 def test_ids_are_taken_in_any_form_and_answered_by_the_form_asked(library: Library) -> None:
     library.add([paper(1, aliases=("arxiv:2005.11401", "local:my key"))])
-    asked = ["10.1000/P1", "https://doi.org/10.1000/p1", "arXiv:2005.11401v3", "my key", "10.1/none", " "]
+    asked = [
+        "10.1000/P1",
+        "https://doi.org/10.1000/p1",
+        "arXiv:2005.11401v3",
+        "my key",
+        "10.1/none",
+        " ",
+    ]
     assert list(library.get(asked)) == asked[:4]
     assert set(library.vectors(asked)) == set(asked[:4])
 
 
 def test_references_resolve_whatever_the_order_and_form(library: Library) -> None:
-    citing = paper(1, references=("10.1000/P2", "https://arxiv.org/abs/2005.11401", "10.1000/not-here"))
+    citing = paper(
+        1, references=("10.1000/P2", "https://arxiv.org/abs/2005.11401", "10.1000/not-here")
+    )
     cited = paper(3, id="doi:10.1000/p3", aliases=("arxiv:2005.11401",))
     library.add([citing])
     assert library.references(["doi:10.1000/p1"]) == {"doi:10.1000/p1": ()}
     library.add([cited, paper(2)])
-    assert library.references(["10.1000/p1"]) == {"10.1000/p1": ("doi:10.1000/p2", "doi:10.1000/p3")}
+    assert library.references(["10.1000/p1"]) == {
+        "10.1000/p1": ("doi:10.1000/p2", "doi:10.1000/p3")
+    }
     assert library.citations(["arxiv:2005.11401", "doi:10.1000/p1", "unknown"]) == {
         "arxiv:2005.11401": ("doi:10.1000/p1",),
         "doi:10.1000/p1": (),
@@ -94,7 +105,9 @@ def test_vectors_are_those_of_title_and_abstract(library: Library, embedder: Wor
     one = paper(1)
     library.add([one])
     stored = library.vectors([one.id])[one.id]
-    np.testing.assert_allclose(stored, embedder.embed([f"{one.title}. {one.abstract}"])[0], atol=1e-6)
+    np.testing.assert_allclose(
+        stored, embedder.embed([f"{one.title}. {one.abstract}"])[0], atol=1e-6
+    )
 
 
 def test_preprint_and_article_become_one_under_the_better_id(library: Library) -> None:
@@ -246,17 +259,24 @@ def test_threads_may_add_search_and_remove_at_once(library: Library) -> None:
 
 
 def test_stats_count_what_is_there(library: Library) -> None:
-    library.add([paper(1, references=("10.1000/p2",)), paper(2, abstract=None), paper(3, year=None)])
+    library.add(
+        [paper(1, references=("10.1000/p2",)), paper(2, abstract=None), paper(3, year=None)]
+    )
     stats = library.stats()
     assert (stats.papers, stats.abstracts, stats.waiting, stats.links) == (3, 2, 0, 1)
-    assert (stats.first_year, stats.last_year, stats.embedder, stats.size) == (2001, 2002, "words", 64)
+    assert (stats.first_year, stats.last_year, stats.embedder, stats.size) == (
+        2001,
+        2002,
+        "words",
+        64,
+    )
     assert stats.bytes > 1000
 
 
 def test_progress_tells_of_reading_and_then_of_vectors(library: Library) -> None:
     seen: list[tuple[int, int | None]] = []
     library.add(map(paper, range(300)), progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(300, None), (128, 300), (256, 300), (300, 300)]
+    assert seen == [(300, None), (0, 300), (128, 300), (256, 300), (300, 300)]
 
 
 LOAD = """
@@ -276,7 +296,7 @@ def test_load_that_was_killed_goes_on_and_loses_nothing(
     command = [sys.executable, "-c", LOAD, str(settings.home)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout
-        lines = [process.stdout.readline() for _ in range(4)]
+        lines = [process.stdout.readline() for _ in range(5)]
         process.kill()
     assert lines[-1] == "256 700\n"
     library = open_library("mine", settings, embedder)

@@ -46,7 +46,8 @@ def write(path: Path, numbers: range, note: str = "") -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "..", "../x", "a/b", "A", "-a", "a b", "ä", "x" * 65, "a\n", ".hidden", "a\\b", "C:"]
+    "name",
+    ["", "..", "../x", "a/b", "A", "-a", "a b", "ä", "x" * 65, "a\n", ".hidden", "a\\b", "C:"],
 )
 def test_name_that_could_be_a_path_is_refused(
     settings: Settings, embedder: WordEmbedder, name: str
@@ -61,7 +62,9 @@ def test_unknown_name_lists_the_known_ones_and_how_to_make_one(
     settings: Settings, embedder: WordEmbedder
 ) -> None:
     create_library("mine", settings, embedder)
-    with pytest.raises(LibraryError, match=r"mine, starter.*citeloom library add FILE --library other"):
+    with pytest.raises(
+        LibraryError, match=r"mine, starter.*citeloom library add FILE --library other"
+    ):
         open_library("other", settings, embedder)
     assert library_names(settings) == ["mine", "starter"]
 
@@ -107,7 +110,9 @@ def test_starter_is_built_from_its_file_and_marked_as_annotated(
     assert embedder.texts == texts
 
 
-def test_starter_follows_its_file(settings: Settings, embedder: WordEmbedder, starter: Path) -> None:
+def test_starter_follows_its_file(
+    settings: Settings, embedder: WordEmbedder, starter: Path
+) -> None:
     library = open_library("starter", settings, embedder, starter=starter)
     write(starter, range(3, 8), note=" and zebras")
     assert open_library("starter", settings, embedder, starter=starter) is library
@@ -123,7 +128,9 @@ def test_starter_with_a_bad_line_is_refused(
         open_library("starter", settings, embedder, starter=starter)
 
 
-def test_starter_is_no_name_for_ones_own_library(settings: Settings, embedder: WordEmbedder) -> None:
+def test_starter_is_no_name_for_ones_own_library(
+    settings: Settings, embedder: WordEmbedder
+) -> None:
     with pytest.raises(InputError, match="choose another name"):
         create_library("starter", settings, embedder)
 
@@ -180,7 +187,10 @@ def test_writer_in_another_process_is_waited_for_and_then_named(tmp_path: Path) 
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
     lock = WriteLock(path, "library 'mine'")
-    with pytest.raises(LibraryError, match="library 'mine' is being written by another"), lock.held(0.1):
+    with (
+        pytest.raises(LibraryError, match="library 'mine' is being written by another"),
+        lock.held(0.1),
+    ):
         pass
     database.close()
     with lock.held(0.1), lock.held(0.1):

@@ -28,7 +28,8 @@ class WordEmbedder:
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.lower()):
                 vectors[row, crc32(word.encode()) % self.size] += 1
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / norms, dtype=np.float32)
 
 
 def paper(number: int, title: str = "", **fields: object) -> Paper:

@@ -19,6 +19,7 @@ KINDS = "JSON Lines (.jsonl, .ndjson), BibTeX (.bib) and CSL JSON (.json), each 
 _SUFFIXES: dict[str, Kind] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".bibtex": "bibtex",
 }  # fmt: skip
+_OF_CSL = (b'"items"', b'"references": [{', b'"issued"', b'"author"', b'"container-title"')
 _HEAD = 65_536
 _LARGEST = 256_000_000  # bytes of a file that is read as a whole
 
@@ -67,8 +68,12 @@ def _kind(path: Path, head: bytes) -> Kind:
 
 
 def _one_object_a_line(text: bytes) -> bool:
-    lines = [line.strip() for line in text.splitlines()[:2]]
-    return lines[0].endswith(b"}") and (len(lines) == 1 or lines[1].startswith((b"{", b"")))
+    first, _, rest = text.partition(b"\n")
+    if not first.rstrip().endswith(b"}"):
+        return False
+    if rest.strip():
+        return rest.lstrip().startswith(b"{")
+    return not any(name in first for name in _OF_CSL)
 
 
 def _head(path: Path) -> bytes:

@@ -148,7 +148,7 @@ def plain_text(value: str) -> str:
     """
     if not re.search(r"[\\{}~$%`']|--", value):
         return " ".join(value.split())
-    from pylatexenc.latex2text import LatexNodes2Text  # type: ignore[import-untyped]
+    from pylatexenc.latex2text import LatexNodes2Text
 
     # In a bibliography a percent sign is meant as such far more often than as a comment.
     escaped = re.sub(r"(?<!\\)%", r"\\%", value)

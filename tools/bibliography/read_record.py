@@ -174,14 +174,14 @@ def _name(entry: object) -> str | None:
 
 
 def _identifier(fields: Mapping[str, Any], name: str, kind: str, own: str | None) -> str | None:
-    """Return the bare identifier of this kind, from its field or from the record's id."""
-    for value in (_text(fields, name), own):
-        if not value:
-            continue
-        candidates = (value, f"{kind}:{value}") if value is not own else (value,)
-        for key in map(canonical_id, candidates):
-            if key.startswith(f"{kind}:"):
-                return key.removeprefix(f"{kind}:")
+    """Return the bare identifier of this kind, from its field, the DOI or the record's id."""
+    value = _text(fields, name)
+    # A DOI may be arXiv's, and an id may be anything.
+    candidates = [value, value and f"{kind}:{value}", _text(fields, "doi"), own]
+    for candidate in candidates:
+        key = canonical_id(candidate) if candidate else ""
+        if key.startswith(f"{kind}:"):
+            return key.removeprefix(f"{kind}:")
     return None
 
 

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from tools.errors import LibraryError
 from tools.library.port import (
     DENSE,
-    RRF_K,
     SPARSE,
     Filter,
     Point,
     Scored,
     Sparse,
+    fused,
     pool_size,
     ranked,
 )
@@ -127,22 +127,15 @@ class EdgeIndex:
             queries.append(qe.Query.Nearest(terms, using=SPARSE))
         if not queries or limit < 1:
             return []
+        size = limit if len(queries) == 1 else pool_size(limit)
         conditions = _conditions(filter)
-        if len(queries) == 1:
-            request = qe.QueryRequest(limit, query=queries[0], filter=conditions)
-        else:
-            fusion: Any = qe.Fusion.Rrf(k=RRF_K)  # the stubs do not know it for a Fusion
-            request = qe.QueryRequest(
-                limit,
-                prefetches=[
-                    qe.Prefetch(pool_size(limit), query=query, filter=conditions)
-                    for query in queries
-                ],
-                query=fusion,
-            )
+        request = qe.QueryBatchRequest(
+            [qe.QueryRequest(size, query=query, filter=conditions) for query in queries]
+        )
         with self._open() as shard:
-            found = shard.query(request)
-        return ranked([Scored(int(str(point.id)), point.score) for point in found], limit)
+            answers = shard.query_batch(request)
+        rankings = [[Scored(int(str(row.id)), row.score) for row in answer] for answer in answers]
+        return ranked(rankings[0], limit) if len(rankings) == 1 else fused(rankings, limit)
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""

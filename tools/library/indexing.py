@@ -36,6 +36,8 @@ class Indexing:
         self.drop_removed()
         total = self._catalog.counts().waiting
         done = 0
+        if progress and total:
+            progress(0, total)
         while waiting := self._catalog.waiting(_BATCH):
             self._index.upsert(self._points([(point, paper) for point, _, paper in waiting]))
             self._catalog.mark_indexed([(point, version) for point, version, _ in waiting])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from state.paper import Paper
 
 RRF_K = 60
-"""Cormack, Clarke and Buettcher (SIGIR 2009, doi:10.1145/1571941.1572114); engines differ in theirs."""
+"""Cormack, Clarke and Buettcher (SIGIR 2009, doi:10.1145/1571941.1572114)."""
 DENSE, SPARSE = "dense", "bm25"
 
 
@@ -127,6 +127,20 @@ def last_day(paper: Paper) -> int | None:
 def ranked(points: Sequence[Scored], limit: int) -> list[Scored]:
     """Order by score, ties by id, so that engines and runs agree.
 
-    Scores that differ in the seventh place only are ties: single precision makes no more of them.
+    Scores that differ in the sixth place only are ties: single precision makes no more of them.
     """
-    return sorted(points, key=lambda point: (-round(point.score, 6), point.id))[:limit]
+    return sorted(points, key=lambda point: (-round(point.score, 5), point.id))[:limit]
+
+
+def fused(rankings: Sequence[Sequence[Scored]], limit: int) -> list[Scored]:
+    """Fuse rankings by reciprocal rank: the sum of 1 / (k + rank), the first rank being 1.
+
+    Both engines can fuse by themselves, but break ties within a ranking by chance, so that the
+    same search would differ from run to run and from engine to engine.
+    """
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, point in enumerate(ranked(ranking, len(ranking)), start=1):
+            scores[point.id] = scores.get(point.id, 0.0) + 1 / (RRF_K + rank)
+    best = sorted(scores, key=lambda point: (-scores[point], point))[:limit]
+    return [Scored(point, scores[point]) for point in best]

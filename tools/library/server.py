@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tools.errors import LibraryError, TransientError
 from tools.library.port import (
     DENSE,
-    RRF_K,
     SPARSE,
     Filter,
     Point,
     Scored,
     Sparse,
+    fused,
     pool_size,
     ranked,
 )
@@ -113,25 +113,19 @@ class ServerIndex:
             queries.append((SPARSE, _terms(sparse)))
         if not queries or limit < 1:
             return []
+        size = limit if len(queries) == 1 else pool_size(limit)
         conditions = _conditions(filter)
-        if len(queries) == 1:
-            using, vector = queries[0]
-            asked: dict[str, Any] = {"query": vector, "using": using, "query_filter": conditions}
-        else:
-            pool = pool_size(limit)
-            asked = {
-                "query": models.RrfQuery(rrf=models.Rrf(k=RRF_K)),
-                "prefetch": [
-                    models.Prefetch(query=vector, using=using, limit=pool, filter=conditions)
-                    for using, vector in queries
-                ],
-            }
-        answer = self._call(
-            lambda client: client.query_points(
-                self._collection, limit=limit, with_payload=False, **asked
+        requests = [
+            models.QueryRequest(
+                query=vector, using=using, filter=conditions, limit=size, with_payload=False
             )
+            for using, vector in queries
+        ]
+        answers = self._call(
+            lambda client: client.query_batch_points(self._collection, requests=requests)
         )
-        return ranked([Scored(int(point.id), point.score) for point in answer.points], limit)
+        rankings = [[Scored(int(row.id), row.score) for row in one.points] for one in answers]
+        return ranked(rankings[0], limit) if len(rankings) == 1 else fused(rankings, limit)
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,7 @@ class Endpoint:
         self._backoff = backoff
         self._gate = gate_of(self.url, settings.llm_concurrency)
         self._place = Place(
-            url=self.url,
+            url=re.sub(r"//[^/@]*@", "//", self.url),  # a password may stand in it
             model=self.model,
             setting=f"CITELOOM_{tier.upper()}_MODEL",
             seconds=settings.llm_timeout,
@@ -100,7 +101,7 @@ class Endpoint:
             if pause is None:
                 # The SDK's exception quotes what the endpoint says of a bad key.
                 raise fault.error from None
-            logger.info("try %d at %s: %s", tried, self.url, fault.error)
+            logger.info("try %d at %s: %s", tried, self._place.url, fault.error)
             await asyncio.sleep(pause)
 
     async def _send(self, request: Request, ledger: RunLedger) -> Reply | Fault:
@@ -145,7 +146,7 @@ class Endpoint:
             fault.status, fault.text, request.rung, request.task, request.body
         )
         if learnt:
-            logger.info("%s takes no %s request: trying another form", self.url, request.rung.name)
+            logger.info("%s takes no such %s request", self._place.url, request.rung.name)
         return learnt
 
     def _pause(self, fault: Fault, tried: int) -> float | None:

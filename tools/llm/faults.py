@@ -12,7 +12,7 @@ from typing import Any
 
 from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
 
-_KEY = re.compile(r"\b(?:sk|key|Bearer)[-_ ][A-Za-z0-9*._-]{6,}", re.IGNORECASE)
+_KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 # Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
 # when to retry.
 _QUOTA = re.compile(
@@ -48,7 +48,8 @@ class Place:
 
     def tell(self, text: str) -> str:
         """Return the endpoint's own words, short and without any key."""
-        hidden = text.replace(self.secret, "…") if self.secret else text
+        # A key of a few letters is a local server's placeholder, and would blank out half the text.
+        hidden = text.replace(self.secret, "…") if len(self.secret) > 5 else text
         flat = " ".join(_KEY.sub("…", hidden).split())
         return flat if len(flat) <= 300 else f"{flat[:300]}…"
 
@@ -94,7 +95,7 @@ def fault_of(error: Exception, place: Place) -> Fault:
                 f"{place.url} gave no answer within {place.seconds:g} s; if the model is that slow, "
                 "raise CITELOOM_LLM_TIMEOUT"
             ),
-            billed=not isinstance(error.__cause__, httpx2.ConnectTimeout),
+            billed=not isinstance(_root(error), httpx2.ConnectTimeout),
         )
     if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
         return _connection_fault(error, place)
@@ -104,9 +105,7 @@ def fault_of(error: Exception, place: Place) -> Fault:
 def _connection_fault(error: Exception, place: Place) -> Fault:
     import httpx2
 
-    root = error
-    while not isinstance(root, httpx2.HTTPError | httpx2.InvalidURL) and root.__cause__ is not None:
-        root = root.__cause__  # type: ignore[assignment]  # the SDK chains exceptions only
+    root = _root(error)
     cause = place.tell(str(root) or type(root).__name__)
     if isinstance(root, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
         advice = "check CITELOOM_LLM_BASE_URL, which looks like http://host:port/v1"
@@ -118,6 +117,15 @@ def _connection_fault(error: Exception, place: Place) -> Fault:
         ),
         billed=not isinstance(root, httpx2.ConnectError),
     )
+
+
+def _root(error: BaseException) -> BaseException:
+    """Return what the HTTP client raised, below what two SDKs made of it."""
+    import httpx2
+
+    while not isinstance(error, httpx2.HTTPError | httpx2.InvalidURL) and error.__cause__:
+        error = error.__cause__
+    return error
 
 
 def _garbled_fault(error: Exception, place: Place) -> Fault:

@@ -1,0 +1,39 @@
+"""Fixtures for tests of the whole: a home with libraries in it, built once for all."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# LangGraph reads it when it is first imported, by whichever test comes first.
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_libraries
+
+
+@pytest.fixture(scope="session")
+def embedder_with_memory() -> RememberingEmbedder:
+    """The process's embedder in tests that have a `home`."""
+    return RememberingEmbedder()
+
+
+@pytest.fixture(scope="session")
+def built(
+    tmp_path_factory: pytest.TempPathFactory, embedder_with_memory: RememberingEmbedder
+) -> Path:
+    """The folder of the libraries 'starter' and 'small' (tests.support.SMALL); only to be read."""
+    return build_libraries(tmp_path_factory.mktemp("built"), embedder_with_memory)
+
+
+@pytest.fixture
+def home(tmp_path: Path, built: Path, embedder_with_memory: RememberingEmbedder) -> Iterator[Path]:
+    """A CITELOOM_HOME of its own with the built libraries; the working folder is its parent."""
+    with at_home(tmp_path / "home", built, embedder_with_memory) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def abstract() -> str:
+    """The example abstract, with its heading."""
+    return ABSTRACT.read_text(encoding="utf-8")

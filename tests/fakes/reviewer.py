@@ -1,0 +1,167 @@
+"""A scripted LLM that plays a whole review, answering each task from the inputs it is shown.
+
+It answers well by default. A test spoils one task by giving it a function that changes the good
+answer (or returns another reply altogether).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.fakes.openai_server import Reply, inputs_of, task_of
+
+Spoil = Callable[[Any, dict[str, Any]], Reply]
+_SENTENCE = re.compile(r"[^.!?]+[.!?]")
+
+
+def reviewer(spoil: Mapping[str, Spoil] | None = None) -> Callable[[dict[str, Any]], Reply]:
+    """Return a script for OpenAIServer.
+
+    Args:
+        spoil: By task: takes the good answer and the inputs, returns what is sent instead.
+    """
+
+    def script(request: dict[str, Any]) -> Reply:
+        task, inputs = task_of(request), inputs_of(request)
+        answer = _ANSWERS[task](inputs)
+        spoiler = (spoil or {}).get(task)
+        return spoiler(answer, inputs) if spoiler else answer
+
+    return script
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a plain text."""
+    return [found.strip() for found in _SENTENCE.findall(text)] or [text]
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[a-z]{4,}", text.lower())}
+
+
+def _plan_queries(inputs: dict[str, Any]) -> dict[str, Any]:
+    spans = sentences(inputs["text"])
+    facets = ("problem", "method", "contribution")
+    return {
+        "queries": [
+            {
+                "facet": facet,
+                "keywords": sorted(_words(spans[place % len(spans)]), key=len)[-3:],
+                "reason": f"It is about the {facet}.",
+                "sentence": spans[place % len(spans)],
+            }
+            for place, facet in enumerate(facets)
+        ]
+    }
+
+
+def _debate(inputs: dict[str, Any]) -> dict[str, Any]:
+    wanted = _words(inputs["text"])
+    debates = []
+    for item in inputs["candidates"]:
+        own = f"{item['title']} {item['abstract']}"
+        score = min(100, round(400 * len(_words(own) & wanted) / max(len(_words(own)), 1)))
+        spans = sentences(item["abstract"]) if item["abstract"] else [item["title"]]
+        debates.append(
+            {
+                "id": item["id"],
+                "arguments_for": [{"claim": "It is on the topic.", "quote": spans[0]}],
+                "arguments_against": [{"claim": "It differs in aim.", "quote": spans[-1]}],
+                "score": score,
+            }
+        )
+    return {"debates": debates}
+
+
+def _reflect(inputs: dict[str, Any]) -> dict[str, Any]:
+    ids = [item["id"] for item in inputs["papers"]]
+    facets = [
+        {"name": f"facet {place}", "sentence": span, "papers": ids[:2], "query": ""}
+        for place, span in enumerate(sentences(inputs["text"])[:3])
+    ]
+    return {"facets": facets, "reasoning": "Everything is covered."}
+
+
+def _read(inputs: dict[str, Any]) -> dict[str, Any]:
+    spans = sentences(inputs["abstract"]) if inputs["abstract"] else []
+    names = ("contribution", "method", "findings", "limitations")
+    return {
+        name: {"text": f"In short: {span}", "quote": span}
+        for name, span in zip(names, spans, strict=False)
+    }
+
+
+def _plan_section(inputs: dict[str, Any]) -> dict[str, Any]:
+    keys = [item["key"] for item in inputs["papers"]]
+    half = max(len(keys) // 2, 1)
+    groups = [keys[:half], keys[half:]]
+    return {
+        "themes": [
+            {"label": f"theme number {place}", "keys": group}
+            for place, group in enumerate(groups, start=1)
+            if group
+        ],
+        "reasoning": "In two halves.",
+    }
+
+
+def _extend(inputs: dict[str, Any]) -> dict[str, Any]:
+    line, papers = inputs["line"], inputs["papers"]
+    if not papers:
+        basis = sentences(inputs["text"])[-1]
+        return {
+            "sentence": f"In view of these works, {basis[0].lower()}{basis[1:]}",
+            "basis": basis,
+        }
+    parts = [
+        f"{item['name']} {{{item['key']}}} say that {_first(item['abstract'])}" for item in papers
+    ]
+    lead = f"On {line['theme']}, " if line.get("role") == "open" and line.get("theme") else ""
+    variant = "" if inputs["variant"] == 0 else "indeed "
+    return {
+        "sentence": f"{lead}{variant}{', whereas '.join(parts)}.",
+        "support": [
+            {"key": item["key"], "quote": sentences(item["abstract"] or item["title"])[0]}
+            for item in papers
+        ],
+    }
+
+
+def _first(text: str) -> str:
+    span = sentences(text)[0].rstrip(".")
+    return span[0].lower() + span[1:]
+
+
+def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
+    best = min(inputs["versions"], key=lambda item: len(item["text"]))
+    return {"best": best["label"], "reason": "It is the shortest."}
+
+
+def _check(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "findings": [
+            {
+                "key": item["key"],
+                "verdict": "supported",
+                "quote": sentences(item["abstract"] or item["title"])[0],
+            }
+            for item in inputs["sources"]
+        ]
+    }
+
+
+def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
+    return _extend({**inputs, "line": {"role": "develop"}, "variant": 0})
+
+
+_ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "plan_queries": _plan_queries,
+    "debate_papers": _debate,
+    "reflect": _reflect,
+    "read_paper": _read,
+    "plan_section": _plan_section,
+    "extend_draft": _extend,
+    "vote_drafts": _vote,
+    "check_citations": _check,
+    "rewrite_unsupported": _rewrite,
+}

@@ -1,0 +1,1 @@
+"""Tests of the graphs, through their public inputs and outputs."""

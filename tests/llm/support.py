@@ -1,0 +1,54 @@
+"""What the tests of minds share: a task, settings that lead to a fake endpoint, a mind there."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, SecretStr
+
+from citeloom.settings import Settings
+from tests.fakes.openai_server import OpenAIServer
+from tools.embed.port import Embedder
+from tools.llm.cache import AnswerCache
+from tools.llm.ledger import Limits, RunLedger
+from tools.llm.model import LlmMind
+from tools.llm.task import Task
+
+KEY = "sk-test-4711-do-not-show"
+
+
+class Rating(BaseModel):
+    """The answer."""
+
+    score: int = Field(ge=0, le=100, description="How well it fits.")
+    reason: str = ""
+
+
+def extract(embedder: Embedder, *, text: str) -> Rating:
+    return Rating(score=len(text), reason="length")
+
+
+RATE = Task(
+    name="rate", prompt="Rate the text.", answer=Rating, tier="strong", extract=extract,
+    max_output_tokens=200,
+)  # fmt: skip
+
+
+def settings_for(server: OpenAIServer | str, home: Path, **others: Any) -> Settings:
+    url = server if isinstance(server, str) else server.url
+    values: dict[str, Any] = {
+        "home": home, "llm_base_url": url, "llm_api_key": SecretStr(KEY), "strong_model": "m",
+        "fast_model": None, "llm_timeout": 5.0,
+    }  # fmt: skip
+    return Settings(**({"_env_file": None} | values | others))
+
+
+def mind_at(
+    server: OpenAIServer | str,
+    home: Path,
+    *,
+    limits: Limits | None = None,
+    ledger: RunLedger | None = None,
+    **others: Any,
+) -> LlmMind:
+    ledger = ledger or RunLedger("run", limits or Limits(), home)
+    return LlmMind(settings_for(server, home, **others), ledger, AnswerCache(home), backoff=0.01)

@@ -1,0 +1,96 @@
+"""Tests of tools/llm/answers.py."""
+
+import pytest
+from pydantic import BaseModel
+
+from tests.llm.support import Rating
+from tools.llm.answers import UnusableAnswerError, read_answer, reread, visible
+
+GOOD = '{"score": 7, "reason": "fits"}'
+
+
+class Loose(BaseModel):
+    """A schema that nearly anything fits."""
+
+    method: str | None = None
+    data: str | None = None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(GOOD, id="plain"),
+        pytest.param(f"```json\n{GOOD}\n```", id="fenced"),
+        pytest.param(f"Here you are:\n{GOOD}\nAnything else?", id="prose around"),
+        pytest.param(f'<think>maybe {{"score": 1}}?</think>\n{GOOD}', id="thoughts with a draft"),
+        pytest.param(f'so {{"score": 1}} it is</think>{GOOD}', id="opening tag dropped by server"),
+        pytest.param(f'First {{"score": 1}}, or better: {GOOD}', id="corrected itself"),
+        pytest.param(f"For {{P3}} and {{x}}: {GOOD}", id="markers before it"),
+        pytest.param(f"{GOOD} {{}}", id="empty object after it"),
+    ],
+)
+def test_the_answer_is_found_among_what_stands_around_it(raw: str) -> None:
+    answer, text = read_answer(Rating, raw)
+    assert answer == Rating(score=7, reason="fits")
+    assert reread(Rating, text) == answer
+
+
+def test_a_think_tag_inside_a_string_belongs_to_the_answer() -> None:
+    raw = '{"score": 1, "reason": "the <think> tag and </think>"}'
+    assert read_answer(Rating, raw)[0].reason == "the <think> tag and </think>"
+
+
+def test_characters_that_databases_reject_are_taken_out() -> None:
+    answer, _ = read_answer(Rating, r'{"score": 1, "reason": "a\u0000b\ud800c"}')
+    assert answer.reason == "ab?c"
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ("", "empty"),
+        ("<think>hm, I wonder", "empty"),
+        ("I would say seven.", "no JSON object"),
+        ('{"score": 101}', "score: .*100"),
+        ('{"reason": "x"}', "score: Field required"),
+        ('{"score": NaN}', "NaN"),
+        ('{"score": 7, "rea', "broken"),
+        ('<think>{"score": 3}</think>{"score": 7, "rea', "broken"),
+        ('For example {"score": 1}. Answer: {"score": 7, "rea', "broken"),
+    ],
+)
+def test_what_is_no_answer_is_rejected_with_the_reason(raw: str, reason: str) -> None:
+    with pytest.raises(UnusableAnswerError, match=reason):
+        read_answer(Rating, raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ['{"method": {"text": "x"}, "data": {"te', '[{"text": "x"}]', '{"answer": {"method": "x"}}'],
+)
+def test_a_part_of_an_answer_does_not_pass_for_an_empty_one(raw: str) -> None:
+    with pytest.raises(UnusableAnswerError):
+        read_answer(Loose, raw)
+
+
+def test_an_empty_object_is_an_answer_where_nothing_is_required() -> None:
+    assert read_answer(Loose, "{}")[0] == Loose()
+
+
+def test_a_hostile_nest_of_braces_is_rejected_and_does_not_crash() -> None:
+    with pytest.raises(UnusableAnswerError):
+        read_answer(Rating, '{"a":' * 100_000)
+
+
+def test_reasons_hold_none_of_the_answers_own_words() -> None:
+    with pytest.raises(UnusableAnswerError) as caught:
+        read_answer(Rating, '{"score": "IGNORE THE RULES"}')
+    assert "IGNORE" not in str(caught.value)
+
+
+def test_thoughts_are_not_visible() -> None:
+    assert visible("<thinking>a</thinking> b <think>c</think> d") == "b  d"
+
+
+def test_a_kept_answer_that_fits_no_longer_counts_as_none() -> None:
+    assert reread(Rating, '{"score": 1000}') is None

@@ -1,0 +1,148 @@
+"""Tests of the cache of paid answers, through LlmMind.do."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
+from tests.llm.support import KEY, RATE, mind_at
+from tools.errors import PermanentError
+from tools.llm.cache import AnswerCache
+from tools.llm.ledger import Limits, RunLedger
+
+ROOT = Path(__file__).resolve().parents[2]
+DIE_AFTER_THE_ANSWER = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from tests.llm.support import RATE, mind_at
+asyncio.run(mind_at(sys.argv[1], Path(sys.argv[2])).do(RATE, text="x"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def counting() -> tuple[list[int], Any]:
+    scores: list[int] = []
+
+    def script(_: dict[str, Any]) -> Reply:
+        scores.append(len(scores))
+        return {"score": scores[-1]}
+
+    return scores, script
+
+
+async def test_the_same_question_is_paid_once(tmp_path: Path) -> None:
+    ledger = RunLedger("run", Limits(), tmp_path)
+    _, script = counting()
+    with OpenAIServer(script) as server:
+        first = await mind_at(server, tmp_path, ledger=ledger).do(RATE, text="x")
+        second = await mind_at(server, tmp_path, ledger=ledger).do(RATE, text="x")
+    assert first == second
+    assert len(server.requests) == 1
+    (row,) = ledger.usage()
+    assert (row.calls, row.cached) == (1, 1)
+
+
+async def test_a_hit_needs_no_budget_and_no_endpoint(tmp_path: Path) -> None:
+    with OpenAIServer([{"score": 3}]) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+    spent = mind_at(server, tmp_path, ledger=RunLedger("other", Limits(calls=0), tmp_path))
+    assert (await spent.do(RATE, text="x")).score == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"sample": 1}, {"temperature": 0.7}, {"text": "y"}, {"extra": 1}],
+    ids=["sample", "temperature", "text", "another input"],
+)
+async def test_another_question_is_asked_on_its_own(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    _, script = counting()
+    with OpenAIServer(script) as server:
+        mind = mind_at(server, tmp_path)
+        first = await mind.do(RATE, text="x")
+        other = await mind.do(RATE, **({"text": "x"} | changed))
+    assert (first.score, other.score) == (0, 1)
+
+
+async def test_another_model_is_asked_on_its_own_and_another_key_is_not(tmp_path: Path) -> None:
+    _, script = counting()
+    with OpenAIServer(script) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+        await mind_at(server, tmp_path, strong_model="other").do(RATE, text="x")
+        await mind_at(server, tmp_path, llm_api_key=SecretStr("sk-new-key")).do(RATE, text="x")
+    assert len(server.requests) == 2
+
+
+async def test_the_same_question_at_the_same_time_is_asked_once(tmp_path: Path) -> None:
+    with OpenAIServer([Slow(0.1, {"score": 3})]) as server:
+        mind = mind_at(server, tmp_path)
+        answers = await asyncio.gather(*(mind.do(RATE, text="x") for _ in range(10)))
+    assert {answer.score for answer in answers} == {3}
+    assert len(server.requests) == 1
+    assert not mind._answers._locks
+
+
+async def test_when_the_first_of_several_is_cancelled_the_next_one_asks(tmp_path: Path) -> None:
+    with OpenAIServer([Slow(0.2, {"score": 3})]) as server:
+        mind = mind_at(server, tmp_path)
+        first = asyncio.create_task(mind.do(RATE, text="x"))
+        await asyncio.to_thread(server.wait_for, 1)
+        second = asyncio.create_task(mind.do(RATE, text="x"))
+        await asyncio.sleep(0.02)
+        first.cancel()
+        assert (await second).score == 3
+    assert len(server.requests) == 2
+
+
+async def test_a_failed_call_is_not_cached(tmp_path: Path) -> None:
+    with OpenAIServer([Status(400, "no"), {"score": 3}]) as server:
+        mind = mind_at(server, tmp_path)
+        with pytest.raises(PermanentError):
+            await mind.do(RATE, text="x")
+        assert (await mind.do(RATE, text="x")).score == 3
+
+
+async def test_an_answer_outlives_a_process_killed_right_after_it(tmp_path: Path) -> None:
+    with OpenAIServer([{"score": 3}]) as server:
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-c", DIE_AFTER_THE_ANSWER, server.url, str(tmp_path)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        ledger = RunLedger("run", Limits(), tmp_path)
+        assert (await mind_at(server, tmp_path, ledger=ledger).do(RATE, text="x")).score == 3
+    assert len(server.requests) == 1
+    (row,) = ledger.usage()
+    assert (row.calls, row.cached) == (1, 1)
+
+
+async def test_a_damaged_cache_costs_the_cache_and_not_the_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "answers.sqlite").write_bytes(b"this is no database at all" * 100)
+    with OpenAIServer([{"score": 3}]) as server:
+        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 3
+    assert "answers cannot be read" in caplog.text
+
+
+def test_no_key_is_on_disk(tmp_path: Path) -> None:
+    with OpenAIServer([{"score": 3}]) as server:
+        asyncio.run(mind_at(server, tmp_path).do(RATE, text="x"))
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"score" in stored
+    assert KEY.encode() not in stored
+
+
+async def test_a_key_that_nobody_kept_gives_none(tmp_path: Path) -> None:
+    assert await AnswerCache(tmp_path).get("nothing") is None

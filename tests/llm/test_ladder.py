@@ -1,0 +1,181 @@
+"""Tests of the ladder of structured output, through LlmMind.do and real HTTP."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.openai_server import (
+    OpenAIServer,
+    Reply,
+    RungName,
+    Script,
+    Status,
+    Text,
+    inputs_of,
+    rejecting,
+    rung_of,
+    schema_of,
+)
+from tests.llm.support import RATE, Rating, mind_at
+from tools.errors import PermanentError, TransientError
+from tools.llm.ladder import Rung, dialect_of
+
+JUDGE = replace(RATE, name="judge")
+
+
+def rate(_: dict[str, Any]) -> Reply:
+    return Rating(score=7, reason="fits")
+
+
+async def test_the_first_rung_is_a_strict_schema_named_after_the_task(tmp_path: Path) -> None:
+    with OpenAIServer(rate) as server:
+        answer = await mind_at(server, tmp_path).do(RATE, text="x")
+    assert answer == Rating(score=7, reason="fits")
+    form = server.requests[0]["response_format"]["json_schema"]
+    assert form["name"] == "rate"
+    assert form["strict"] is True
+    assert form["schema"]["required"] == ["score", "reason"]
+    assert form["schema"]["additionalProperties"] is False
+    assert "default" not in form["schema"]["properties"]["reason"]
+
+
+async def test_instructions_come_first_and_inputs_in_a_message_of_their_own(tmp_path: Path) -> None:
+    with OpenAIServer(rate) as server:
+        await mind_at(server, tmp_path).do(RATE, text="some text", extra={"a": [1]})
+    first, second = server.requests[0]["messages"]
+    assert first["role"] == "system"
+    assert first["content"].startswith(RATE.prompt)
+    assert second["role"] == "user"
+    assert inputs_of(server.requests[0]) == {"text": "some text", "extra": {"a": [1]}}
+
+
+@pytest.mark.parametrize("status", [400, 404, 422, 500])
+@pytest.mark.parametrize(
+    ("rejected", "last"),
+    [
+        (["json_schema"], "tools"),
+        (["json_schema", "tools"], "json_object"),
+        (["json_schema", "tools", "json_object"], "text"),
+    ],
+)
+async def test_a_rejected_rung_leads_to_the_next(
+    tmp_path: Path, rejected: list[RungName], last: RungName, status: int
+) -> None:
+    with OpenAIServer(rejecting(*rejected, script=rate, status=status)) as server:
+        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 7
+    assert server.rungs == [*rejected, last]
+    assert server.tasks == ["rate"] * len(server.rungs)
+
+
+async def test_the_rung_is_remembered_by_the_process(tmp_path: Path) -> None:
+    with OpenAIServer(rejecting("json_schema", script=rate)) as server:
+        await mind_at(server, tmp_path / "a").do(RATE, text="x")
+        await mind_at(server, tmp_path / "b").do(JUDGE, text="x")
+    assert server.rungs == ["json_schema", "tools", "tools"]
+    assert server.tasks == ["rate", "rate", "judge"]
+
+
+async def test_another_model_at_the_same_endpoint_starts_at_the_top(tmp_path: Path) -> None:
+    with OpenAIServer(rejecting("json_schema", script=rate)) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+        await mind_at(server, tmp_path, strong_model="other").do(RATE, text="x")
+    assert server.rungs == ["json_schema", "tools", "json_schema", "tools"]
+
+
+@pytest.mark.parametrize("content", [None, "", "Sure, I will call the function."])
+async def test_a_tool_that_is_not_called_leads_down(tmp_path: Path, content: str | None) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        return Text(content) if rung_of(request) == "tools" else rate(request)
+
+    with OpenAIServer(rejecting("json_schema", script=script)) as server:
+        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 7
+    assert server.rungs == ["json_schema", "tools", "json_object"]
+
+
+async def test_json_beside_a_tool_that_is_not_called_is_the_answer(tmp_path: Path) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        return Text('{"score": 5}')
+
+    with OpenAIServer(rejecting("json_schema", script=script)) as server:
+        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 5
+    assert server.rungs == ["json_schema", "tools"]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503])
+async def test_a_busy_endpoint_never_leads_down(tmp_path: Path, status: int) -> None:
+    busy = Status(status, "overloaded: too many response_format and tools requests")
+    with OpenAIServer([busy, {"score": 7}]) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+    assert server.rungs == ["json_schema", "json_schema"]
+
+
+async def test_a_crash_that_names_no_format_is_retried_on_the_same_rung(tmp_path: Path) -> None:
+    with OpenAIServer([Status(500, "a function failed inside"), {"score": 7}]) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+    assert server.rungs == ["json_schema", "json_schema"]
+
+
+async def test_a_rejection_on_the_last_rung_is_final(tmp_path: Path) -> None:
+    with (
+        OpenAIServer(
+            [Status(400, "response_format, tools and schema are not supported")]
+        ) as server,
+        pytest.raises(PermanentError, match="rejects the request"),
+    ):
+        await mind_at(server, tmp_path).do(RATE, text="x")
+    assert server.rungs == ["json_schema", "tools", "json_object", "text"]
+
+
+async def test_a_schema_that_one_endpoint_rejects_lowers_only_its_task(tmp_path: Path) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        if rung_of(request) == "json_schema" and schema_of(request)["title"] == "rate":
+            return Status(400, "Invalid schema for response_format 'rate': no such keyword")
+        return rate(request)
+
+    with OpenAIServer(script) as server:
+        mind = mind_at(server, tmp_path)
+        await mind.do(RATE, text="x")
+        await mind.do(JUDGE, text="x")
+        await mind.do(RATE, text="y")
+    assert server.rungs == ["json_schema", "tools", "json_schema", "tools"]
+
+
+async def test_a_format_that_is_accepted_and_ignored_is_told_in_words(tmp_path: Path) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        return Text("It fits well." if rung_of(request) != "text" else '{"score": 7}')
+
+    with OpenAIServer(script) as server:
+        mind = mind_at(server, tmp_path)
+        assert (await mind.do(RATE, text="x")).score == 7
+        assert (await mind.do(RATE, text="y")).score == 7
+    assert server.rungs == ["json_schema", "text", "text"]
+    assert server.tasks == ["rate"] * 3
+
+
+async def test_a_model_that_wants_another_name_for_the_limit_gets_it(tmp_path: Path) -> None:
+    def script(request: dict[str, Any]) -> Reply:
+        if "max_tokens" in request:
+            return Status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.")
+        if "temperature" in request:
+            return Status(400, "'temperature' does not support 0.0; only the default (1).")
+        return rate(request)
+
+    script_: Script = script
+    with OpenAIServer(script_) as server:
+        mind = mind_at(server, tmp_path)
+        await mind.do(RATE, text="x")
+        await mind.do(RATE, text="y")
+    assert len(server.requests) == 4
+    assert server.requests[-1]["max_completion_tokens"] == RATE.max_output_tokens
+    assert server.rungs == ["json_schema"] * 4
+
+
+async def test_a_dead_endpoint_does_not_lower_the_rung(tmp_path: Path) -> None:
+    with OpenAIServer(rate) as server:
+        mind = mind_at(server, tmp_path)
+        await mind.do(RATE, text="x")
+    with pytest.raises(TransientError, match="CITELOOM_LLM_BASE_URL"):
+        await mind.do(RATE, text="y")
+    assert dialect_of(server.url, "m").rung is Rung.SCHEMA

@@ -1,0 +1,139 @@
+"""Tests of tools/llm/minds.py and extractive.py."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.fakes.openai_server import OpenAIServer, Status, Text, rejecting
+from tests.llm.support import RATE, Rating, settings_for
+from tools.embed.port import Embedder, Vectors
+from tools.errors import BudgetError, InputError, PermanentError, TransientError
+from tools.llm.ledger import Limits, ledger_for
+from tools.llm.minds import Kind, open_mind, ping
+from tools.llm.task import Task
+
+
+class LengthEmbedder:
+    """A tiny embedder: the direction tells the text's length."""
+
+    name = "length"
+    size = 2
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        angles = np.array([len(text) for text in texts], dtype=np.float32)
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+EMBEDDER: Embedder = LengthEmbedder()
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "name"),
+    [
+        ("auto", "m", "m"),
+        ("llm", "m", "m"),
+        ("extractive", "m", "extractive"),
+        ("auto", None, "extractive"),
+    ],
+)
+def test_the_mind_follows_kind_and_settings(
+    tmp_path: Path, kind: Kind, model: str | None, name: str
+) -> None:
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path, strong_model=model)
+    assert open_mind("run", Limits(), kind, settings, EMBEDDER).name == name
+
+
+def test_the_name_tells_both_models(tmp_path: Path) -> None:
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path, fast_model="f", strong_model="s")
+    assert open_mind("run", Limits(), "auto", settings, EMBEDDER).name == "s + f"
+
+
+def test_an_llm_that_is_not_configured_is_told_with_the_settings(tmp_path: Path) -> None:
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path, strong_model=None)
+    with pytest.raises(PermanentError, match=r"CITELOOM_STRONG_MODEL.*CITELOOM_LLM_API_KEY"):
+        open_mind("run", Limits(), "llm", settings, EMBEDDER)
+
+
+def test_an_unknown_kind_is_told_with_the_known_ones(tmp_path: Path) -> None:
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path)
+    with pytest.raises(InputError, match="auto, llm, extractive"):
+        open_mind("run", Limits(), "oracle", settings, EMBEDDER)
+
+
+def test_a_limit_in_dollars_needs_prices_before_anything_is_asked(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:9/v1"
+    bare = settings_for(url, tmp_path)
+    with pytest.raises(PermanentError, match="CITELOOM_STRONG_PRICE"):
+        open_mind("run", Limits(usd=1), "auto", bare, EMBEDDER)
+    one_price_for_one_model = settings_for(url, tmp_path, strong_price=(1.0, 2.0))
+    assert open_mind("run", Limits(usd=1), "auto", one_price_for_one_model, EMBEDDER).name == "m"
+    free = settings_for(url, tmp_path, strong_model=None)
+    assert open_mind("run", Limits(usd=1), "auto", free, EMBEDDER).name == "extractive"
+
+
+async def test_the_tier_chooses_the_model(tmp_path: Path) -> None:
+    fast = Task(name="fast", prompt="Rate.", answer=Rating, tier="fast", extract=RATE.extract)
+    with OpenAIServer([{"score": 1}]) as server:
+        settings = settings_for(server, tmp_path, fast_model="f", strong_model="s")
+        mind = open_mind("run", Limits(), "auto", settings, EMBEDDER)
+        await mind.do(RATE, text="x")
+        await mind.do(fast, text="x")
+    assert [request["model"] for request in server.requests] == ["s", "f"]
+
+
+async def test_the_extractive_mind_answers_in_a_worker_thread_and_is_counted(
+    tmp_path: Path,
+) -> None:
+    threads: list[int] = []
+
+    def extract(embedder: Embedder, *, text: str) -> Rating:
+        threads.append(threading.get_ident())
+        return Rating(score=embedder.embed([text]).shape[1])
+
+    task = Task(name="size", prompt="", answer=Rating, tier="fast", extract=extract)
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path)
+    mind = open_mind("extracting", Limits(calls=1), "extractive", settings, EMBEDDER)
+    assert (await mind.do(task, text="four", sample=3, temperature=0.9)).score == 2
+    assert threads[0] != threading.get_ident()
+    (row,) = ledger_for("extracting", Limits(calls=1), tmp_path).usage()
+    assert (row.task, row.mind, row.calls, row.input_tokens) == ("size", "extractive", 1, 0)
+    with pytest.raises(BudgetError, match="max_calls"):
+        await mind.do(task, text="four")
+
+
+async def test_an_error_of_the_extractive_way_is_not_hidden(tmp_path: Path) -> None:
+    settings = settings_for("http://127.0.0.1:9/v1", tmp_path)
+    mind = open_mind("run", Limits(), "extractive", settings, EMBEDDER)
+    with pytest.raises(TypeError, match="wrong"):
+        await mind.do(RATE, wrong="x")
+
+
+async def test_ping_asks_each_model_once_and_names_it(tmp_path: Path) -> None:
+    with OpenAIServer([Text("ready")]) as server:
+        one = await ping(settings_for(server, tmp_path))
+        both = await ping(settings_for(server, tmp_path, fast_model="f", strong_model="s"))
+    assert one.startswith("m answered in ")
+    assert "s answered" in both
+    assert "f answered" in both
+    assert [request["model"] for request in server.requests] == ["m", "s", "f"]
+
+
+async def test_ping_raises_the_typed_error_at_once(tmp_path: Path) -> None:
+    with OpenAIServer([Status(401), Status(503)]) as server:
+        settings = settings_for(server, tmp_path)
+        with pytest.raises(PermanentError, match="CITELOOM_LLM_API_KEY"):
+            await ping(settings)
+        with pytest.raises(TransientError):
+            await ping(settings)
+    assert len(server.requests) == 2
+    with pytest.raises(PermanentError, match="no LLM is configured"):
+        await ping(settings_for(server, tmp_path, strong_model=None))
+
+
+async def test_ping_needs_no_structured_output(tmp_path: Path) -> None:
+    script = rejecting("json_schema", "tools", "json_object", script=lambda _: Text(""))
+    with OpenAIServer(script) as server:
+        assert "m answered" in await ping(settings_for(server, tmp_path))

@@ -1,0 +1,114 @@
+"""What tests of the whole share: an embedder with a memory, libraries built once, homes."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from citeloom.settings import Settings, settings
+from state.paper import Paper
+from tools.bibliography.read import read_records
+from tools.clients import open_clients
+from tools.embed.minilm import MiniLm
+from tools.embed.port import Embedder, Vectors
+from tools.library.open import close_libraries, create_library, open_library
+from tools.library.starter_library import starter_papers
+from tools.llm.cache import open_answers
+
+ROOT = Path(__file__).resolve().parent.parent
+ABSTRACT = ROOT / "examples" / "abstract.md"
+SMALL = "small"
+"""A library of some of the starter's papers, on which a run is quick."""
+_EVERY = 5
+_SMALL_FROM = 2018
+
+
+class RememberingEmbedder:
+    """MiniLM that makes the vector of a text once in a session."""
+
+    name = MiniLm.name
+    size = MiniLm.size
+
+    def __init__(self) -> None:
+        self._model = MiniLm()
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._lock = Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        with self._lock:
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
+            if new:
+                self._known.update(zip(new, self._model.embed(new), strict=True))
+            rows = [self._known[text] for text in texts]
+        return np.stack(rows) if rows else np.empty((0, self.size), dtype=np.float32)
+
+
+def starter_records() -> list[Paper]:
+    """The starter library's records as they are packaged."""
+    with starter_papers() as path:
+        return [record for record in read_records(path) if isinstance(record, Paper)]
+
+
+def small_records() -> list[Paper]:
+    """The papers of the library SMALL."""
+    recent = [paper for paper in starter_records() if (paper.year or 0) >= _SMALL_FROM]
+    return list(islice(recent, 0, None, _EVERY))
+
+
+def build_libraries(home: Path, embedder: Embedder) -> Path:
+    """Build the libraries 'starter' and SMALL in `home`; return the folder that holds them."""
+    here = Settings(_env_file=None, home=home, qdrant_url=None)  # type: ignore[call-arg]
+    open_library("starter", here, embedder)
+    create_library(SMALL, here, embedder).add(small_records())
+    close_libraries()
+    return home / "libraries"
+
+
+def link_libraries(built: Path, home: Path) -> None:
+    """Let `home` have the libraries that stand in `built`; they must only be read."""
+    (home / "libraries").mkdir(parents=True)
+    for folder in built.iterdir():
+        (home / "libraries" / folder.name).symlink_to(folder, target_is_directory=True)
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """An environment for a subprocess: this one without CiteLoom's settings, but with a home."""
+    ours = {name: value for name, value in os.environ.items() if not is_setting(name)}
+    return {**ours, "CITELOOM_HOME": str(home), "LANGGRAPH_STRICT_MSGPACK": "true"}
+
+
+def is_setting(name: str) -> bool:
+    """Whether an environment variable would change what CiteLoom does."""
+    return name.startswith("CITELOOM_") or name == "OPENAI_API_KEY"
+
+
+@contextmanager
+def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
+    """Make `folder` the process's CITELOOM_HOME, with the libraries of `built` and no LLM.
+
+    The working folder is the one that `folder` stands in, which has no file .env.
+    """
+    link_libraries(built, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in filter(is_setting, list(os.environ)):
+            patch.delenv(name)
+        patch.setenv("CITELOOM_HOME", str(folder))
+        patch.chdir(folder.parent)
+        patch.setattr("tools.embed.open._opened", [embedder])
+        _forget()
+        try:
+            yield folder
+        finally:
+            close_libraries()
+            _forget()
+
+
+def _forget() -> None:
+    for cached in (settings, open_clients, open_answers):
+        cached.cache_clear()
