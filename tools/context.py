@@ -32,9 +32,7 @@ class RunContext:
     per_query: Annotated[int, Field(description="Papers taken from each query and source.")] = 30
     pool: Annotated[int, Field(description="Most papers debated in one round.")] = 60
     debate_batch: Annotated[int, Field(description="Papers debated in one question.")] = 6
-    bar: Annotated[float, Field(description="Lowest debate score of a relevant paper, 0..100.")] = (
-        40.0
-    )
+    bar: Annotated[float, Field(description="Lowest score of a relevant paper, 0..100.")] = 35.0
     max_depth: Annotated[int, Field(description="Rounds of following references, each hop.")] = 1
     max_hops: Annotated[int, Field(description="Rounds of searching, the first included.")] = 2
     samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2

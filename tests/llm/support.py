@@ -1,19 +1,24 @@
 """What the tests of minds share: a task, settings that lead to a fake endpoint, a mind there."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from citeloom.settings import Settings
-from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.openai_server import OpenAIServer, Reply
 from tools.embed.port import Embedder
+from tools.errors import CiteLoomError
 from tools.llm.cache import AnswerCache
 from tools.llm.ledger import Limits, RunLedger
 from tools.llm.model import LlmMind
 from tools.llm.task import Task
 
 KEY = "sk-test-4711-do-not-show"
+GOOD: Reply = {"score": 7, "reason": "fits"}
+BAD: Reply = {"score": 700}
 
 
 class Rating(BaseModel):
@@ -52,3 +57,18 @@ def mind_at(
 ) -> LlmMind:
     ledger = ledger or RunLedger("run", limits or Limits(), home)
     return LlmMind(settings_for(server, home, **others), ledger, AnswerCache(home), backoff=0.01)
+
+
+async def ask(replies: Sequence[Reply], home: Path, **others: Any) -> tuple[Rating, OpenAIServer]:
+    with OpenAIServer(replies) as server:
+        answer = await mind_at(server, home, **others).do(RATE, text="x")
+    return answer, server
+
+
+async def failing(
+    replies: Sequence[Reply], home: Path, kind: type[CiteLoomError], **others: Any
+) -> tuple[CiteLoomError, OpenAIServer]:
+    with OpenAIServer(replies) as server, pytest.raises(kind) as caught:
+        await mind_at(server, home, **others).do(RATE, text="x")
+    assert type(caught.value) is kind
+    return caught.value, server

@@ -1,0 +1,131 @@
+"""Tests of the `find` graph."""
+
+from typing import Any
+
+from citeloom.settings import Settings
+from graphs.find import graph
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.context import RunContext
+
+
+async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+
+
+async def test_queries_are_exclusive_short_and_rest_on_sentences_of_the_input(
+    extractive: RunContext,
+) -> None:
+    result = await find(extractive)
+    queries = [query for query in result["queries"] if query.facet not in {"whole", "gap"}]
+    assert {query.facet for query in queries} == {"problem", "method", "contribution"}
+    words = [word for query in queries for word in query.text.lower().split()]
+    assert len(words) == len(set(words))
+    for query in queries:
+        assert 1 <= len(query.text.split()) <= 5
+        assert query.sentence.verified
+        assert ABSTRACT[query.sentence.start : query.sentence.end] == query.sentence.text
+
+
+async def test_invented_sentence_of_a_query_is_not_kept(llm_settings: Settings) -> None:
+    def invent(answer: Any, inputs: dict[str, Any]) -> Any:
+        answer["queries"][0]["sentence"] = "A sentence that the researcher never wrote."
+        answer["queries"][1]["keywords"] = [
+            "navigation",
+            "of",
+            "bees",
+            "and",
+            "ants",
+            "and",
+            "wasps",
+        ]
+        return answer
+
+    with Scripted(reviewer({"plan_queries": invent}), llm_settings) as llm:
+        result = await find(llm.context)
+    first, second = result["queries"][:2]
+    assert first.sentence is None
+    assert len(second.text.split()) <= 5
+
+
+async def test_relevant_papers_rank_above_the_others(extractive: RunContext) -> None:
+    result = await find(extractive)
+    scores = {item.paper.id: item.score for item in result["papers"]}
+    assert scores["local:p8"] > scores["local:p6"] > scores["local:p10"]
+    assert [item.rank for item in result["papers"]] == list(range(1, len(scores) + 1))
+    assert all(item.selected == (item.score >= extractive.bar) for item in result["papers"])
+
+
+async def test_links_bring_papers_that_queries_did_not(
+    bee_home: Any, extractive: RunContext
+) -> None:
+    narrow = RunContext(per_query=1, max_hops=1)
+    vars(narrow)["clients"] = extractive.clients
+    result = await find(narrow)
+    ways = {hit.via for item in result["papers"] for hit in item.found_by}
+    assert {"reference", "citation"} & ways
+    linked = [item for item in result["papers"] if all(hit.via != "query" for hit in item.found_by)]
+    assert linked
+    assert all(
+        hit.by in {item.paper.id for item in result["papers"]}
+        for item in linked
+        for hit in item.found_by
+    )
+
+
+async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
+    llm_settings: Settings,
+) -> None:
+    def miss(answer: Any, inputs: dict[str, Any]) -> Any:
+        answer["facets"][0] |= {
+            "papers": ["C99"],
+            "query": "polarised skylight compass neurons insects extra",
+        }
+        return answer
+
+    with Scripted(reviewer({"reflect": miss}), llm_settings, per_query=2, max_depth=0) as llm:
+        result = await find(llm.context)
+    gap = [query for query in result["queries"] if query.facet == "gap"]
+    assert [query.hop for query in gap] == [2]
+    assert len(gap[0].text.split()) == 5
+    assert {entry.hop for entry in result["search_log"]} == {1, 2}
+    assert [entry.hop for entry in result["sufficiency"]] == [1, 2]
+    assert "local:p5" in {item.paper.id for item in result["papers"]}
+
+
+async def test_search_stops_when_the_same_query_would_be_asked_again(
+    llm_settings: Settings,
+) -> None:
+    def repeat(answer: Any, inputs: dict[str, Any]) -> Any:
+        answer["facets"][0] |= {"papers": [], "query": inputs["asked"][0]}
+        return answer
+
+    with Scripted(reviewer({"reflect": repeat}), llm_settings, max_hops=5) as llm:
+        result = await find(llm.context)
+    assert llm.server.tasks.count("reflect") == 1
+    assert {entry.hop for entry in result["search_log"]} == {1}
+
+
+async def test_counts_add_up(extractive: RunContext) -> None:
+    counts = (await find(extractive, keep=3))["counts"]
+    assert counts.identified == counts.screened + counts.duplicates_removed
+    assert counts.screened == (
+        counts.assessed
+        + counts.not_assessed
+        + counts.excluded_by_cutoff
+        + counts.excluded_by_request
+    )
+    assert (
+        counts.assessed == counts.included + counts.excluded_by_debate + counts.excluded_by_number
+    )
+    assert counts.included == 3
+
+
+async def test_library_made_by_another_embedder_is_refused(
+    extractive: RunContext, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(type(extractive.clients.embedder), "name", "another-model")
+    result = await find(extractive)
+    assert "embedder" in result["stop"].cause
+    assert result["papers"] == []

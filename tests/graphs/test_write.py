@@ -1,0 +1,124 @@
+"""Tests of the `write` graph."""
+
+from typing import Any
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted
+from tools.context import RunContext
+
+RECORD = {
+    "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019, "authors": ["Dee Moth", "Eve Lamp"],
+    "abstract": "We show that moths steer by the moon. Moths were flown in a simulator under a shifted moon.",
+}  # fmt: skip
+
+
+async def write(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+
+
+async def test_ids_and_records_are_written_about_together(extractive: RunContext) -> None:
+    result = await write(extractive, papers=["p7", "local:p8", RECORD])
+    assert {item.paper.id for item in result["references"]} == {
+        "local:p7",
+        "local:p8",
+        "doi:10.1234/moth",
+    }
+    assert "Moth and Lamp" in result["related_work"]
+    assert result["outcome"] == "complete"
+
+
+async def test_unknown_id_is_reported_and_the_others_are_used(extractive: RunContext) -> None:
+    result = await write(extractive, papers=["p7", "p999", {"title": ""}])
+    assert [failure.subject for failure in result["failures"]] == ["p999", "{'title': ''}"]
+    assert len(result["references"]) == 1
+    assert result["stop"] is None
+
+
+async def test_no_usable_paper_stops_with_advice(extractive: RunContext) -> None:
+    result = await write(extractive, papers=["p999"])
+    assert "no paper to write about" in result["stop"].cause
+    assert result["related_work"] == ""
+
+
+async def test_paper_without_abstract_is_never_passed_as_checked(extractive: RunContext) -> None:
+    bare = {
+        "id": "10.1234/bare",
+        "title": "A compass sense in beetles and its neural basis",
+        "year": 2017,
+        "authors": ["Fay Beetle"],
+    }
+    result = await write(
+        extractive, papers=["p7", "p8", bare], plan="On beetles [3].\nOn bees [1] and [2]."
+    )
+    verdicts = {item.paper: item for sentence in result["sentences"] for item in sentence.citations}
+    if "doi:10.1234/bare" in verdicts:
+        assert verdicts["doi:10.1234/bare"].verdict == "not_checkable"
+        assert result["outcome"] == "partial"
+    else:
+        assert "doi:10.1234/bare" in result["uncited"]
+    assert any("no abstract" in note for note in result["notes"])
+
+
+async def test_votes_are_blind_seeded_and_recorded(llm_settings: Settings) -> None:
+    def first_shown(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"best": inputs["versions"][0]["label"], "reason": "It came first."}
+
+    with Scripted(reviewer({"vote_drafts": first_shown}), llm_settings, votes=5, beam=1) as llm:
+        result = await write(llm.context, papers=["p7", "p8"])
+    orders = [
+        tuple(item["text"] for item in _versions(request))
+        for request in llm.server.requests
+        if _versions(request)
+    ]
+    assert len(set(orders)) > 1, "the drafts are not always shown in one order"
+    assert result["sentences"]
+
+
+def _versions(request: dict[str, Any]) -> list[dict[str, str]]:
+    from tests.fakes.openai_server import inputs_of, task_of
+
+    return inputs_of(request)["versions"] if task_of(request) == "vote_drafts" else []  # type: ignore[return-value]
+
+
+async def test_beam_keeps_earlier_sentences_word_for_word(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        await write(llm.context, papers=["p1", "p7", "p8", "p9"])
+    from tests.fakes.openai_server import inputs_of, task_of
+
+    shown = [
+        inputs_of(request)["so_far"]
+        for request in llm.server.requests
+        if task_of(request) == "extend_draft"
+    ]
+    by_length = {len(item): item for item in shown if isinstance(item, list)}
+    for length in sorted(by_length)[1:]:
+        assert any(by_length[length][: length - 1] == item for item in shown)
+
+
+async def test_made_plan_cites_every_paper_once_even_if_the_mind_forgets_or_invents(
+    llm_settings: Settings,
+) -> None:
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"themes": [{"label": "one theme", "keys": ["P1", "P1", "P77"]}], "reasoning": ""}
+
+    with Scripted(reviewer({"plan_section": spoil}), llm_settings) as llm:
+        result = await write(llm.context, papers=["p1", "p7", "p8"])
+    keys = [key for line in result["outline"].lines for key in line.keys]
+    assert sorted(keys) == ["P1", "P2", "P3"]
+
+
+async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunContext) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from graphs.write import builder
+
+    app = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
+    given = {"text": ABSTRACT, "library": "bees"}
+    await app.ainvoke({**given, "papers": ["p999", "p1"]}, config, context=extractive)
+    second = await app.ainvoke({**given, "papers": ["p7", "p8"]}, config, context=extractive)
+    assert second["failures"] == []
+    assert {item.paper.id for item in second["references"]} == {"local:p7", "local:p8"}

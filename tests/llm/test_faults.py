@@ -1,0 +1,142 @@
+"""Tests of what LlmMind makes of an endpoint that fails; over real HTTP."""
+
+import asyncio
+import time
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.openai_server import (
+    HTML,
+    NO_CHOICES,
+    Body,
+    Cut,
+    Hang,
+    OpenAIServer,
+    Reply,
+    Status,
+    inputs_of,
+)
+from tests.llm.support import GOOD, KEY, RATE, ask, failing, mind_at
+from tools.errors import CiteLoomError, PermanentError, TransientError
+from tools.llm.ledger import Limits, RunLedger
+
+
+@pytest.mark.parametrize(
+    ("reply", "advice"),
+    [
+        (Status(401, f"Incorrect API key provided: {KEY}"), "CITELOOM_LLM_API_KEY"),
+        (Status(403, f"{KEY} may not use this model"), "CITELOOM_LLM_API_KEY"),
+        (Status(402, "Payment required"), "no credit or quota"),
+        (Status(429, "You exceeded your quota", "insufficient_quota"), "no credit or quota"),
+        (Status(404, "The model `m` does not exist", "model_not_found"), "CITELOOM_STRONG_MODEL"),
+        (Status(404, "no such page"), "CITELOOM_LLM_BASE_URL"),
+        (Status(400, "messages: field is strange"), "messages: field is strange"),
+        (
+            Status(400, "maximum context length is 99 tokens (50 in the functions)"),
+            "CITELOOM_LLM_CONTEXT_TOKENS",
+        ),
+        (HTML, "CITELOOM_LLM_BASE_URL"),
+    ],
+)
+async def test_what_trying_again_cannot_help_is_said_once_with_advice(
+    tmp_path: Path, reply: Reply, advice: str
+) -> None:
+    ledger = RunLedger("run", Limits(), tmp_path)
+    error, server = await failing([reply], tmp_path, PermanentError, ledger=ledger)
+    assert advice in str(error)
+    assert KEY not in str(error)
+    assert len(server.requests) == 1
+    assert [row.calls for row in ledger.usage()] == [0]
+
+
+PASSING = [
+    Status(408), Status(409), Status(429, headers={"Retry-After": "0"}), Status(500), Status(502),
+    Status(503), Status(529), NO_CHOICES, Body(b'{"id": "x", "choices": null}'), Body(b'{"ch'),
+    Body(b""), Body(b"[]"), Cut(),
+    Status(429, "You exceeded your current quota, check your billing. Please retry in 2s."),
+    Body(b'{"error": {"message": "upstream", "code": 502}}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", PASSING, ids=str)
+async def test_a_passing_fault_is_tried_again(tmp_path: Path, reply: Reply) -> None:
+    answer, server = await ask([reply, GOOD], tmp_path)
+    assert answer.score == 7
+    assert len(server.requests) == 2
+
+
+async def test_a_fault_that_stays_is_told_after_four_tries(tmp_path: Path) -> None:
+    error, server = await failing([Status(503, "warming up")], tmp_path, TransientError)
+    assert "warming up" in str(error)
+    assert len(server.requests) == 4
+
+
+async def test_a_hanging_endpoint_is_left_after_the_time_out(tmp_path: Path) -> None:
+    answer, server = await ask([Hang(), GOOD], tmp_path, llm_timeout=0.2)
+    assert answer.score == 7
+    assert len(server.requests) == 2
+
+
+async def test_a_hang_that_stays_names_the_setting(tmp_path: Path) -> None:
+    error, _ = await failing([Hang()], tmp_path, TransientError, llm_timeout=0.1)
+    assert "CITELOOM_LLM_TIMEOUT" in str(error)
+
+
+@pytest.mark.parametrize(
+    "url", ["host-without-scheme", "localhost:8000/v1", "http://[bad/v1", "http://127.0.0.1:9/v1"]
+)
+async def test_a_wrong_address_is_told(tmp_path: Path, url: str) -> None:
+    with pytest.raises(CiteLoomError, match="CITELOOM_LLM_BASE_URL"):
+        await mind_at(url, tmp_path).do(RATE, text="x")
+
+
+async def test_a_password_in_the_address_is_not_told(tmp_path: Path) -> None:
+    with pytest.raises(TransientError) as caught:
+        await mind_at("http://me:secret@127.0.0.1:9/v1", tmp_path).do(RATE, text="x")
+    assert "secret" not in str(caught.value)
+
+
+async def test_the_pause_that_the_endpoint_asks_for_is_kept(tmp_path: Path) -> None:
+    arrivals: list[float] = []
+
+    def script(_: dict[str, Any]) -> Reply:
+        arrivals.append(time.monotonic())
+        return Status(429, headers={"Retry-After": "0.3"}) if len(arrivals) == 1 else GOOD
+
+    with OpenAIServer(script) as server:
+        await mind_at(server, tmp_path).do(RATE, text="x")
+    assert arrivals[1] - arrivals[0] >= 0.3
+
+
+async def test_the_pause_holds_for_every_call_to_that_endpoint(tmp_path: Path) -> None:
+    arrivals: dict[str, float] = {}
+
+    def script(request: dict[str, Any]) -> Reply:
+        text = str(inputs_of(request)["text"])
+        if text not in arrivals:
+            arrivals[text] = time.monotonic()
+            if text == "first":
+                return Status(429, headers={"Retry-After": "0.4"})
+        return GOOD
+
+    with OpenAIServer(script) as server:
+        mind = mind_at(server, tmp_path)
+        first = asyncio.create_task(mind.do(RATE, text="first"))
+        await asyncio.to_thread(server.wait_for, 1)
+        await asyncio.sleep(0.15)  # for the 429 to come back
+        await asyncio.gather(first, mind.do(RATE, text="second"))
+    assert arrivals["second"] - arrivals["first"] >= 0.4
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+async def test_a_pause_beyond_the_cap_ends_the_call_and_names_it(tmp_path: Path, form: str) -> None:
+    value = "90" if form == "seconds" else formatdate(time.time() + 90, usegmt=True)
+    error, server = await failing(
+        [Status(429, headers={"Retry-After": value})], tmp_path, TransientError
+    )
+    assert isinstance(error, TransientError)
+    assert error.retry_after == pytest.approx(90, abs=10)
+    assert len(server.requests) == 1

@@ -1,0 +1,96 @@
+"""What every node keeps to, whatever it does."""
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import iscoroutinefunction
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+
+import nodes
+from state.channels import FindState, ReviewState, WriteState
+from tools.llm.task import Task
+
+NOT_NODES = {"nodes.guard", "nodes.intake", "nodes.write.lines", "nodes.write.user_plan"}
+MODULES = [
+    import_module(found.name)
+    for found in walk_packages(nodes.__path__, "nodes.")
+    if not found.ispkg and found.name not in NOT_NODES
+]
+TASKS = [value for module in MODULES for value in vars(module).values() if isinstance(value, Task)]
+CHANNELS = set().union(*(get_type_hints(state) for state in (FindState, WriteState, ReviewState)))
+OUTPUTS = {
+    "papers",
+    "links",
+    "counts",
+    "usage",
+    "mind",
+    "outcome",
+    "related_work",
+    "sentences",
+    "references",
+    "uncited",
+}
+
+
+def name_of(module: ModuleType) -> str:
+    return module.__name__.removeprefix("nodes.")
+
+
+@pytest.fixture(params=MODULES, ids=name_of)
+def module(request: pytest.FixtureRequest) -> ModuleType:
+    found: ModuleType = request.param
+    return found
+
+
+def node_of(module: ModuleType) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(module, module.__name__.rsplit(".", 1)[1])
+    return found
+
+
+def test_is_async_and_named_like_its_file(module: ModuleType) -> None:
+    assert iscoroutinefunction(node_of(module))
+
+
+def test_says_what_it_reads_and_writes(module: ModuleType) -> None:
+    words = module.__doc__ or ""
+    assert "Reads " in words
+    assert "Writes " in words
+
+
+def test_writes_only_channels_that_exist(module: ModuleType) -> None:
+    update = get_type_hints(node_of(module))["return"]
+    assert set(get_type_hints(update)) <= CHANNELS | OUTPUTS
+
+
+def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> None:
+    given = {"query", "source", "of", "paper", "draft", "variant", "papers"}
+    read = get_type_hints(node_of(module))["state"]
+    if isinstance(read, type) and issubclass(read, BaseModel):
+        assert set(read.model_fields) <= CHANNELS
+    else:
+        assert set(get_type_hints(read)) <= CHANNELS | OUTPUTS | given
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_prompt_holds_no_placeholder_and_no_input(task: Task[Any]) -> None:
+    assert "{}" not in task.prompt
+    assert task.prompt.strip() == task.prompt.rstrip("\n")
+    assert len(task.prompt.split()) > 40
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
+    schema = task.answer.model_json_schema()
+    assert schema["type"] == "object"
+    assert schema["properties"]
+
+
+def test_task_names_are_their_nodes_and_distinct() -> None:
+    names = [task.name for task in TASKS]
+    distinct = set(names)
+    assert distinct <= {name_of(module).rsplit(".", 1)[-1] for module in MODULES}
+    assert len({id(task) for task in TASKS}) == len(distinct)
