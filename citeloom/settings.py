@@ -25,7 +25,11 @@ class Settings(BaseSettings):
         default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
     )
     llm_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("CITELOOM_LLM_API_KEY", "OPENAI_API_KEY")
+        default=None,
+        description="Key of the endpoint. OPENAI_API_KEY serves where no base URL is set.",
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_API_KEY"), repr=False
     )
     fast_model: str | None = Field(default=None, description="For the many small tasks.")
     strong_model: str | None = Field(default=None, description="For judging and writing.")
@@ -42,7 +46,10 @@ class Settings(BaseSettings):
     qdrant_api_key: SecretStr | None = None
 
     @model_validator(mode="after")
-    def _one_model_serves_both_tiers(self) -> "Settings":
+    def _fill_in(self) -> "Settings":
+        if self.llm_api_key is None and self.llm_base_url is None:
+            # Never sent to an endpoint that is not OpenAI's own: it is no key of theirs.
+            object.__setattr__(self, "llm_api_key", self.openai_api_key)
         fast, strong = self.fast_model or self.strong_model, self.strong_model or self.fast_model
         object.__setattr__(self, "fast_model", fast)
         object.__setattr__(self, "strong_model", strong)

@@ -13,13 +13,19 @@ from pydantic import Field, field_validator
 
 from state.base import Value
 
-_DOI = re.compile(r"^(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)$", re.IGNORECASE)
-_ARXIV = re.compile(
-    r"^(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?"
-    r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?$",
+_DOI = re.compile(
+    r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",
     re.IGNORECASE,
 )
-_OPENALEX = re.compile(r"^(?:openalex:|https?://openalex\.org/)(W\d+)$", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"^(?:arxiv:\s*)?(?:(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/)?"
+    r"(\d{4}\.\d{4,5}|([a-z-]+)(?:\.[a-z]{2})?/(\d{7}))(?:v\d+)?(?:\.pdf)?$",
+    re.IGNORECASE,
+)
+_OPENALEX = re.compile(
+    r"^(?:openalex:\s*(?:https?://openalex\.org/)?|https?://openalex\.org/)(?:works/)?(W\d+)$",
+    re.IGNORECASE,
+)
 _SEMANTIC_SCHOLAR = re.compile(r"^(?:s2:|semantic_scholar:)([0-9a-f]{40})$", re.IGNORECASE)
 _ARXIV_DOI = "10.48550/arxiv."
 
@@ -35,19 +41,28 @@ class Author(Value):
         if "," in self.name:
             return self.name.split(",", 1)[0].strip()
         words = self.name.split()
-        start = len(words) - 1
-        while start > 1 and words[start - 1].lower() in _PARTICLES:
-            start -= 1
-        return " ".join(words[start:])
+        return " ".join(words[_family_start(words) :])
 
     @property
     def given(self) -> str:
         """The given names, empty where there is only one word."""
         if "," in self.name:
             return self.name.split(",", 1)[1].strip()
-        return self.name.removesuffix(self.family).strip()
+        words = self.name.split()
+        return " ".join(words[: _family_start(words)])
 
 
+def _family_start(words: list[str]) -> int:
+    start = max(len(words) - 1, 0)
+    while start > 1 and words[start].lower().rstrip(".") in _SUFFIXES:
+        start -= 1
+    # In first place only a lower-case particle is one: 'Di Wu' has the given name Di.
+    while start > 0 and (words[start - 1] if start == 1 else words[start - 1].lower()) in _PARTICLES:
+        start -= 1
+    return start
+
+
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _PARTICLES = frozenset(
     {"van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "ter", "ten"}
 )
@@ -90,6 +105,13 @@ class Paper(Value):
     def _fold_space(cls, value: str | None) -> str | None:
         return " ".join(value.split()) or None if value is not None else None
 
+    @field_validator("title")
+    @classmethod
+    def _has_title(cls, value: str | None) -> str:
+        if not value:
+            raise ValueError("a paper needs a title, and this one is only white space")
+        return value
+
     @property
     def citation(self) -> str:
         """How a sentence names it: 'Lewis et al.', 'Cohen and Ruths', or its title."""
@@ -112,7 +134,7 @@ def canonical_id(raw: str) -> str:
     """Return the canonical form of an identifier, or `local:<raw>` for one of no known kind.
 
     `10.1145/X`, `https://doi.org/10.1145/x` and `DOI:10.1145/x` all become `doi:10.1145/x`; arXiv
-    ids lose their version, and an arXiv DOI becomes the arXiv id.
+    ids lose their version, old ones also their subject class, and an arXiv DOI becomes the arXiv id.
 
     Raises:
         ValueError: `raw` is empty.
@@ -121,12 +143,12 @@ def canonical_id(raw: str) -> str:
     if not text:
         raise ValueError("a paper id is empty: give a DOI, an arXiv id, or any text")
     if found := _DOI.match(text):
-        doi = found[1].lower().rstrip(".,;")
-        return (
-            f"arxiv:{doi.removeprefix(_ARXIV_DOI)}" if doi.startswith(_ARXIV_DOI) else f"doi:{doi}"
-        )
+        doi = found[1].lower()
+        if not (doi.startswith(_ARXIV_DOI) and _ARXIV.match(doi.removeprefix(_ARXIV_DOI))):
+            return f"doi:{doi}"
+        text = doi.removeprefix(_ARXIV_DOI)
     if found := _ARXIV.match(text):
-        return f"arxiv:{found[1]}"
+        return f"arxiv:{found[2].lower()}/{found[3]}" if found[2] else f"arxiv:{found[1]}"
     if found := _OPENALEX.match(text):
         return f"openalex:{found[1].upper()}"
     if found := _SEMANTIC_SCHOLAR.match(text):
@@ -168,7 +190,8 @@ def identify(
     ranks = {"doi": 0, "arxiv": 1, "openalex": 2, "s2": 3, "local": 4, "title": 5}
     ids = sorted(dict.fromkeys(known), key=lambda key: ranks[key.split(":", 1)[0]])
     if not ids:
-        author = title_key(first_author.split()[-1]) if first_author else ""
+        family = Author(name=first_author).family.split() if first_author else []
+        author = title_key(family[-1]) if family else ""
         ids = [f"title:{title_key(title)[:80]}-{year or 'nd'}-{author}"]
     return ids[0], tuple(ids[1:])
 
@@ -189,7 +212,7 @@ def published_before(paper: Paper, cutoff: date | None) -> bool:
 def merge_records(first: Paper, second: Paper) -> Paper:
     """Merge two records of one work field by field; `first` wins where both have a value.
 
-    A longer abstract by the authors wins over an annotation; references and aliases are united;
+    An abstract by the authors wins over an annotation; references and aliases are united;
     `origin` keeps where each field came from.
     """
     values: dict[str, object] = {}
@@ -210,9 +233,11 @@ def merge_records(first: Paper, second: Paper) -> Paper:
     elif "abstract" in values:
         values["abstract_kind"] = second.abstract_kind
     if len(second.authors) > len(first.authors) or (
-        second.authors_complete and not first.authors_complete
+        second.authors and second.authors_complete and not first.authors_complete
     ):
         values |= {"authors": second.authors, "authors_complete": second.authors_complete}
+        if "authors" in second.origin:
+            origin["authors"] = second.origin["authors"]
     values["references"] = tuple(dict.fromkeys([*first.references, *second.references]))
     others = [*first.aliases, *second.aliases, second.id]
     values["aliases"] = tuple(dict.fromkeys(key for key in others if key != first.id))

@@ -25,6 +25,8 @@ class Quote(Value):
     def _verified_has_offsets(self) -> "Quote":
         if self.verified and (self.start is None or self.end is None):
             raise ValueError("a verified quote has offsets")
+        if self.verified and (self.end or 0) - (self.start or 0) != len(self.text):
+            raise ValueError("the offsets of a verified quote span its text")
         return self
 
 

@@ -57,7 +57,9 @@ class Desk:
 
     async def usage(self) -> list[Usage]:
         """What the run has used so far, by task."""
-        return self.clients.ledger(self.run, self._limits).usage()
+        ledger = self.clients.ledger(self.run, self._limits)
+        await ledger.ready()
+        return ledger.usage()
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
         """Emit progress of one of several parallel branches: `count` more of `total` are done."""

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citeloom.settings import settings
 from tools.errors import CiteLoomError
 
 if TYPE_CHECKING:
+    from citeloom.settings import Settings
     from tools.library.library import Library
     from tools.library.report import AddReport
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 _SHOWN = 20  # bad records on the terminal; all are in the file
+
+
+def _settings() -> "Settings":
+    from citeloom.settings import settings
+
+    return settings()
 
 
 @app.command()
@@ -36,7 +42,7 @@ def add(
         from tools.library.open import create_library
 
         sources = [(path, read_records(path)) for path in files]  # bad files fail before any work
-        opened = create_library(library, settings(), embedder())
+        opened = create_library(library, _settings(), embedder())
         load = Load(sources, opened.folder / "bad-records.txt")
         try:
             with load.progress() as progress:
@@ -58,7 +64,7 @@ def list_() -> None:
     with _errors():
         from tools.library.open import library_names
 
-        for name in library_names(settings()):
+        for name in library_names(_settings()):
             typer.echo(name)
 
 
@@ -70,7 +76,7 @@ def stats(
     with _errors():
         from tools.library.open import library_names
 
-        names = [name] if name else library_names(settings())
+        names = [name] if name else library_names(_settings())
         for each in names:
             with _opened(each) as library:
                 typer.echo(_counts(library))
@@ -107,7 +113,7 @@ def remove(
         if not yes and (known or not ids):
             typer.confirm(f"Remove {what} library '{name}'?", abort=True)
         if not ids:
-            delete_library(name, settings(), embedder())
+            delete_library(name, _settings(), embedder())
             typer.echo(f"library '{name}' is removed")
             return
         for missing in [key for key in ids if key not in known]:
@@ -133,7 +139,7 @@ def _opened(name: str) -> "Iterator[Library]":
     from tools.embed.open import embedder
     from tools.library.open import open_library
 
-    library = open_library(name, settings(), embedder())
+    library = open_library(name, _settings(), embedder())
     try:
         yield library
     finally:

@@ -2,7 +2,7 @@
 
     with OpenAIServer(lambda request: {"score": 3}) as server:
         ...                 # CITELOOM_LLM_BASE_URL is server.url
-    server.requests[0].task
+    server.tasks            # what was asked, in order
 
 The script is called for each request and returns what to answer: a dict, list or pydantic model
 (the answer's JSON, delivered as the request asks: as content, or as the forced tool's arguments),

@@ -1,17 +1,19 @@
 """Which part of a sentence speaks of which cited paper."""
 
 import re
+from dataclasses import dataclass
 
 from state.writing import MARKER
 
 _BREAK = re.compile(
-    r"(?:, |; |: )(?:while|whereas|and|but|in contrast|by contrast|by comparison)?\b|(?: while | whereas )"
+    r"(?:, |; |: )(?:and,? )?(?:while|whereas|and|but|in contrast|by contrast|by comparison|in a similar spirit|"
+    r"likewise|similarly)?\b(?:, )?|(?: while | whereas )"
 )
 _LEAD = re.compile(
     r"^(?:similarly|in the same vein|along similar lines|in a related effort|by contrast|in contrast|taking a "
     r"different route|from another angle|in later work|subsequently|more recently|while|whereas|likewise|by comparison|and|in a "
     r"similar spirit|(?:most closely related is work on|closest to the present work are studies of|a \w+ line "
-    r"of work concerns|another strand of research is concerned with|turning to) [^:,]+)[,:]?\s*",
+    r"of work concerns|another strand of research is concerned with|turning to) [^:,]+)\b[,:]?\s*",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
@@ -20,6 +22,10 @@ _REPORT = re.compile(
     r"explains?|points? out|puts? forward|builds?|devises?)(?: that)?\s+",
     re.IGNORECASE,
 )
+_NAMES = re.compile(
+    r"[\s,;()]*(?:(?:(?:as well as|and|or|&)\s+)?(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten)\s+){0,3}[A-Z][\w'’-]+(?:\s+(?:and\s+[A-Z][\w'’-]+|et al\.))?\s*"
+    r"|(?:as well as|and|or|&)?\s*)"
+)
 
 
 def claim_of(sentence: str, key: str, name: str) -> str:
@@ -27,14 +33,16 @@ def claim_of(sentence: str, key: str, name: str) -> str:
 
     The sentence is cut between two citations at the last comma, semicolon, colon, 'while' or
     'whereas' before the next paper's name; a part without a citation belongs to the one before it.
+    Citations with nothing but names between them ('{P1}, {P2}', 'Lee {P1} and Kim {P2}') share
+    one part.
     """
-    marks = list(MARKER.finditer(sentence))
-    place = next((index for index, mark in enumerate(marks) if mark[1] == key), None)
+    marks = _groups(sentence)
+    place = next((index for index, mark in enumerate(marks) if key in mark.keys), None)
     if place is None:
         return ""
-    start = _cut(sentence, marks[place - 1].end(), marks[place].start()) if place else 0
+    start = _cut(sentence, marks[place - 1].end, marks[place].start) if place else 0
     end = (
-        _cut(sentence, marks[place].end(), marks[place + 1].start())
+        _cut(sentence, marks[place].end, marks[place + 1].start)
         if place + 1 < len(marks)
         else len(sentence)
     )
@@ -45,6 +53,24 @@ def claim_of(sentence: str, key: str, name: str) -> str:
         part = part.strip(" ,;:.")[found.end() :]
     part = " ".join(part.replace(name, " ").split()).strip(" ,;:.")
     return _REPORT.sub("", part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    keys: tuple[str, ...]
+    start: int
+    end: int
+
+
+def _groups(sentence: str) -> list[_Group]:
+    groups: list[_Group] = []
+    for mark in MARKER.finditer(sentence):
+        if groups and _NAMES.fullmatch(sentence, groups[-1].end, mark.start()):
+            last = groups.pop()
+            groups.append(_Group((*last.keys, mark[1]), last.start, mark.end()))
+        else:
+            groups.append(_Group((mark[1],), mark.start(), mark.end()))
+    return groups
 
 
 def _cut(sentence: str, start: int, end: int) -> int:

@@ -33,12 +33,12 @@ _LEAD = re.compile(
     r"^(?:(?:in|with|through) (?:this|the present|our) (?:\w+ )?(?:paper|work|study|article|survey|review|thesis|"
     r"contribution|research|report|tutorial|proposal)|here|to this end|to that end|in this regard|"
     r"specifically|more specifically|in particular|furthermore|moreover|in addition|additionally|"
-    r"however|therefore|thus|hence|finally|first|second|third|then|next|lastly|also|consequently|"
+    r"however|nevertheless|nonetheless|still|meanwhile|besides|indeed|notably|importantly|interestingly|unfortunately|therefore|thus|hence|finally|first|second|third|then|next|lastly|also|consequently|"
     r"as a result|accordingly|in response|motivated by this|overall|in summary|in contrast)(?:,\s*|\s+(?=we\b))",
     re.IGNORECASE,
 )
 _ADVERB = r"(?:(?:\w+ly|also|then|first|further|here|next|thus) )*"
-_WE = re.compile(rf"^(?:we|the authors?) ({_ADVERB})(\w+) (.+)$", re.IGNORECASE | re.DOTALL)
+_WE = re.compile(rf"^(?:we|i|the authors?) ({_ADVERB})(\w+) (.+)$", re.IGNORECASE | re.DOTALL)
 _LEAD_WE = re.compile(
     rf"^((?:by|through|via|using|with|in|on|based on|from|after|when|to) [^,;:.]{{3,70}}),? we ({_ADVERB})(\w+) (.+)$",
     re.IGNORECASE | re.DOTALL,
@@ -52,7 +52,11 @@ _PAPER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FINDING = re.compile(
-    r"^(?:(?:our|the|their|these|its|an?|extensive|comprehensive|detailed|thorough) )*(?:\w+[- ]){0,3}?"
+    # Not what others found, and not what was not found.
+    r"^(?!(?:no|few|fewer|many|most|several|numerous|some|other|all|both|previous|prior|past|earlier|recent|existing|current|"
+    r"related|independent|neither)\b)(?!.*?\b(?:not|never|fails?|failed|cannot|neither|nor|hardly|(?:earlier|previous|prior|"
+    r"existing) (?:\w+ )?(?:studies|work|experiments|results))\b.*? that )"
+    r"(?:(?:our|the|their|these|its|an?|extensive|comprehensive|detailed|thorough) )*(?:\w+[- ]){0,3}?"
     r"(?:experiments?|evaluations?|results?|analysis|analyses|findings|tests|simulations?|studies|study|"
     r"comparisons?|investigation)\b[^.;:]{0,110}?\b"
     r"(shows?|showed|indicates?|indicated|demonstrates?|demonstrated|suggests?|suggested|reveals?|revealed|"
@@ -66,14 +70,21 @@ _ARTEFACT = re.compile(
     r"interface|resource|guideline|guidelines|statement)) (?!of\b|that\b|which\b|for\b|in\b|on\b)(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+# What stands behind 'the model' or 'the search system' is no verb but a second noun: 'users prefer'.
+_COMPOUND = re.compile(
+    r"^(?:and|or|with|as|to|design|architecture|community|size|performance|quality|output|users?|parameters|"
+    r"weights|statistics|outputs|components?|development|construction|section|results)\b"
+    r"|^\w+ (?:is|are|was|were|has|have|had|can|could|may|might|must|should|will|would|does|do)\b(?<!\bthat is)"
+)
 _DANGLING = re.compile(
     r"^(?:it|they|this|these|that|those|such|both|its|their|he|she|there|one|each|another|other|others|"
-    r"here|so|but|and|or|the (?:former|latter|second|third|same|other|resulting|two|three)|for example|for instance|"
+    r"here|so|but|and|or|the (?:former|latter|second|third|same|other|resulting|two|three)|we|i|let us|to (?:the best of )?(?:our|my) knowledge|for example|for instance|"
     r"unlike|compared|in (?:contrast|comparison)|by contrast|as such|again|instead|similarly|rather)\b",
     re.IGNORECASE,
 )
 _NO_REPORT = frozenset(
     """of and who from in that whose is are was were has have conclude concludes discuss discusses
+    consist consists contain contains comprise comprises belong belongs serve serves am
     hope hopes believe believes plan plans can will may did do does results findings participants""".split()  # noqa: SIM905
 )
 _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -81,7 +92,9 @@ _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bourselves\b", re.IGNORECASE), "themselves"),
     (re.compile(r"\bours\b", re.IGNORECASE), "theirs"),
     (re.compile(r"\b(?:our|my)\b", re.IGNORECASE), "their"),
-    (re.compile(r"\b(?:we|I)\b(?!\.)"), "they"),
+    (re.compile(r"\bwe\b"), "they"),
+    # Elsewhere it is a number: 'Type I errors', 'World War I'.
+    (re.compile(r"(?:(?<=, )|(?<=\band )|(?<=\bthat )|(?<=\bas )|(?<=\bwhich )|(?<=\bwhat )|(?<=\bhow )|^)I(?= [a-z])"), "they"),
     (re.compile(r"\bWe\b"), "they"),
     (re.compile(r"\bus\b"), "them"),
     (re.compile(r"\bthis (paper|work|study|article|survey)\b", re.IGNORECASE), r"the \1"),
@@ -122,7 +135,8 @@ def own_clause(sentence: str) -> str | None:
     body = _body(sentence)
     if body is None or not (_WE.match(body) or _PAPER.match(body)):
         return None
-    return shorten(body[0].lower() + body[1:])
+    first, _, rest = body.partition(" ")
+    return shorten(f"{first.lower()} {rest}")
 
 
 def problem_clause(sentence: str, subject: Subject, lower: Callable[[str], str]) -> str | None:
@@ -165,15 +179,17 @@ def _as_finding(body: str, subject: Subject) -> str | None:
     found = _FINDING.match(body)
     if not found:
         return None
-    verb = {"suggest": "suggest", "indicate": "find", "reveal": "find", "confirm": "confirm"}.get(
-        to_plural(found[1].lower()), "show"
-    )
+    stem = found[1].lower()[:5]
+    verb = {"sugge": "suggest", "indic": "find", "revea": "find", "finds": "find", "found": "find", "find": "find",
+            "confi": "confirm"}.get(stem, "show")  # fmt: skip
     return f"{subject.name} {subject.verb(verb)} that {_third_person(found[2])}"
 
 
 def _as_artefact(body: str, subject: Subject) -> str | None:
     found = _ARTEFACT.match(body)
-    return f"the {found[1]} of {subject.name} {_third_person(found[2])}" if found else None
+    if not found or _COMPOUND.match(found[2]):
+        return None
+    return f"the {found[1]} of {subject.name} {_third_person(found[2])}"
 
 
 def _third_person(text: str) -> str:

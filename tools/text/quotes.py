@@ -1,12 +1,13 @@
 """Check a quote against the text it claims to come from.
 
-Both sides are folded (NFKC, ligatures, dashes, quotation marks, soft and end-of-line hyphens, white
+Both sides are folded (NFKD, ligatures, dashes, quotation marks, soft and end-of-line hyphens, white
 space, case) and the words are looked for in the folded text; the answer is their place in the
 original. A quote counts from 20 characters on, or when it is a whole sentence or the whole title.
 """
 
 import re
 import unicodedata
+from array import array
 from functools import lru_cache
 
 from state.paper import Paper
@@ -18,20 +19,30 @@ MIN_LENGTH = 20
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _MARKS = {ord(char): "'" for char in "‘’‚‛′`´"} | {ord(char): '"' for char in "“”„‟″«»"}
 _DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
-_LINE_HYPHEN = re.compile(r"(?<=\w)-[ \t]*\n\s*(?=[a-z])")
-_WRAPPING = "\"'“”‘’«»…"
+# Papers keep their texts with white space folded, so the end of a line may have become a space.
+_LINE_HYPHEN = re.compile(r"(?<=\w)([-‐\u00ad])\s+(?=[^\W\d_A-Z])")
+_OPENING = re.compile(r"(?:[\s\"'“”‘’«»…]|\.{3}|\[(?:\.{3}|…)\])*")
+_CLOSING_REVERSED = re.compile(r"(?:[\s\"'“”‘’«»…]|\.{3}|\](?:\.{3}|…)\[)*")
 
 
 @lru_cache(maxsize=2048)
-def _fold(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the folded text and, for each of its characters, the offset it came from."""
-    skipped = {i for found in _LINE_HYPHEN.finditer(text) for i in range(*found.span())}
+def _fold(text: str, *, keep_hyphens: bool = False) -> tuple[str, "array[int]"]:
+    """Return the folded text and, for each of its characters, the offset it came from.
+
+    A hyphen at the end of a line is dropped with the space after it or, where it is a word's own
+    ('state-' 'of-the-art'), kept without that space.
+    """
+    skipped = {
+        index
+        for found in _LINE_HYPHEN.finditer(text)
+        for index in range(found.start() + (keep_hyphens and found[1] != "\u00ad"), found.end())
+    }
     chars: list[str] = []
-    offsets: list[int] = []
+    offsets = array("I")
     for index, char in enumerate(text):
         if index in skipped or char in _DROPPED:
             continue
-        folded = unicodedata.normalize("NFKC", char).translate(_DASHES).translate(_MARKS)
+        folded = unicodedata.normalize("NFKD", char.translate(_MARKS)).translate(_DASHES)
         for piece in folded.casefold():
             if piece.isspace():
                 if chars and chars[-1] == " ":
@@ -39,7 +50,7 @@ def _fold(text: str) -> tuple[str, tuple[int, ...]]:
                 piece = " "
             chars.append(piece)
             offsets.append(index)
-    return "".join(chars), tuple(offsets)
+    return "".join(chars), offsets
 
 
 def find_quote(claimed: str, source: str) -> Span | None:
@@ -48,28 +59,45 @@ def find_quote(claimed: str, source: str) -> Span | None:
     An ellipsis inside a quote is no licence: the words must stand together. Quotation marks and
     ellipses around it are ignored.
     """
-    wanted = _fold(claimed.strip().strip(_WRAPPING).strip())[0].strip()
-    folded, offsets = _fold(source)
-    if not wanted:
-        return None
-    at = _word_aligned(folded, wanted)
-    if at < 0:
-        return None
-    start, last = offsets[at], offsets[at + len(wanted) - 1]
-    span = Span(source[start : last + 1], start, last + 1)
-    return span if len(wanted) >= MIN_LENGTH or _is_sentence(span, source) else None
+    bare = _unwrapped(claimed)
+    for keep_hyphens in (False, True):
+        wanted = _fold(bare, keep_hyphens=keep_hyphens)[0].strip()
+        folded, offsets = _fold(source, keep_hyphens=keep_hyphens)
+        if not any(char.isalnum() for char in wanted):
+            return None
+        at = _word_aligned(folded, wanted)
+        if at >= 0:
+            start, last = offsets[at], offsets[at + len(wanted) - 1]
+            span = Span(source[start : last + 1], start, last + 1)
+            return span if len(wanted) >= MIN_LENGTH or _is_sentence(span, source) else None
+    return None
+
+
+def _unwrapped(claimed: str) -> str:
+    text = claimed[_end(_OPENING, claimed) :]
+    # Matched from behind: a search for the end would start anew at each character.
+    return text[: len(text) - _end(_CLOSING_REVERSED, text[::-1])]
+
+
+def _end(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.match(text)
+    return found.end() if found else 0
 
 
 def _word_aligned(folded: str, wanted: str) -> int:
     at = folded.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        starts = at == 0 or not (folded[at - 1].isalnum() and folded[at].isalnum())
-        ends = end == len(folded) or not (folded[end - 1].isalnum() and folded[end].isalnum())
+        starts = at == 0 or not (_in_word(folded[at - 1]) and _in_word(folded[at]))
+        ends = end == len(folded) or not (_in_word(folded[end - 1]) and _in_word(folded[end]))
         if starts and ends:
             return at
         at = folded.find(wanted, at + 1)
     return -1
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or unicodedata.combining(char) > 0
 
 
 def _is_sentence(span: Span, source: str) -> bool:

@@ -1,0 +1,236 @@
+"""Input that cannot be used: one clear sentence, an exit code, no traceback, nothing invented."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from citeloom.cli import app
+from tests.cli.commands import Done
+from tests.cli.conftest import Cite
+from tests.support import ABSTRACT, SMALL, small_records
+
+REVIEW = ("review", ABSTRACT, "--library", SMALL)
+
+GERMAN = (
+    "Das Schreiben einer Literaturübersicht kostet Forschende viele Wochen, weil einschlägige "
+    "Arbeiten über viele Orte verstreut sind. Wir stellen einen Agenten vor, der Arbeiten sucht, "
+    "dem Zitationsgraphen folgt und jedes Zitat Wort für Wort prüft. Die Ergebnisse zeigen, dass "
+    "die Prüfung die meisten unbelegten Behauptungen entfernt."
+)
+CHINESE = (
+    "撰写文献综述需要研究人员花费数周时间，因为相关论文分散在许多会议和期刊中。我们提出一个智能体，"
+    "它检索候选论文，沿着引文图扩展，并逐字检查每一条引用。结果表明，检查引文可以去除大多数没有依据的说法。"
+)
+VOLCANO = (
+    "Basaltic andesite lavas of an arc volcano record mantle melting and crustal assimilation. We "
+    "measured strontium and neodymium isotope ratios, trace elements and olivine-hosted melt "
+    "inclusions in forty tephra layers. The magmas stalled in a shallow reservoir where plagioclase "
+    "and clinopyroxene crystallised before eruption. Degassing of sulphur and chlorine preceded "
+    "each eruption by several days."
+)
+
+
+def the_sentence(done: Done) -> str:
+    """Return what went wrong, in the one line that says so."""
+    lines = [line for line in done.stderr.splitlines() if line.startswith("citeloom: ")]
+    assert len(lines) == 1, done.stderr
+    return lines[0].removeprefix("citeloom: ")
+
+
+def nothing_was_made(done: Done) -> bool:
+    """Whether there is no text and no reference: at most the record of what went wrong."""
+    return done.stdout == "" and done.files <= {"run.json"}
+
+
+# --- The text ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "there is no input: give a text file, '-' for standard input"),
+        ("", "there is no input: give a text file"),
+        ("  ", "there is no input: give a text file"),
+        ("two words", "the input has 2 words: give an abstract, or at least a question or idea"),
+        (GERMAN, "seems to be in German, and the embedded engine reads English only"),
+        (CHINESE, "seems to be in Chinese, and the embedded engine reads English only"),
+        ("nowhere.md", "there is no file 'nowhere.md': check the path, or give the abstract"),
+        ("/nowhere/abstract", "there is no file '/nowhere/abstract': check the path"),
+        ("paper.pdf", "there is no file 'paper.pdf'"),
+    ],
+    ids=["none", "empty", "blank", "two words", "German", "Chinese", "file", "path", "pdf"],
+)  # fmt: skip
+def test_text_that_cannot_be_used_is_refused(cite: Cite, text: str | None, message: str) -> None:
+    given = [] if text is None else [text]
+    done = cite("review", *given, "--library", SMALL)
+    assert done.code in {1, 2}
+    assert message in the_sentence(done)
+    assert nothing_was_made(done)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.txt", b"", "the input has 0 words"),
+        ("long.txt", b"word and word " * 15_000, "210,000 characters and at most 20,000"),
+        ("huge.txt", b"word " * 500_000, "is larger than 2 MB: give the abstract, not the paper"),
+        ("noise.bin", bytes(range(256)) * 40, "is not UTF-8 text"),
+        ("nul.txt", b"An abstract\0of a paper " * 9, "is not text (it looks like a binary file)"),
+        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF: copy its abstract"),
+        ("latin.txt", "Über die Bäume und Gärten".encode("latin-1"), "is not UTF-8 text"),
+    ],
+)
+def test_file_that_cannot_be_used_is_refused(
+    cite: Cite, home: Path, name: str, content: bytes, message: str
+) -> None:
+    (home.parent / name).write_bytes(content)
+    done = cite("review", name, "--library", SMALL)
+    assert done.code in {1, 2}
+    assert message in the_sentence(done)
+    assert nothing_was_made(done)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "the input has 0 words"), ("word and word " * 15_000, "210,000 characters")],
+    ids=["empty", "200 kB"],
+)
+def test_standard_input_is_held_to_the_same(cite: Cite, text: str, message: str) -> None:
+    done = cite("review", "-", "--library", SMALL, stdin=text)
+    assert done.code == 1
+    assert message in the_sentence(done)
+    assert nothing_was_made(done)
+
+
+def test_folder_is_no_input(cite: Cite, home: Path) -> None:
+    (home.parent / "papers").mkdir()
+    done = cite("review", "papers")
+    assert (done.code, nothing_was_made(done)) == (2, True)
+    assert the_sentence(done) == "'papers' is a folder: give a text or Markdown file"
+
+
+def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
+    done = cite("review", VOLCANO)
+    assert (done.code, done.stdout) == (1, "")
+    assert "no paper of 'starter' is relevant" in the_sentence(done)
+    assert "search another library" in the_sentence(done)
+    assert done.files == {"papers.json", "run.json"}
+    assert [item for item in done.papers["papers"] if item["selected"]] == []
+    assert done.run["references"] == []
+
+
+@pytest.mark.parametrize("heading", ["", "# {title}\n\n"], ids=["abstract", "with its title"])
+def test_paper_whose_abstract_is_given_is_left_out_and_a_note_says_so(
+    cite: Cite, heading: str
+) -> None:
+    own = next(paper for paper in small_records() if paper.title.startswith("Sentence-BERT"))
+    done = cite("review", f"{heading.format(title=own.title)}{own.abstract}", "--library", SMALL)
+    assert done.code == 0
+    assert f"the input is the abstract of {own.id}: that paper is left out" in done.stderr
+    assert own.id not in done.paper_ids
+    assert own.id not in done.run["cited"]
+    assert own.title not in done.text("review.md")
+
+
+# --- Where to search, and with what -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--library", "nowhere"), "there is no library 'nowhere': there are small, starter"),
+        (("--library", "../small"), "'../small' cannot be a library's name"),
+        (("--source", "pubmed"), "there is no source 'pubmed'; this version has: library"),
+        (("--before", "yesterday"), "the cut-off 'yesterday' is no date: give it as YYYY-MM-DD"),
+        (("--before", "2020-13-01"), "the cut-off '2020-13-01' is no date"),
+        (("--before", "1900-01-01"), "nothing was found in 'small' from before 1900-01-01"),
+        (("--mind", "llm"), "no LLM is configured: set CITELOOM_STRONG_MODEL"),
+        (("--plan", "nowhere.txt"), "'nowhere.txt' cannot be read: No such file"),
+    ],
+)
+def test_option_that_cannot_be_followed_is_refused(
+    cite: Cite, options: tuple[str, str], message: str
+) -> None:
+    done = cite(*REVIEW, *options)
+    assert done.code in {1, 2}
+    assert message in the_sentence(done)
+    assert nothing_was_made(done)
+
+
+def test_mind_that_does_not_exist_is_a_usage_error(cite: Cite) -> None:
+    done = cite(*REVIEW, "--mind", "human")
+    assert (done.code, done.files) == (2, set())
+    assert "'human' is none of auto, llm, extractive" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("graph", ["review", "find", "write"])
+def test_llm_that_is_not_configured_is_named_by_its_settings(cite: Cite, graph: str) -> None:
+    paper = ("--paper", small_records()[0].id) if graph == "write" else ()
+    done = cite(graph, ABSTRACT, "--library", SMALL, *paper, "--mind", "llm")
+    assert done.code == 1
+    for name in ("CITELOOM_STRONG_MODEL", "CITELOOM_LLM_API_KEY", "CITELOOM_LLM_BASE_URL"):
+        assert name in the_sentence(done)
+    assert nothing_was_made(done)
+
+
+# --- Where to write ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("out", ["file", "file/below", "/proc/citeloom"])
+def test_folder_that_cannot_be_written_is_refused_before_any_work(
+    cite: Cite, home: Path, out: str
+) -> None:
+    (home.parent / "file").write_text("in the way", encoding="utf-8")
+    done = cite(*REVIEW, out=out)
+    assert done.code == 2
+    assert "nothing can be written to '" in the_sentence(done)
+    assert "choose another --out" in the_sentence(done)
+    assert "Reading the input" not in done.stderr
+    assert not (home / "runs").exists()
+
+
+# --- Resuming ---------------------------------------------------------------------------------
+
+
+def test_unknown_run_cannot_be_resumed(cite: Cite) -> None:
+    first = cite("review", "--resume", "20200101-000000-abcdef")
+    assert first.code == 2
+    assert the_sentence(first).endswith("to resume: no run was started yet")
+    cite("find", "two words")
+    second = cite("review", "--resume", "../../etc/passwd")
+    assert second.code == 2
+    assert "; the latest are 20" in the_sentence(second)
+
+
+def test_run_of_another_command_cannot_be_resumed(cite: Cite, home: Path) -> None:
+    cite("find", ABSTRACT, "--library", SMALL, "--keep", "3")
+    (run,) = (path.stem for path in (home / "runs").glob("*.json"))
+    done = cite("review", "--resume", run)
+    assert done.code == 2
+    assert f"'{run}' is a run of `citeloom find`: resume it with that command" in done.stderr
+
+
+# --- Libraries --------------------------------------------------------------------------------
+
+
+def test_good_entries_of_a_broken_bibtex_file_are_added(home: Path) -> None:
+    path = home.parent / "papers.bib"
+    path.write_text(
+        "@article{a, title={Kept first}, year={2001}, author={Lee, Ann}}\n"
+        "@article{b, title={Never closed\n\n"
+        "@article{c, title={Kept last}, year={2003}, author={Roe, Bo}}\n",
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(app, ["library", "add", str(path), "--library", "mine"])
+    assert result.exit_code == 0
+    assert "library 'mine': 2 added" in result.stdout
+    assert "papers.bib:2: " in result.stderr
+    assert "1 record could not be read" in result.stderr
+
+
+def test_full_disk_or_lost_home_is_one_sentence(cite: Cite, home: Path) -> None:
+    (home / "runs").write_text("in the way", encoding="utf-8")
+    done = cite(*REVIEW)
+    assert done.code in {1, 2}
+    assert "CITELOOM_HOME" in the_sentence(done)

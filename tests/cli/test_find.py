@@ -1,0 +1,32 @@
+"""`citeloom find`: ranked papers with their arguments."""
+
+from tests.cli.commands import cited
+from tests.cli.conftest import Cite
+from tests.support import ABSTRACT, SMALL
+
+
+def test_find_writes_papers_and_no_section(cite: Cite) -> None:
+    done = cite("find", ABSTRACT, "--library", SMALL)
+    assert (done.code, done.files) == (0, {"papers.json", "papers.md", "run.json"})
+    assert done.run["outcome"] == "complete"
+    assert done.run["sentences"] is None
+    assert {item["library"] for item in (done.run["inputs"], done.run["request"])} == {SMALL}
+
+
+def test_papers_found_are_printed_with_both_sides_of_their_debates(cite: Cite) -> None:
+    done = cite("find", ABSTRACT, "--library", SMALL, "--keep", "3")
+    kept = [item for item in done.papers["papers"] if item["selected"]]
+    assert len(kept) == 3
+    assert done.stdout.rstrip() == done.text("papers.md").rstrip()
+    for item in kept:
+        assert f"{item['rank']}. **" in done.stdout
+        for side in ("arguments_for", "arguments_against"):
+            assert item["debate"][side][0]["quote"]["text"].split(".")[0][:40] in done.stdout
+
+
+def test_question_is_an_input_too(cite: Cite) -> None:
+    done = cite("find", "How well do language models cite their sources?", "--library", SMALL)
+    assert done.code == 0
+    assert done.run["request"]["kind"] == "question"
+    assert "the input is very short" in done.stderr
+    assert not cited(done.stderr)

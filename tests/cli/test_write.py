@@ -1,0 +1,161 @@
+"""`citeloom write`: a section about papers that the caller names."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from state.paper import Paper
+from tests.cli.commands import CONTRACT, Done, cited
+from tests.cli.conftest import Cite
+from tests.support import ABSTRACT, SMALL, small_records
+
+WRITE = ("write", ABSTRACT, "--library", SMALL)
+BIB = """\
+@article{first,
+  title = {A graph of citations for related work},
+  author = {Lee, Ann and Roe, Bo},
+  year = {2019},
+  abstract = {We present a graph of citations that ranks related work. Experiments show that the
+    graph finds papers that keywords miss.}
+}
+@article{broken, title = {Never closed,
+  author = {Nobody}
+
+@article{second,
+  title = {Checked quotes in generated reviews},
+  author = {Doe, Cy},
+  year = {2022},
+  abstract = {The paper introduces checked quotes for generated reviews. The results show that
+    checked quotes remove invented claims.}
+}
+"""
+
+
+@pytest.fixture
+def papers() -> list[Paper]:
+    return small_records()[20:24]
+
+
+def cited_ids(done: Done) -> set[str]:
+    numbers = {number for item in done.run["sentences"] for number in cited(item["text"])}
+    references = {item["number"]: item["paper"]["id"] for item in done.run["references"]}
+    assert numbers == set(references)
+    return set(references.values())
+
+
+def test_papers_named_by_id_are_cited_in_any_form_of_the_id(
+    cite: Cite, papers: list[Paper]
+) -> None:
+    forms = [papers[0].id, papers[1].id.removeprefix("arxiv:").removeprefix("doi:"), papers[2].id]
+    done = cite(*WRITE, *(argument for form in forms for argument in ("--paper", form)))
+    assert (done.code, done.files) == (0, CONTRACT - {"papers.json"})
+    assert cited_ids(done) == {paper.id for paper in papers[:3]}
+    for item in done.run["sentences"]:
+        for verdict in item["citations"]:
+            record = next(
+                entry["paper"]
+                for entry in done.run["references"]
+                if entry["paper"]["id"] == verdict["paper"]
+            )
+            quote = verdict["quote"]
+            source = record[quote["part"]]
+            assert source[quote["start"] : quote["end"]] == quote["text"]
+
+
+def test_papers_of_a_json_lines_file_are_cited(cite: Cite, papers: list[Paper], home: Path) -> None:
+    path = home.parent / "papers.jsonl"
+    rows = [
+        {
+            "id": f"10.1234/of-mine-{number}", "title": paper.title, "abstract": paper.abstract,
+            "year": paper.year, "authors": [author.name for author in paper.authors],
+        }
+        for number, paper in enumerate(papers)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = cite(*WRITE, "--papers", path)
+    assert done.code == 0
+    assert cited_ids(done) == {f"doi:10.1234/of-mine-{number}" for number in range(4)}
+
+
+def test_good_entries_of_a_broken_bibtex_file_are_cited_and_the_bad_one_is_named(
+    cite: Cite, home: Path
+) -> None:
+    path = home.parent / "papers.bib"
+    path.write_text(BIB, encoding="utf-8")
+    done = cite(*WRITE, "--papers", path)
+    assert done.code == 0
+    assert len(done.run["references"]) == 2
+    assert {item["paper"]["year"] for item in done.run["references"]} == {2019, 2022}
+    assert "Not read:" in done.stderr
+    assert "papers.bib:8:" in done.stderr
+    assert "Nobody" not in done.text("review.md")
+
+
+def test_bibliography_that_a_run_wrote_can_be_written_about(cite: Cite, home: Path) -> None:
+    first = cite(*WRITE, "--paper", small_records()[20].id, out="first")
+    done = cite(*WRITE, "--papers", first.out / "references.bib")
+    assert done.code == 1
+    assert "none of the papers has an abstract" in done.stderr
+    assert done.files == {"run.json"}
+
+
+def test_kept_papers_of_a_find_run_are_written_about(cite: Cite) -> None:
+    found = cite("find", ABSTRACT, "--library", SMALL, "--keep", "4", out="found")
+    done = cite(*WRITE, "--papers", found.out / "papers.json")
+    assert done.code == 0
+    assert cited_ids(done) == set(found.run["selected"])
+
+
+def test_unknown_paper_is_reported_and_the_others_are_cited(
+    cite: Cite, papers: list[Paper]
+) -> None:
+    done = cite(*WRITE, "--paper", "arxiv:9999.99999", "--paper", papers[0].id)
+    assert done.code == 0
+    assert cited_ids(done) == {papers[0].id}
+    assert "Not done: arxiv:9999.99999: the library 'small' has no such paper" in done.stderr
+    assert [item["subject"] for item in done.run["failures"]] == ["arxiv:9999.99999"]
+
+
+def test_plan_may_name_the_papers_by_their_place_in_the_list(
+    cite: Cite, papers: list[Paper], home: Path
+) -> None:
+    plan = home.parent / "plan.txt"
+    plan.write_text("Begin with [2]\nThen compare [1] and [3]\n", encoding="utf-8")
+    named = [argument for paper in papers[:3] for argument in ("-p", paper.id)]
+    done = cite(*WRITE, *named, "--plan", plan)
+    assert done.code == 0
+    assert done.run["cited"][0] == papers[1].id
+    assert set(done.run["cited"][1:]) == {papers[0].id, papers[2].id}
+    assert len(done.run["sentences"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.bib", None, "there is no file"),
+        ("bad.bib", "@article{a, title={Never closed\n", "holds no usable record of a paper"),
+        ("bad.json", "{nope", "is not JSON"),
+        ("found.json", '{"papers": []}', "holds no usable record of a paper"),
+        ("odd.json", '{"papers": ["x", 3]}', "holds no usable record of a paper"),
+        ("notes.txt", "just some words", "is of no known kind"),
+    ],
+)
+def test_file_without_a_usable_paper_is_refused(
+    cite: Cite, home: Path, name: str, content: str | None, message: str
+) -> None:
+    path = home.parent / name
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    done = cite(*WRITE, "--papers", path)
+    assert done.code == 2
+    assert message in done.stderr
+    assert done.files == set()
+
+
+@pytest.mark.parametrize("papers_named", [(), ("--paper", "arxiv:9999.99999")])
+def test_no_paper_at_all_is_refused(cite: Cite, papers_named: tuple[str, ...]) -> None:
+    done = cite(*WRITE, *papers_named)
+    assert done.code == 1
+    assert "there is no paper to write about: give ids that the library knows" in done.stderr
+    assert done.files == {"run.json"}
