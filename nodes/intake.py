@@ -13,10 +13,16 @@ MIN_WORDS = 3
 _FEW_WORDS = 12
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _TITLE_LINE = re.compile(r"^\s*(?:title\s*:)\s*(.+)$", re.IGNORECASE)
-_MARKUP = re.compile(
-    r"^\s{0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?)|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}", re.MULTILINE
+_LINE_MARK = re.compile(r"^\s{0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?|```\w*$)", re.MULTILINE)
+# In pairs and, for underscores, at the ends of words only: 'A* search' and 'snake_case' are words.
+_EMPHASIS = re.compile(
+    r"([*`]{1,3})(?=\S)([^*`\n]+)(?<=\S)\1|(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\3(?!\w)"
 )
-_LABEL = re.compile(r"^\s*abstract\s*[:.—-]?\s*", re.IGNORECASE)
+# 'Abstract' begins sentences, too: 'Abstract meaning representation', 'Abstract-level screening'.
+_LABEL = re.compile(
+    r"^\s*(?i:abstract)(?:\s*[:.—–]\s*|\s*-\s+|-(?=[A-Z])|\s*\n\s*"
+    r"|\s+(?=(?:We|In|This|The|Our|An?|Recent|Existing|Large)\s))"
+)
 
 
 def clean_text(raw: str) -> tuple[str | None, str]:
@@ -25,10 +31,8 @@ def clean_text(raw: str) -> tuple[str | None, str]:
     Raises:
         InputError: The text is empty, too short, too long, or not text at all.
     """
-    if (
-        "\x00" in raw
-        or sum(not (char.isprintable() or char.isspace()) for char in raw) > len(raw) / 50
-    ):
+    odd = sum(not (char.isprintable() or char.isspace()) for char in raw)
+    if "\x00" in raw or odd > max(len(raw) / 50, 3):  # a stray zero-width space is no binary file
         raise InputError(
             "the input is not text (it looks like a binary file): give an abstract as plain text or "
             "Markdown; for a PDF, copy its abstract into a text file"
@@ -39,13 +43,13 @@ def clean_text(raw: str) -> tuple[str | None, str]:
             "the abstract (and at most the introduction), not the whole paper"
         )
     title: str | None = None
-    lines = raw.strip().splitlines()
+    lines = raw.removeprefix("\ufeff").strip().splitlines()
     if lines and (found := _HEADING.match(lines[0]) or _TITLE_LINE.match(lines[0])):
-        title = found[1].strip()
+        title = _unmarked(found[1])
         lines = lines[1:]
-        if title.casefold() == "abstract":
+        if title.casefold().rstrip(" :.") == "abstract":
             title = None
-    body = _LABEL.sub("", _MARKUP.sub("", "\n".join(lines)).strip())
+    body = _LABEL.sub("", _unmarked("\n".join(lines)))
     text = " ".join(body.split())
     if not text and title:
         text, title = title, None
@@ -56,6 +60,13 @@ def clean_text(raw: str) -> tuple[str | None, str]:
             "question or idea of one sentence"
         )
     return title, text
+
+
+def _unmarked(text: str) -> str:
+    plain = _LINE_MARK.sub("", text)
+    for _ in range(2):  # '**bold with *italics* inside**'
+        plain = _EMPHASIS.sub(r"\2\4", plain)
+    return plain.strip()
 
 
 def kind_of(text: str) -> Kind:

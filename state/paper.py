@@ -57,7 +57,9 @@ def _family_start(words: list[str]) -> int:
     while start > 1 and words[start].lower().rstrip(".") in _SUFFIXES:
         start -= 1
     # In first place only a lower-case particle is one: 'Di Wu' has the given name Di.
-    while start > 0 and (words[start - 1] if start == 1 else words[start - 1].lower()) in _PARTICLES:
+    while (
+        start > 0 and (words[start - 1] if start == 1 else words[start - 1].lower()) in _PARTICLES
+    ):
         start -= 1
     return start
 

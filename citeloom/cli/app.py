@@ -70,6 +70,15 @@ MaxMinutes = Annotated[
     float | None, typer.Option("--max-minutes", help="Most minutes of thinking.")
 ]
 
+Knobs = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Another setting of the run, such as votes=5 or pool=120; may be repeated.",
+    ),
+]
+
 
 @app.command()
 def review(
@@ -90,6 +99,7 @@ def review(
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
+    knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Find the prior work of an abstract and write a related-work section about it."""
     from citeloom.cli.run import Command, execute
@@ -101,7 +111,7 @@ def review(
                 "library": library, "sources": source, "before": before, "keep": keep, "cite": cite,
                 "must_include": include, "exclude": exclude,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
         )
     )  # fmt: skip
 
@@ -123,6 +133,7 @@ def find(
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
+    knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Find and rank the prior work of an abstract, an idea or a question."""
     from citeloom.cli.run import Command, execute
@@ -134,7 +145,7 @@ def find(
                 "library": library, "sources": source, "before": before, "keep": keep,
                 "must_include": include, "exclude": exclude,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
         )
     )  # fmt: skip
 
@@ -165,6 +176,7 @@ def write(
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
+    knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Write a related-work section about papers that you name."""
     from citeloom.cli.run import Command, execute
@@ -173,7 +185,7 @@ def write(
         Command(
             graph="write", input=input_, plan=plan, out=out, json=json, resume=resume,
             options={"library": library, "cite": cite, "papers": paper}, papers=papers,
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes),
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
         )
     )  # fmt: skip
 

@@ -3,8 +3,10 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from citeloom.cli.progress import say
 from tools.errors import InputError
@@ -109,3 +111,29 @@ def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
             "titles, or the papers.json of a run that found some"
         )
     return records
+
+
+def read_knobs(given: Sequence[str]) -> dict[str, Any]:
+    """Return the run's settings named as NAME=VALUE, checked against RunContext.
+
+    Raises:
+        InputError: There is no such setting, or the value is not of its type.
+    """
+    if not given:
+        return {}
+    from pydantic import TypeAdapter, ValidationError
+
+    from tools.context import RunContext
+
+    hints = get_type_hints(RunContext)
+    known = [item.name for item in fields(RunContext)]
+    knobs: dict[str, Any] = {}
+    for item in given:
+        name, _, value = item.partition("=")
+        if name not in known:
+            raise InputError(f"there is no setting '{name}'; there are: {', '.join(known)}")
+        try:
+            knobs[name] = TypeAdapter(hints[name]).validate_strings(value)
+        except ValidationError as error:
+            raise InputError(f"'{value}' cannot be the value of '{name}'") from error
+    return knobs

@@ -73,6 +73,8 @@ def _notice(values: Mapping[str, Any]) -> str:
             "> Made by the embedded engine (extractive), without an LLM: its sentences restate the papers' own "
             "records. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
         )
+    if values.get("outcome") == "partial":
+        lines.append("> Not finished: this run stopped early; parts are missing or not checked.")
     papers = [item.paper for item in values.get("references") or []]
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
     if any(paper.abstract_kind == "annotation" for paper in papers):

@@ -4,8 +4,10 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -16,7 +18,7 @@ from uuid import uuid4
 
 import typer
 
-from citeloom.cli.inputs import read_input, read_papers, read_text
+from citeloom.cli.inputs import read_input, read_knobs, read_papers, read_text
 from citeloom.cli.progress import Progress, say
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
@@ -37,6 +39,8 @@ class Command:
     out: Path | None = None
     json: bool = False
     resume: str | None = None
+    knobs: list[str] = field(default_factory=list)
+    """Further settings of the run, as NAME=VALUE."""
 
 
 @dataclass
@@ -73,11 +77,18 @@ def execute(command: Command) -> None:
     # Checkpoints then hold exactly the types that the channels name; set before LangGraph is loaded.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     try:
+        command.context |= read_knobs(command.knobs)
         run, fresh = _resumed(command) if command.resume else (_started(command), True)
         code = asyncio.run(_execute(run, as_json=command.json, fresh=fresh))
     except CiteLoomError as error:
         say(f"[red]citeloom:[/red] {_plain(str(error))}")
         raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
+    except sqlite3.Error as error:
+        say(
+            f"[red]citeloom:[/red] {_plain(f'the runs kept in {settings().home} cannot be used: {error}')};"
+            " if the disk is not full, move checkpoints.sqlite and shelf.sqlite there away"
+        )
+        raise typer.Exit(1) from error
     raise typer.Exit(code)
 
 
@@ -100,6 +111,7 @@ def _started(command: Command) -> Run:
     name = f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}"
     out = (command.out or Path("citeloom-out") / name).resolve()
     check_folder(out)
+    check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
     run = Run(
         name=name, graph=command.graph, inputs=inputs, context=command.context, out=str(out),
         started=now.isoformat(timespec="seconds"), command=sys.argv[1:],
@@ -143,8 +155,8 @@ def _resumed(command: Command) -> tuple[Run, bool]:
     return run, False
 
 
-def check_folder(folder: Path) -> None:
-    """Make sure, before any work is done, that results can be written to a folder.
+def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
+    """Make sure, before any work is done, that a folder can be written to.
 
     Raises:
         InputError: It cannot be made or written to.
@@ -156,43 +168,30 @@ def check_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise InputError(
-            f"nothing can be written to '{folder}': {error.strerror}; choose another --out"
+            f"nothing can be written to '{folder}': {error.strerror}; {remedy}"
         ) from error
 
 
 async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
-
     from citeloom.cli.results import finish, partial_values
 
-    home = settings().home
-    home.mkdir(parents=True, exist_ok=True)
     started = monotonic()
-    progress = Progress(quiet=as_json)
-    async with (
-        AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(home / "shelf.sqlite")) as store,
-    ):
-        await store.setup()
-        graph = _builder(run.graph).compile(checkpointer=saver, store=store, name=run.graph)
-        config = {
-            "configurable": {"thread_id": run.name},
-            "recursion_limit": 1000,
-            "max_concurrency": 16,
-        }
-        interrupted, error = False, None
-        with progress:
+    values: dict[str, Any] = {}
+    interrupted, error = False, None
+    async with _opened(run) as (graph, _):
+        with Progress(quiet=as_json) as progress:
             try:
-                values = await _stream(graph, run, config, progress, fresh=fresh)
+                values = await _stream(graph, run, progress, fresh=fresh)
             except asyncio.CancelledError:
-                interrupted, values = True, {}
+                interrupted = True
             except CiteLoomError as caught:
-                error, values = caught, {}
-        run.seconds += monotonic() - started
-        run.save()
+                error = caught
+    run.seconds += monotonic() - started
+    run.save()
+    # Opened anew: a write that was cancelled half way leaves its connection in a transaction.
+    async with _opened(run) as (graph, store):
         if interrupted or error:
-            snapshot = await graph.aget_state(config, subgraphs=True)
+            snapshot = await graph.aget_state(_config(run), subgraphs=True)
             values = await partial_values(snapshot, store)
         code = await finish(run, values, store, as_json=as_json)
     if interrupted or error:
@@ -203,15 +202,34 @@ async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
     return code
 
 
-def _builder(name: str) -> Any:
-    return import_module(f"graphs.{name}").builder
+@asynccontextmanager
+async def _opened(run: Run) -> AsyncIterator[tuple[Any, Any]]:
+    """Open the run's graph and store on the files that all runs of this home share."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    home = settings().home
+    builder = import_module(f"graphs.{run.graph}").builder
+    async with (
+        AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
+        AsyncSqliteStore.from_conn_string(str(home / "shelf.sqlite")) as store,
+    ):
+        await store.setup()
+        yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
 
 
-async def _stream(
-    graph: Any, run: Run, config: Mapping[str, Any], progress: Progress, *, fresh: bool
-) -> dict[str, Any]:
+def _config(run: Run) -> dict[str, Any]:
+    return {
+        "configurable": {"thread_id": run.name},
+        "recursion_limit": 1000,
+        "max_concurrency": 16,
+    }
+
+
+async def _stream(graph: Any, run: Run, progress: Progress, *, fresh: bool) -> dict[str, Any]:
     from tools.context import RunContext
 
+    config = _config(run)
     # The first Ctrl-C stops the run at its next step; results so far are then written.
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()

@@ -26,9 +26,10 @@ from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder, Vectors
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.text.phrases import keyphrases, phrase_stems
 from tools.text.quotes import quote_paper
 from tools.text.sentences import split_sentences
-from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, stem, tokens, topic_stems
+from tools.text.words import topic_stems
 
 STAGE = "debate_papers"
 UNSUPPORTED = 0.7
@@ -98,8 +99,8 @@ def extract(
         body = near[1:] if len(group) > 1 else near
         offset = len(near) - len(body)
         best, worst = offset + int(body.argmax()), offset + int(body.argmin())
-        shared = [word for word in _words(group[best]) if word[1] in wanted]
-        other = [word for word in _words(group[worst]) if word[1] not in wanted]
+        shared = [item for item in _phrases(group[best]) if set(phrase_stems(item)) & wanted]
+        other = [item for item in _phrases(group[worst]) if not set(phrase_stems(item)) & wanted]
         debates.append(
             Verdict(
                 id=item.id,
@@ -127,20 +128,13 @@ _AGAINST = (
 )
 
 
-def _words(sentence: str) -> list[tuple[str, str]]:
-    return [
-        (word, stem(word))
-        for word in dict.fromkeys(tokens(sentence))
-        if word not in STOP_WORDS and word not in ACADEMIC_WORDS and len(word) > 2
-    ]
+def _phrases(sentence: str) -> list[str]:
+    return [phrase.text for phrase in keyphrases(sentence, limit=8)]
 
 
-def _claim(forms: tuple[str, str], words: list[tuple[str, str]]) -> str:
-    named = [word for word, _ in words[:3]]
-    if not named:
-        return forms[1]
-    listed = ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
-    return forms[0].format(listed)
+def _claim(forms: tuple[str, str], phrases: list[str]) -> str:
+    named = phrases[:2]
+    return forms[0].format(" and ".join(named)) if named else forms[1]
 
 
 TASK = Task(

@@ -23,6 +23,7 @@ from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.text.themes import group_texts
+from tools.text.words import content_stems
 
 STAGE = "plan_section"
 MAX_LINES = 12
@@ -69,20 +70,25 @@ def extract(embedder: Embedder, *, text: str, papers: Sequence[Item]) -> Themes:
     )
     themes = [
         Theme(
-            label=group.label,
-            keys=[
-                item.key
-                for item in sorted(
-                    (papers[row] for row in group.members),
-                    key=lambda item: (item.year or 0, int(item.key[1:])),
-                )
-            ],
+            label=group.label, keys=_in_order(group.label, [papers[row] for row in group.members])
         )
         for group in groups
     ]
     return Themes(
         themes=themes, reasoning="Grouped by closeness of meaning, nearest to the input first."
     )
+
+
+def _in_order(label: str, papers: Sequence[Item]) -> list[str]:
+    """Order by year, but let a paper open the theme whose own text bears its label."""
+    words = set(content_stems(label))
+
+    def bears(item: Item) -> bool:
+        return words <= set(content_stems(f"{item.title} {item.abstract}"))
+
+    ordered = sorted(papers, key=lambda item: (item.year or 0, int(item.key[1:])))
+    first = next((item for item in ordered if bears(item)), ordered[0])
+    return [first.key, *(item.key for item in ordered if item is not first)]
 
 
 TASK = Task(

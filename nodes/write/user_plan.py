@@ -1,28 +1,30 @@
 """Read the researcher's own plan of the section.
 
-Two forms, mixed freely:
+Two forms:
 - one line for each sentence, naming its papers: `1. Contrast [2] with [3]`, `[arxiv:2005.11401]`;
 - directives: `5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2`.
 `[n]` is the n-th paper of the list that the section is written from; ids may stand in its place.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from state.paper import canonical_id
 from state.writing import Plan, PlanLine
 from tools.errors import InputError
 
 _BRACKET = re.compile(r"\[([^\[\]]+)\]")
-_SENTENCES = re.compile(r"\b(\d+)\s+(?:sentences?|lines?)\b", re.IGNORECASE)
-_WORDS = re.compile(r"\b(\d+)\s+words?\b", re.IGNORECASE)
+# Not '2 lines of work', which is a note on what to write.
+_SENTENCES = re.compile(r"\b(\d{1,4})\s+(?:sentences?|lines?)\b(?!\s+of\b)", re.IGNORECASE)
+_WORDS = re.compile(r"\b(\d{1,3}(?:,\d{3})+|\d{1,6})\s+words?\b", re.IGNORECASE)
 _CITE = re.compile(
     r"((?:\[[^\[\]]+\](?:\s*(?:,|and|&)\s*)?)+)\s*(?:on|at|in)\s+(?:lines?|sentences?)\s+"
-    r"(\d+(?:\s*(?:,|and|&|-)\s*\d+)*)",
+    r"(\d{1,4}(?:\s*(?:,\s*and|,|and|&|-|–|to)\s*\d{1,4})*)(?!\d)",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^\s*(?:[-*+]|\d+[.):])\s+")
 MAX_LINES = 60
+MAX_CHARACTERS = 20_000
 
 
 def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
@@ -31,6 +33,11 @@ def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     Raises:
         InputError: The plan names a paper that is not among them; all such names are listed.
     """
+    if len(plan) > MAX_CHARACTERS:
+        raise InputError(
+            f"the plan has {len(plan):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+            "one short line for each sentence"
+        )
     known = set(papers)
     named: set[str] = set()
     unknown: list[str] = []
@@ -58,8 +65,9 @@ def _names(plan: str) -> list[str]:
 def _paper(
     name: str, papers: Sequence[str], known: set[str], aliases: Mapping[str, str]
 ) -> str | None:
-    if name.isdigit():
-        return papers[int(name) - 1] if 1 <= int(name) <= len(papers) else None
+    if name.isdecimal():
+        number = int(name[:9])
+        return papers[number - 1] if 1 <= number <= len(papers) else None
     key = canonical_id(name.removeprefix("@"))
     key = aliases.get(key, key)
     return key if key in known else None
@@ -95,27 +103,50 @@ def parse_plan(
         for found in _CITE.finditer(plan)
     ]
     if count or placed:
+        put = {key for named, _ in placed for key in named}
+        _refuse_unplaced([name for name in _names(plan) if key_of(name) not in put])
         lines = _directed(int(count[1]) if count else 0, placed)
     else:
-        lines = [
-            PlanLine(
-                number=number, keys=tuple(dict.fromkeys(key_of(name) for name in _names(text))),
-                note=_NUMBERING.sub("", text).strip(), role="open" if number == 1 else "develop",
-            )
-            for number, text in enumerate((line for line in plan.splitlines() if line.strip()), start=1)
-        ]  # fmt: skip
+        lines = _listed([line for line in plan.splitlines() if line.strip()], key_of)
     if not lines or len(lines) > MAX_LINES:
         raise InputError(
             f"the plan has {len(lines)} lines: give one line for each sentence, 1 to {MAX_LINES}"
         )
-    return Plan(lines=tuple(lines), words=max(int(words[1]), 10) if words else None, origin="user")
+    asked = max(int(words[1].replace(",", "")), 10) if words else None
+    return Plan(lines=tuple(lines), words=asked, origin="user")
+
+
+def _refuse_unplaced(names: Sequence[str]) -> None:
+    if names:
+        listed = ", ".join(dict.fromkeys(f"[{name}]" for name in names))
+        raise InputError(
+            f"the plan names {listed} but no line for it: write 'cite [{names[0]}] on line 1', or "
+            "give one line for each sentence and no count"
+        )
+
+
+def _listed(lines: Sequence[str], key_of: Callable[[str], str]) -> list[PlanLine]:
+    return [
+        PlanLine(
+            number=number,
+            keys=tuple(dict.fromkeys(key_of(name) for name in _names(text))),
+            note=_NUMBERING.sub("", text).strip(),
+            role="open" if number == 1 else "develop",
+        )
+        for number, text in enumerate(lines, start=1)
+    ]
 
 
 def _directed(count: int, placed: list[tuple[tuple[str, ...], list[int]]]) -> list[PlanLine]:
-    highest = max((number for _, numbers in placed for number in numbers), default=0)
+    named = [number for _, numbers in placed for number in numbers]
+    highest = max(named, default=0)
     count = count or highest
     if highest > count:
         raise InputError(f"the plan cites on line {highest}, but asks for {count} sentences")
+    if 0 in named:
+        raise InputError("the plan cites on line 0: the first line is line 1")
+    if count > MAX_LINES:
+        raise InputError(f"the plan has {count} lines: ask for 1 to {MAX_LINES} sentences")
     return [
         PlanLine(
             number=number,
@@ -132,5 +163,5 @@ def _numbers(text: str) -> list[int]:
     numbers: list[int] = []
     for part in re.split(r"\s*(?:,|and|&)\s*", text):
         ends = [int(item) for item in re.findall(r"\d+", part)]
-        numbers += range(ends[0], ends[-1] + 1) if ends else []
+        numbers += range(min(ends), max(ends) + 1) if ends else []
     return numbers

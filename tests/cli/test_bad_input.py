@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli import app
-from tests.cli.commands import Done
+from citeloom.settings import settings
+from tests.cli.commands import Done, call
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, small_records
 
@@ -190,6 +191,21 @@ def test_folder_that_cannot_be_written_is_refused_before_any_work(
     assert not (home / "runs").exists()
 
 
+@pytest.mark.parametrize("where", ["runs", "."])
+def test_home_that_cannot_be_written_is_refused_before_any_work(
+    home: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    place = home.parent / "other"
+    (place if where == "." else place / where).parent.mkdir(parents=True, exist_ok=True)
+    (place if where == "." else place / where).write_text("in the way", encoding="utf-8")
+    monkeypatch.setenv("CITELOOM_HOME", str(place))
+    settings.cache_clear()
+    done = call(*REVIEW, out=home.parent / "out")
+    assert done.code == 2
+    assert "set CITELOOM_HOME to a folder of yours" in the_sentence(done)
+    assert done.files == set()
+
+
 # --- Resuming ---------------------------------------------------------------------------------
 
 
@@ -227,10 +243,3 @@ def test_good_entries_of_a_broken_bibtex_file_are_added(home: Path) -> None:
     assert "library 'mine': 2 added" in result.stdout
     assert "papers.bib:2: " in result.stderr
     assert "1 record could not be read" in result.stderr
-
-
-def test_full_disk_or_lost_home_is_one_sentence(cite: Cite, home: Path) -> None:
-    (home / "runs").write_text("in the way", encoding="utf-8")
-    done = cite(*REVIEW)
-    assert done.code in {1, 2}
-    assert "CITELOOM_HOME" in the_sentence(done)

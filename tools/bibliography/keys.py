@@ -14,13 +14,14 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
     the second paper on that would have the same key.
     """
     seen: dict[str, int] = {}
-    keys: list[str] = []
+    keys: dict[str, None] = {}
     for paper in papers:
-        base = f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
-        count = seen.get(base, 0)
-        seen[base] = count + 1
-        keys.append(base + ("" if count == 0 else _letters(count)))
-    return keys
+        key = base = f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
+        while key in keys:
+            seen[base] = seen.get(base, 0) + 1
+            key = base + _letters(seen[base])
+        keys[key] = None
+    return list(keys)
 
 
 def _letters(count: int) -> str:
@@ -32,7 +33,7 @@ def _letters(count: int) -> str:
 
 
 def _author(paper: Paper) -> str:
-    return _ascii(paper.authors[0].family) if paper.authors else "anon"
+    return (_ascii(paper.authors[0].family) if paper.authors else "") or "anon"
 
 
 def _word(title: str) -> str:
@@ -41,6 +42,12 @@ def _word(title: str) -> str:
     return next((_ascii(word) for word in [*telling, *words] if _ascii(word)), "untitled")
 
 
+# Letters that no normal form takes apart.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+)
+
+
 def _ascii(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o").replace("ł", "l"))
+    folded = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return "".join(char for char in folded if char.isascii() and char.isalnum())

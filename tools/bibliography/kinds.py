@@ -1,17 +1,32 @@
 """What kind of publication a paper is, as far as its venue's name tells."""
 
+import re
 from typing import Literal
 
 from state.paper import Paper
 
-_JOURNAL_WORDS = (
-    "journal", "transactions", "letters", "review", "communications", "magazine", "science", "nature",
-)  # fmt: skip
+_JOURNAL = re.compile(
+    r"\b(?:journal|transactions|letters|reviews?|communications|magazine|sciences?|nature|surveys|annals|"
+    r"bulletin|quarterly|reports|trends|archives|bmc|bmj|plos|tacl|jmlr|jair|jasist|pnas|nejm|jama)\b"
+    r"|^proceedings of the (?:national academy|vldb endowment|ieee$|royal society|acm on)"
+)
+_MEETING = re.compile(
+    r"\b(?:conference|workshops?|symposium|summits?|meeting)\b|^(?:findings of|advances in neural)\b"
+)
+_ACRONYM = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b|\b[Pp]roceedings\b")
 
 
 def kind_of_work(paper: Paper) -> Literal["preprint", "journal", "proceedings"]:
-    """Return 'preprint' for arXiv and for no venue, 'journal' where the name says so."""
-    venue = (paper.venue or "").lower()
-    if not venue or venue == "arxiv":
+    """Return 'preprint' for arXiv and for no venue, else what the name says.
+
+    A meeting named by its acronym ('EMNLP') is one; a name with no sign of a meeting is a journal's.
+    """
+    venue = paper.venue or ""
+    lower = venue.lower()
+    if not venue or lower == "arxiv":
         return "preprint"
-    return "journal" if any(word in venue for word in _JOURNAL_WORDS) else "proceedings"
+    if _MEETING.search(lower):
+        return "proceedings"
+    if _JOURNAL.search(lower):
+        return "journal"
+    return "proceedings" if _ACRONYM.search(venue) else "journal"

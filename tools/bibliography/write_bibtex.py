@@ -7,8 +7,10 @@ from state.paper import Author, Paper
 from state.results import Reference
 from tools.bibliography.kinds import kind_of_work
 
-_MATH = re.compile(r"(\$[^$]+\$)")
-_KEEP_CASE = re.compile(r"(?<![\\\w{])([A-Za-z]*[A-Z][\w-]*[A-Z][\w-]*|[A-Z]+\d[\w-]*)(?![\w}])")
+# As in pandoc: '$5 and $10' is no formula.
+_MATH = re.compile(r"(\$(?! )[^$]*[^$ ]\$(?!\d))")
+_UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
+_KEEP_CASE = re.compile(r"(?<![\\\w{])(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[\w-]*|[A-Z]\d[\w-]*)(?![\w}])")
 
 
 def to_bibtex(references: Sequence[Reference]) -> str:
@@ -30,6 +32,10 @@ def to_bibtex(references: Sequence[Reference]) -> str:
 
 def escape(text: str) -> str:
     """Return text for LaTeX: special characters and accents escaped, `$...$` left alone."""
+    return _escaped(text, keep_case=False)
+
+
+def _escaped(text: str, *, keep_case: bool) -> str:
     from pylatexenc.latexencode import UnicodeToLatexEncoder
 
     encoder = UnicodeToLatexEncoder(
@@ -37,26 +43,28 @@ def escape(text: str) -> str:
         unknown_char_policy="keep",
         unknown_char_warning=False,
     )
-    parts = _MATH.split(text)
-    return "".join(
-        part if place % 2 else str(encoder.unicode_to_latex(part))
-        for place, part in enumerate(parts)
-    )
+    parts: list[str] = _MATH.split(text)
+    for place, part in enumerate(parts):
+        formula = place % 2 == 1 and part.count("{") == part.count("}")
+        if not formula:
+            plain = str(encoder.unicode_to_latex(part))
+            parts[place] = _KEEP_CASE.sub(r"{\1}", plain) if keep_case else plain
+    return "".join(parts)
 
 
 def _fields(paper: Paper) -> list[tuple[str, str]]:
     fields: list[tuple[str, str | None]] = [
         ("author", _authors(paper)),
-        ("title", _KEEP_CASE.sub(r"{\1}", escape(paper.title))),
+        ("title", _escaped(paper.title, keep_case=True)),
         (
             "booktitle" if kind_of_work(paper) == "proceedings" else "journal",
             paper.venue and escape(paper.venue),
         ),
         ("year", str(paper.year) if paper.year else None),
-        ("doi", paper.doi),
+        ("doi", paper.doi and paper.doi.translate(_UNSAFE)),
         ("eprint", paper.arxiv),
         ("archiveprefix", "arXiv" if paper.arxiv else None),
-        ("url", paper.url),
+        ("url", paper.url and paper.url.translate(_UNSAFE)),
     ]
     return [(name, value) for name, value in fields if value]
 
@@ -72,4 +80,6 @@ def _authors(paper: Paper) -> str | None:
 
 
 def _name(author: Author) -> str:
+    if re.search(r"\band\b", author.name, re.IGNORECASE):
+        return "{" + escape(author.name) + "}"
     return escape(f"{author.family}, {author.given}" if author.given else author.name)

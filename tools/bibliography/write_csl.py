@@ -54,7 +54,7 @@ def address(paper: Paper) -> str | None:
 
 def reference_line(paper: Paper) -> str:
     """Return a reference as one line of plain text: authors, year, title, venue, address."""
-    names = [author.name for author in paper.authors]
+    names = [_in_order(author) for author in paper.authors]
     if len(names) > 6 or not paper.authors_complete:
         authors = ", ".join(names[: 5 if len(names) > 6 else len(names)]) + ", et al."
     else:
@@ -69,5 +69,13 @@ def reference_line(paper: Paper) -> str:
         paper.title,
         paper.venue or "",
     ]
-    text = ". ".join(part.rstrip(".") for part in parts if part)
-    return f"{text}. {address(paper) or ''}".strip()
+    text = " ".join(_closed(part) for part in parts if part)
+    return f"{text} {address(paper) or ''}".strip()
+
+
+def _in_order(author: Author) -> str:
+    return f"{author.given} {author.family}" if "," in author.name and author.given else author.name
+
+
+def _closed(part: str) -> str:
+    return part if part.endswith(("?", "!")) else part.rstrip(".") + "."

@@ -14,6 +14,11 @@ _PART = 95.0  # of a shortened abstract, or of one pasted with its title, to the
 _PART_LENGTH = 200  # characters below which a part may be a common phrase
 _RELATED = 60.0  # of the abstracts, where the titles differ a little ("Part I", "Part II")
 _TITLE = 95.0
+# A made-up name has a capital or digit after its first letter, or a hyphen.
+_INTRODUCES = re.compile(
+    r"\b(?:[Ww]e|[Tt]his (?:paper|work|article)) (?:\w+ly )?(?:introduces?|presents?|proposes?|develops?) "
+    r"(?:[\w-]+ ){0,3}?([A-Za-z][\w-]*[A-Z0-9][\w-]*)"
+)
 
 
 def find_same_work(title: str, abstract: str, candidates: Sequence[Paper]) -> str | None:
@@ -30,7 +35,19 @@ def find_same_work(title: str, abstract: str, candidates: Sequence[Paper]) -> st
         for paper in candidates:
             if _same_title(named, given, paper):
                 return paper.id
-    return None
+    named = _introduced(abstract)
+    return next((paper.id for paper in candidates if _system(paper) in named), None)
+
+
+def _introduced(text: str) -> set[str]:
+    """The names of systems that a text says it introduces: 'we present PaperQA'."""
+    return {found[1].casefold() for found in _INTRODUCES.finditer(text)}
+
+
+def _system(paper: Paper) -> str:
+    """The name before the colon of a title such as 'PaperQA: Retrieval-Augmented ...'."""
+    name, colon, _ = paper.title.partition(":")
+    return name.strip().casefold() if colon and " " not in name.strip() else "\0"
 
 
 def _same_abstract(given: str, known: str) -> bool:

@@ -22,10 +22,14 @@ _REPORT = re.compile(
     r"explains?|points? out|puts? forward|builds?|devises?)(?: that)?\s+",
     re.IGNORECASE,
 )
-_NAMES = re.compile(
-    r"[\s,;()]*(?:(?:(?:as well as|and|or|&)\s+)?(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten)\s+){0,3}[A-Z][\w'’-]+(?:\s+(?:and\s+[A-Z][\w'’-]+|et al\.))?\s*"
-    r"|(?:as well as|and|or|&)?\s*)"
+_NAME = (
+    r"(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten)\s+){0,3}[A-Z][\w'’-]+"
+    r"(?:\s+(?:and\s+[A-Z][\w'’-]+|et al\.))?\s*"
 )
+_JOINED = re.compile(
+    rf"[\s,;()]*(?:(?:as well as|and|or|&)\s*)?|\s*,\s*{_NAME}|\s*(?:and|or|&|as well as)\s+{_NAME}"
+)
+_JOINED_LAST = re.compile(rf"\s*,\s*(?:and|or)\s+{_NAME}")
 
 
 def claim_of(sentence: str, key: str, name: str) -> str:
@@ -65,12 +69,18 @@ class _Group:
 def _groups(sentence: str) -> list[_Group]:
     groups: list[_Group] = []
     for mark in MARKER.finditer(sentence):
-        if groups and _NAMES.fullmatch(sentence, groups[-1].end, mark.start()):
-            last = groups.pop()
-            groups.append(_Group((*last.keys, mark[1]), last.start, mark.end()))
+        last = groups[-1] if groups else None
+        if last and _joined(sentence, last, mark.start()):
+            groups[-1] = _Group((*last.keys, mark[1]), last.start, mark.end())
         else:
             groups.append(_Group((mark[1],), mark.start(), mark.end()))
     return groups
+
+
+def _joined(sentence: str, last: _Group, start: int) -> bool:
+    # ', and Kim' may begin a clause of Kim's own, but not behind 'Lee {P1}, Park {P2}'.
+    listed = len(last.keys) > 1 and _JOINED_LAST.fullmatch(sentence, last.end, start)
+    return bool(listed or _JOINED.fullmatch(sentence, last.end, start))
 
 
 def _cut(sentence: str, start: int, end: int) -> int:

@@ -52,17 +52,21 @@ _PAPER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FINDING = re.compile(
-    # Not what others found, and not what was not found.
-    r"^(?!(?:no|few|fewer|many|most|several|numerous|some|other|all|both|previous|prior|past|earlier|recent|existing|current|"
-    r"related|independent|neither)\b)(?!.*?\b(?:not|never|fails?|failed|cannot|neither|nor|hardly|(?:earlier|previous|prior|"
-    r"existing) (?:\w+ )?(?:studies|work|experiments|results))\b.*? that )"
-    r"(?:(?:our|the|their|these|its|an?|extensive|comprehensive|detailed|thorough) )*(?:\w+[- ]){0,3}?"
+    r"^(?:(?:our|the|their|these|its|an?|extensive|comprehensive|detailed|thorough) )*(?:\w+[- ]){0,3}?"
     r"(?:experiments?|evaluations?|results?|analysis|analyses|findings|tests|simulations?|studies|study|"
     r"comparisons?|investigation)\b[^.;:]{0,110}?\b"
     r"(shows?|showed|indicates?|indicated|demonstrates?|demonstrated|suggests?|suggested|reveals?|revealed|"
     r"finds?|found|confirms?|confirmed) that (.+)$",
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
+# Before the verb of a finding: signs that it was not found, or not by the authors.
+_NOT_THEIRS = re.compile(
+    r"^(?:the )?(?:no|few|fewer|neither|previous|prior|past|earlier|existing|other|recent|related|independent)\b"
+    r"|^(?:many|most|several|numerous|some|current)\b.*\bstud(?:y|ies)\b"
+    r"|^results? (?:of|in|from|by) (?:\w+ )?(?:previous|prior|past|earlier|existing|other)\b"
+    r"|\b(?:not|never|fail|fails|failed|cannot|nor|hardly)\b",
+    re.IGNORECASE,
+)
 _ARTEFACT = re.compile(
     r"^(?:the|our|this|their) ((?:(?:proposed|resulting|new|whole|underlying|released) )?(?:[\w-]+ ){0,2}?"
     r"(?:method|methodology|approach|model|system|framework|algorithm|pipeline|architecture|technique|tool|procedure|"
@@ -74,7 +78,7 @@ _ARTEFACT = re.compile(
 _COMPOUND = re.compile(
     r"^(?:and|or|with|as|to|design|architecture|community|size|performance|quality|output|users?|parameters|"
     r"weights|statistics|outputs|components?|development|construction|section|results)\b"
-    r"|^\w+ (?:is|are|was|were|has|have|had|can|could|may|might|must|should|will|would|does|do)\b(?<!\bthat is)"
+    r"|^\w+ (?:is|are|was|were|has|have|had|can|could|may|might|must|should|will|would|does|do)\b"
 )
 _DANGLING = re.compile(
     r"^(?:it|they|this|these|that|those|such|both|its|their|he|she|there|one|each|another|other|others|"
@@ -177,7 +181,7 @@ def _as_report(body: str, subject: Subject) -> str | None:
 
 def _as_finding(body: str, subject: Subject) -> str | None:
     found = _FINDING.match(body)
-    if not found:
+    if not found or _NOT_THEIRS.search(body[: found.start(1)]):
         return None
     stem = found[1].lower()[:5]
     verb = {"sugge": "suggest", "indic": "find", "revea": "find", "finds": "find", "found": "find", "find": "find",

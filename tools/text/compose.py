@@ -28,6 +28,8 @@ _INTRODUCE = {
     "note": ("observe", "point out"), "show": ("demonstrate", "find"), "find": ("report", "show"),
 }  # fmt: skip
 ROLES = ("contribution", "findings", "method", "data", "problem", "limitations", "background")
+_GIST = 8
+"""Words behind the verb by which a clause is known again."""
 _VERBS = {"findings": "report", "method": "explain", "data": "report", "problem": "point out"}
 
 
@@ -116,7 +118,7 @@ class Composer:
         body = self._vary(clause)
         quotes = [clause]
         extra = next((item for item in self.clauses(paper) if item.role == "findings"), None)
-        if extra and extra.source != clause.source and variant % 2 == 0:
+        if extra and extra.source != clause.source and variant % 2 == 0 and not self._said(extra):
             tail = extra.text.removeprefix(paper.subject.name).strip()
             if extra.text.startswith(paper.subject.name) and len((body + tail).split()) <= 46:
                 body = f"{body}, and {self._pronoun(paper)} {tail}"
@@ -153,9 +155,16 @@ class Composer:
         return _sentence(clause.text, [clause]) if clause else None
 
     def _choose(self, paper: Cited, rank: int) -> Clause | None:
-        said = " ".join(self._so_far)
-        options = [clause for clause in self.clauses(paper) if clause.text not in said]
+        options = [clause for clause in self.clauses(paper) if not self._said(clause)]
         return options[min(rank, len(options) - 1)] if options else None
+
+    def _said(self, clause: Clause) -> bool:
+        # A verb may have been varied, a capital set and the end cut off when it was said.
+        text = clause.text
+        if text.startswith(head := clause.paper.subject.name + " "):
+            text = text.removeprefix(head).partition(" ")[2]
+        gist = " ".join(text.split()[:_GIST]).casefold()
+        return gist in " ".join(self._so_far).casefold()
 
     def _vary(self, clause: Clause, beside: Clause | None = None) -> str:
         """Replace a verb of introduction that the last sentences used already by its synonym."""

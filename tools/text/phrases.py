@@ -38,6 +38,10 @@ _VERB_LIKE = frozenset(
 )
 
 
+_GROUP_BONUS = 0.15
+"""A group of words tells more than one word, at the same closeness."""
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """A keyphrase as the text writes it, its stems, and its score (comparable within a call)."""
@@ -128,8 +132,11 @@ def central_phrases(
         return []
     vectors = embedder.embed([text, sentence, *(phrase.text for phrase in found)])
     near = vectors[2:] @ (vectors[0] + vectors[1])
-    order = sorted(range(len(found)), key=lambda place: (-float(near[place]), place))
-    return [replace(found[place], score=float(near[place])) for place in order[:limit]]
+    scored = [
+        replace(phrase, score=float(value) + (_GROUP_BONUS if len(phrase.stems) > 1 else 0.0))
+        for phrase, value in zip(found, near, strict=True)
+    ]
+    return sorted(scored, key=lambda phrase: -phrase.score)[:limit]
 
 
 def phrase_stems(phrase: str) -> tuple[str, ...]:

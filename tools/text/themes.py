@@ -22,6 +22,7 @@ from tools.text.words import content_stems
 
 _SIZE_PENALTY = 0.03
 _CANDIDATES = 40
+_UNNAMED = ("related problems", "neighbouring topics", "adjacent questions", "further topics")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def group_texts(
     query, rows = vectors[0], vectors[1:]
     groups = cluster(rows, _group_count(len(texts)))
     groups.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
-    namer = _Namer(embedder, texts, lower_case_words(list(bodies)))
+    namer = _Namer(embedder, texts, query, lower_case_words(list(bodies)))
     return [Group(namer.name(group, rows[group].mean(axis=0)), tuple(group)) for group in groups]
 
 
@@ -77,14 +78,18 @@ def cluster(vectors: Vectors, wanted: int) -> list[list[int]]:
 class _Namer:
     """Names groups one after another, no name twice."""
 
-    def __init__(self, embedder: Embedder, texts: Sequence[str], written: frozenset[str]) -> None:
+    def __init__(
+        self, embedder: Embedder, texts: Sequence[str], about: Vectors, written: frozenset[str]
+    ) -> None:
         self._embedder = embedder
+        self._about = about
         self._texts = texts
         self._written = written
         self._stems = [set(content_stems(text)) for text in texts]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
         self._rarity = inverse_document_frequency(texts)
         self._used: set[str] = set()
+        self._unnamed = 0
 
     def name(self, group: Sequence[int], centre: Vectors) -> str:
         scores: dict[str, float] = {}
@@ -95,12 +100,12 @@ class _Namer:
                 if fits and not set(phrase.stems) <= self._used:
                     scores[text] = max(scores.get(text, 0.0), self._score(phrase.stems, group))
         if not scores:
-            return "related problems"
+            self._unnamed += 1
+            return _UNNAMED[(self._unnamed - 1) % len(_UNNAMED)]
         best = sorted(scores, key=lambda text: (-scores[text], text))[:_CANDIDATES]
-        near = self._embedder.embed(best) @ (centre / np.linalg.norm(centre))
-        chosen = max(
-            range(len(best)), key=lambda place: scores[best[place]] + 2 * float(near[place])
-        )
+        target = 2 * centre / np.linalg.norm(centre) + self._about
+        near = self._embedder.embed(best) @ target
+        chosen = max(range(len(best)), key=lambda place: scores[best[place]] + float(near[place]))
         self._used |= set(phrase_stems(best[chosen]))
         return self._in_number(best[chosen])
 

@@ -1,0 +1,176 @@
+"""state/paper.py: what a paper is called and how a reference names its authors."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from state.paper import Author, Paper, canonical_id, identify, title_key
+
+HASH = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("raw", "canonical", "why"),
+    [
+        ("10.1145/X", "doi:10.1145/x", "a bare DOI, case does not matter"),
+        ("https://doi.org/10.1145/ABC", "doi:10.1145/abc", "the address of a DOI"),
+        ("http://dx.doi.org/10.1145/ABC", "doi:10.1145/abc", "its old address"),
+        ("doi.org/10.1145/ABC", "doi:10.1145/abc", "an address without a scheme"),
+        ("DOI: 10.1145/X.", "doi:10.1145/x", "as copied from the end of a reference"),
+        ("doi:https://doi.org/10.1145/x", "doi:10.1145/x", "an address in a DOI field"),
+        ("  10.1145/x\n", "doi:10.1145/x", "white space around"),
+        ("10.48550/arXiv.2005.11401", "arxiv:2005.11401", "an arXiv DOI is the arXiv id"),
+        ("10.48550/arXiv.2005.11401v2", "arxiv:2005.11401", "and has no version either"),
+        ("10.48550/arxiv.nothing", "doi:10.48550/arxiv.nothing", "not of an arXiv id"),
+        ("arXiv:2005.11401v3", "arxiv:2005.11401", "versions are one work"),
+        ("2005.11401", "arxiv:2005.11401", "a bare arXiv id"),
+        ("0706.1234", "arxiv:0706.1234", "four digits, before 2015"),
+        ("https://arxiv.org/abs/2005.11401v1", "arxiv:2005.11401", "the abstract's address"),
+        ("https://arxiv.org/pdf/2005.11401v1.pdf", "arxiv:2005.11401", "the PDF's address"),
+        ("http://www.arxiv.org/abs/2005.11401", "arxiv:2005.11401", "with www"),
+        ("arxiv:https://arxiv.org/abs/2005.11401", "arxiv:2005.11401", "an address in its field"),
+        ("hep-th/9711200v2", "arxiv:hep-th/9711200", "an old arXiv id"),
+        ("arxiv:Hep-TH/9711200", "arxiv:hep-th/9711200", "case does not matter"),
+        ("math.GT/0309136", "arxiv:math/0309136", "the subject class is no part of the identity"),
+        ("https://openalex.org/w12", "openalex:W12", "OpenAlex's address"),
+        ("openalex:W12", "openalex:W12", "OpenAlex's own form"),
+        (f"s2:{HASH.upper()}", f"s2:{HASH}", "Semantic Scholar's hash"),
+        (f"semantic_scholar:{HASH}", f"s2:{HASH}", "its long name"),
+        ("s2:123", "local:s2:123", "no hash"),
+        ("10.12/x", "local:10.12/x", "no DOI: its prefix is too short"),
+        ("lewis2020", "local:lewis2020", "anything else is the library's own"),
+        ("local:lewis2020", "local:lewis2020", "and stays so"),
+        ("title:a-2020-b", "title:a-2020-b", "an id made of a title stays"),
+    ],
+)
+def test_identifier_has_one_canonical_form(raw: str, canonical: str, why: str) -> None:
+    assert canonical_id(raw) == canonical, why
+
+
+@pytest.mark.parametrize("raw", ["", "  \n"])
+def test_empty_identifier_is_refused(raw: str) -> None:
+    with pytest.raises(ValueError, match="give a DOI"):
+        canonical_id(raw)
+
+
+IDS = st.one_of(
+    st.text(min_size=1).filter(str.strip),
+    st.from_regex(r"(doi:|https://doi\.org/)?10\.\d{4}/[a-zA-Z.;,]{1,8}", fullmatch=True),
+    st.from_regex(r"(arXiv:)?([a-z-]{2,5}(\.[A-Z]{2})?/\d{7}|\d{4}\.\d{5})v?\d?", fullmatch=True),
+)
+
+
+@given(IDS)
+def test_canonical_form_is_its_own_canonical_form(raw: str) -> None:
+    once = canonical_id(raw)
+    assert canonical_id(once) == once
+
+
+def test_doi_names_a_record_before_all_other_ids() -> None:
+    found = identify(
+        doi="https://doi.org/10.1000/A", arxiv="2005.11401v1", openalex="W1",
+        semantic_scholar=HASH, local="row 7", title="T", year=2020, first_author="Lee",
+    )  # fmt: skip
+    assert found == (
+        "doi:10.1000/a",
+        ("arxiv:2005.11401", "openalex:W1", f"s2:{HASH}", "local:row 7"),
+    )
+
+
+def test_arxiv_doi_is_one_id_with_the_arxiv_id() -> None:
+    found = identify(
+        doi="10.48550/arXiv.2005.11401", arxiv="2005.11401", title="T", year=2020, first_author=None
+    )
+    assert found == ("arxiv:2005.11401", ())
+
+
+@pytest.mark.parametrize(
+    ("author", "why"),
+    [
+        ("Patrick Lewis", "written in order"),
+        ("Lewis, Patrick", "family name first"),
+        ("Lewis", "the family name alone"),
+        ("P. LEWIS", "case does not matter"),
+    ],
+)
+def test_title_year_and_family_name_identify_a_record_without_ids(author: str, why: str) -> None:
+    found = identify(title="Déjà Vu:  a Study!", year=2020, first_author=author)
+    assert found == ("title:dejavuastudy-2020-lewis", ()), why
+
+
+@pytest.mark.parametrize("author", [None, "", "  "])
+def test_record_without_author_and_year_still_has_an_id(author: str | None) -> None:
+    assert identify(title="A study", year=None, first_author=author)[0] == "title:astudy-nd-"
+
+
+def test_particles_do_not_split_one_author_in_two() -> None:
+    ids = {
+        identify(title="T", year=2008, first_author=name)[0]
+        for name in ("van der Maaten", "Laurens van der Maaten", "van der Maaten, Laurens")
+    }
+    assert len(ids) == 1
+
+
+@given(st.text(min_size=1))
+def test_title_key_is_blind_to_case_and_space(title: str) -> None:
+    assert title_key(f"  {title.upper()} ") == title_key(title.upper())
+    assert not any(char.isspace() for char in title_key(title))
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "given_names", "why"),
+    [
+        ("Patrick Lewis", "Lewis", "Patrick", "the last word"),
+        ("Lewis, Patrick S. H.", "Lewis", "Patrick S. H.", "before the comma"),
+        ("Laurens van der Maaten", "van der Maaten", "Laurens", "particles belong to it"),
+        ("van der Maaten, Laurens", "van der Maaten", "Laurens", "also before the comma"),
+        ("van der Maaten", "van der Maaten", "", "a family name alone"),
+        ("Wouter De Vries", "De Vries", "Wouter", "a capital particle inside a name"),
+        ("Di Wu", "Wu", "Di", "a given name that looks like a particle"),
+        ("Plato", "Plato", "", "one word"),
+        ("Martin Luther King Jr.", "King Jr.", "Martin Luther", "a suffix is no family name"),
+        ("Jan  van\tBerg", "van Berg", "Jan", "any white space"),
+        ("王伟", "王伟", "", "a script without spaces"),
+    ],
+)
+def test_author_has_a_family_name(name: str, family: str, given_names: str, why: str) -> None:
+    author = Author(name=name)
+    assert (author.family, author.given) == (family, given_names), why
+
+
+@given(st.text(min_size=1, alphabet="abc DEF.évan"))
+def test_name_without_comma_is_given_and_family(name: str) -> None:
+    author = Author(name=name)
+    assert f"{author.given} {author.family}".split() == name.split()
+
+
+@pytest.mark.parametrize(
+    ("authors", "complete", "citation"),
+    [
+        ([], True, "“On the origin of citations”"),
+        (["Aaron Cohen"], True, "Cohen"),
+        (["Aaron Cohen"], False, "Cohen et al."),
+        (["Aaron Cohen", "Ruths, Derek"], True, "Cohen and Ruths"),
+        (["Aaron Cohen", "Derek Ruths"], False, "Cohen et al."),
+        (["Laurens van der Maaten", "B", "C"], True, "van der Maaten et al."),
+    ],
+)
+def test_citation_names_the_authors(authors: list[str], complete: bool, citation: str) -> None:
+    paper = Paper(
+        id="local:x", title="On the origin of citations", authors_complete=complete,
+        authors=tuple(Author(name=name) for name in authors),
+    )  # fmt: skip
+    assert paper.citation == citation
+
+
+def test_white_space_in_titles_and_abstracts_is_folded() -> None:
+    paper = Paper(id="local:x", title=" A\n title ", abstract="First.\n\n  Second. ", venue="  ")
+    assert (paper.title, paper.abstract, paper.venue) == ("A title", "First. Second.", None)
+    assert paper.text == "A title\nFirst. Second."
+
+
+@pytest.mark.parametrize("title", ["", " \n"])
+def test_paper_without_a_title_is_refused(title: str) -> None:
+    with pytest.raises(ValidationError):
+        Paper(id="local:x", title=title)

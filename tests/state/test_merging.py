@@ -1,0 +1,163 @@
+"""state/paper.py: the cut-off, and how records of one work become one."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from state.paper import Author, Paper, merge_records, published_before
+
+CUTOFF = date(2023, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("year", "published", "before", "why"),
+    [
+        (2022, None, True, "an earlier year is certain"),
+        (2023, None, False, "the cut-off's own year is not"),
+        (2024, None, False, "a later year"),
+        (None, None, False, "no date is never certain"),
+        (2023, date(2023, 5, 31), True, "the day before"),
+        (2023, date(2023, 6, 1), False, "the day itself is too late"),
+        (2022, date(2023, 6, 2), False, "the exact day outweighs the year"),
+        (2024, date(2023, 1, 1), True, "also when the year is that of a reprint"),
+    ],
+)
+def test_cutoff_lets_only_certain_papers_pass(
+    year: int | None, published: date | None, before: bool, why: str
+) -> None:
+    paper = Paper(id="local:x", title="T", year=year, published=published)
+    assert published_before(paper, CUTOFF) is before, why
+
+
+def test_no_cutoff_lets_everything_pass() -> None:
+    assert published_before(Paper(id="local:x", title="T"), None)
+
+
+FULL = Paper(
+    id="doi:10.1000/a", title="The title", abstract="An abstract.", year=2021,
+    published=date(2021, 3, 4), venue="ACL", doi="10.1000/a", arxiv="2101.00001", openalex="W1",
+    semantic_scholar="f" * 40, url="https://example.org/a", authors=(Author(name="Ann Lee"),),
+    references=("doi:10.1000/r",), aliases=("arxiv:2101.00001",),
+    origin={"abstract": "library", "year": "library", "authors": "library"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url"],
+)  # fmt: skip
+def test_missing_field_is_taken_from_the_second_record(name: str) -> None:
+    merged = merge_records(FULL.model_copy(update={name: None, "origin": {}}), FULL)
+    assert getattr(merged, name) == getattr(FULL, name)
+    assert merged.origin.get(name) == FULL.origin.get(name)
+
+
+def test_first_record_wins_where_both_have_a_value() -> None:
+    other = Paper(
+        id="arxiv:2101.00001", title="Another title", abstract="Another.", year=2020, venue="arXiv",
+        published=date(2020, 1, 1), url="https://example.org/b", authors=(Author(name="A. Lee"),),
+        origin={"year": "arxiv", "abstract": "arxiv"},
+    )  # fmt: skip
+    merged = merge_records(FULL, other)
+    kept = {"references", "aliases"}
+    assert merged.model_dump(exclude=kept) == FULL.model_dump(exclude=kept)
+
+
+def test_authors_abstract_replaces_an_annotation() -> None:
+    annotated = FULL.model_copy(
+        update={"abstract": "Our note.", "abstract_kind": "annotation", "origin": {"abstract": "a"}}
+    )
+    merged = merge_records(annotated, FULL)
+    assert (merged.abstract, merged.abstract_kind) == ("An abstract.", "abstract")
+    assert merged.origin["abstract"] == "library"
+
+
+def test_annotation_never_replaces_an_abstract() -> None:
+    annotated = FULL.model_copy(update={"abstract": "Note.", "abstract_kind": "annotation"})
+    merged = merge_records(FULL, annotated)
+    assert (merged.abstract, merged.abstract_kind) == ("An abstract.", "abstract")
+
+
+def test_annotation_that_fills_a_gap_is_still_called_one() -> None:
+    bare = FULL.model_copy(update={"abstract": None})
+    annotated = FULL.model_copy(update={"abstract": "Note.", "abstract_kind": "annotation"})
+    merged = merge_records(bare, annotated)
+    assert (merged.abstract, merged.abstract_kind) == ("Note.", "annotation")
+
+
+def test_references_and_aliases_are_united_in_order() -> None:
+    second = Paper(
+        id="arxiv:2101.00001", title="T", references=("doi:10.1000/s", "doi:10.1000/r"),
+        aliases=("openalex:W1", "doi:10.1000/a"),
+    )  # fmt: skip
+    merged = merge_records(FULL, second)
+    assert merged.references == ("doi:10.1000/r", "doi:10.1000/s")
+    assert merged.aliases == ("arxiv:2101.00001", "openalex:W1")
+
+
+LEE, KIM = Author(name="Ann Lee"), Author(name="Bo Kim")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected", "why"),
+    [
+        (((LEE,), True), ((LEE, KIM), True), ((LEE, KIM), True), "more authors are more complete"),
+        (((LEE,), False), ((LEE,), True), ((LEE,), True), "a complete list beats one with others"),
+        (((LEE, KIM), True), ((LEE,), True), ((LEE, KIM), True), "fewer authors change nothing"),
+        (((LEE,), False), ((), True), ((LEE,), False), "no authors are no complete list"),
+        (((), True), ((LEE,), False), ((LEE,), False), "some authors are better than none"),
+    ],
+)
+def test_fuller_author_list_is_kept(
+    first: tuple[tuple[Author, ...], bool],
+    second: tuple[tuple[Author, ...], bool],
+    expected: tuple[tuple[Author, ...], bool],
+    why: str,
+) -> None:
+    one = Paper(id="local:1", title="T", authors=first[0], authors_complete=first[1])
+    two = Paper(id="local:2", title="T", authors=second[0], authors_complete=second[1])
+    merged = merge_records(one, two)
+    assert (merged.authors, merged.authors_complete) == expected, why
+
+
+def test_source_of_the_authors_moves_with_them() -> None:
+    second = FULL.model_copy(update={"authors": (LEE, KIM), "origin": {"authors": "openalex"}})
+    assert merge_records(FULL, second).origin["authors"] == "openalex"
+
+
+def optional(values: list[str]) -> st.SearchStrategy[str | None]:
+    return st.sampled_from([None, *values])
+
+
+RECORDS = st.builds(
+    Paper,
+    id=st.sampled_from(["doi:10.1000/a", "arxiv:2101.00001", "local:x"]),
+    title=st.just("T"),
+    abstract=optional(["One.", "Two."]),
+    abstract_kind=st.sampled_from(["abstract", "annotation"]),
+    year=st.sampled_from([None, 2020, 2021]),
+    venue=optional(["ACL", "arXiv"]),
+    doi=optional(["10.1000/a"]),
+    references=st.lists(st.sampled_from(["r1", "r2", "r3"]), unique=True).map(tuple),
+)
+
+
+@given(RECORDS)
+def test_merging_a_record_with_itself_changes_nothing(paper: Paper) -> None:
+    assert merge_records(paper, paper) == paper
+
+
+@given(RECORDS, RECORDS)
+def test_merging_twice_is_merging_once(one: Paper, two: Paper) -> None:
+    merged = merge_records(one, two)
+    assert merge_records(merged, two) == merged
+
+
+@given(RECORDS, RECORDS, RECORDS)
+def test_order_of_grouping_does_not_change_what_is_known(a: Paper, b: Paper, c: Paper) -> None:
+    left = merge_records(merge_records(a, b), c)
+    right = merge_records(a, merge_records(b, c))
+    for name in ("id", "year", "venue", "doi", "references"):
+        assert getattr(left, name) == getattr(right, name)

@@ -1,0 +1,111 @@
+"""state/reducers.py: parallel branches may come in any grouping, and twice."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langgraph.channels.binop import BinaryOperatorAggregate
+
+from state.query import Hit, SearchLogEntry, SearchQuery
+from state.reducers import (
+    add_drafts,
+    add_failures,
+    add_hits,
+    add_ids,
+    add_log,
+    add_queries,
+    merge_scores,
+    replaced,
+)
+from state.run import Failure, halt
+from state.writing import Draft
+
+Reducer = Callable[[Any, Any], Any]
+
+WORDS = st.sampled_from(["citation", "Citation", "ranking", "review"])
+FAILURES = st.builds(Failure, stage=WORDS, subject=WORDS, cause=st.just("it broke"))
+# What names each list's items: two with one name are one item.
+LISTS: dict[str, tuple[Reducer, st.SearchStrategy[Any], Callable[[Any], object]]] = {
+    "queries": (
+        add_queries,
+        st.builds(SearchQuery, text=WORDS, facet=st.just("method"), reason=WORDS),
+        lambda query: query.text.casefold(),
+    ),
+    "hits": (
+        add_hits,
+        st.builds(
+            Hit, paper=WORDS, via=st.sampled_from(["query", "reference"]), by=WORDS,
+            source=st.just("library"), rank=st.integers(0, 3),
+        ),
+        lambda hit: (hit.paper, hit.via, hit.by, hit.source),
+    ),
+    "log": (
+        add_log,
+        st.builds(
+            SearchLogEntry, source=WORDS, query=WORDS, hop=st.integers(1, 2),
+            returned=st.integers(0, 3),
+        ),
+        lambda entry: (entry.source, entry.query, entry.hop),
+    ),
+    "failures": (add_failures, FAILURES, lambda failure: failure),
+    "ids": (add_ids, WORDS, lambda item: item),
+    "drafts": (
+        add_drafts,
+        st.builds(Draft, id=WORDS, votes=st.integers(0, 3)),
+        lambda draft: draft.id,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+@given(data=st.data())
+def test_list_reducer_unites_in_order_whatever_the_grouping(name: str, data: st.DataObject) -> None:
+    reduce, items, named = LISTS[name]
+    a, b, c = (data.draw(st.lists(items, max_size=4)) for _ in range(3))
+    united = reduce(reduce(a, b), c)
+    assert united == reduce(a, reduce(b, c)), "associative"
+    assert reduce(united, united) == united, "idempotent"
+    assert reduce(united, b) == united, "a branch that is replayed changes nothing"
+    names = [named(item) for item in united]
+    assert names == list(dict.fromkeys(named(item) for item in [*a, *b, *c])), "first come order"
+
+
+def test_reducer_edits_neither_side() -> None:
+    left, right = ["a"], ["b", "a"]
+    assert add_ids(left, right) == ["a", "b"]
+    assert (left, right) == (["a"], ["b", "a"])
+
+
+def test_query_in_another_case_is_the_same_query() -> None:
+    first = SearchQuery(text="Citation ranking", facet="method", reason="one")
+    again = SearchQuery(text="citation RANKING", facet="problem", reason="two")
+    assert add_queries([first], [again]) == [first]
+
+
+SCORES = st.dictionaries(WORDS, st.floats(0, 100), max_size=4)
+
+
+@given(SCORES, SCORES, SCORES)
+def test_later_score_replaces_an_earlier_one(
+    a: dict[str, float], b: dict[str, float], c: dict[str, float]
+) -> None:
+    merged = merge_scores(merge_scores(a, b), c)
+    assert merged == merge_scores(a, merge_scores(b, c))
+    assert list(merged) == list(dict.fromkeys([*a, *b, *c]))
+    assert merge_scores(merged, c) == merged
+    assert all(merged[key] == value for key, value in c.items())
+
+
+@given(st.lists(st.builds(Failure, stage=WORDS, subject=WORDS, cause=WORDS, fatal=st.booleans())))
+def test_run_halts_at_the_first_fatal_failure(failures: list[Failure]) -> None:
+    fatal = [failure for failure in failures if failure.fatal]
+    assert halt(failures) == (fatal[0] if fatal else None)
+
+
+def test_replacing_write_empties_what_an_earlier_run_left() -> None:
+    channel = BinaryOperatorAggregate(list[str], add_ids)
+    channel.update([["old"], ["older"]])
+    channel.update([replaced(["new"])])
+    assert channel.get() == ["new"]
