@@ -25,11 +25,13 @@ from tools.clients import Clients
 from tools.context import RunContext
 
 
-async def run_query(clients: Clients, row: dict[str, Any], library: str, keep: int) -> dict[str, Any]:
+async def run_query(
+    clients: Clients, row: dict[str, Any], library: str, keep: int
+) -> dict[str, Any]:
     """Run `find` for one query paper."""
     context = RunContext(mind="extractive")
     vars(context)["clients"] = clients
-    inputs = {
+    inputs: Any = {
         "text": row["abstract"], "library": library, "sources": ["library"], "keep": keep,
         "before": date(row["year"], 1, 1), "exclude": [row["id"]], "must_include": [],
     }  # fmt: skip
@@ -49,7 +51,9 @@ def main() -> None:
     options = parser.parse_args()
     with gzip.open(options.papers, "rt", encoding="utf-8") as file:
         papers = {row["id"]: row for row in map(json.loads, file)}
-    queries = [json.loads(line) for line in options.queries.read_text(encoding="utf-8").splitlines()]
+    queries = [
+        json.loads(line) for line in options.queries.read_text(encoding="utf-8").splitlines()
+    ]
     random.Random(options.seed).shuffle(queries)
     clients = Clients(Settings(home=options.home))
     coverages: list[float] = []

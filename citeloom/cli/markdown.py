@@ -74,7 +74,9 @@ def _notice(values: Mapping[str, Any]) -> str:
             "records. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
         )
     if values.get("outcome") == "partial":
-        lines.append("> Not finished: this run stopped early; parts are missing or not checked.")
+        lines.append(
+            "> Partial: some of this run is missing or could not be checked; see run.json."
+        )
     papers = [item.paper for item in values.get("references") or []]
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
     if any(paper.abstract_kind == "annotation" for paper in papers):

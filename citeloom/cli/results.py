@@ -57,7 +57,7 @@ async def partial_values(snapshot: StateSnapshot, store: BaseStore) -> dict[str,
                 "links": links,
                 "counts": count_papers(found, RunContext().bar),
             }
-    if "sentences" not in values:
+    if not values.get("sentences"):
         values |= await assemble_section(cast(WriteState, values), shelf)
     values["outcome"] = "partial" if values.get("papers") or values.get("sentences") else "nothing"
     return values

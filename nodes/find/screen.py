@@ -49,7 +49,7 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Score new papers by meaning, words and links; pick the next batch to debate."""
     desk = open_desk(runtime, state["run"])
     request, hits = state["request"], state["hits"]
-    ids = list(dict.fromkeys([*request.must_include, *(hit.paper for hit in hits)]))
+    ids = list(dict.fromkeys(hit.paper for hit in hits))
     papers = await desk.shelf.papers(ids)
     late = [key for key, paper in papers.items() if not published_before(paper, request.before)]
     banned = {*request.exclude, *([request.own] if request.own else [])}
@@ -92,7 +92,7 @@ def _merit(
             continue
         if hit.via == "query":
             merit[hit.paper] += 4.0 / (RRF_K + hit.rank)
-        else:
+        elif hit.via != "must_include":
             merit[hit.paper] += _LINK_WEIGHT * scores.get(hit.by, 0.0) / 100
     return merit
 

@@ -119,7 +119,12 @@ def _fresh(run: str, request: Request, stop: Failure | None) -> Update:
         "stop": stop,
         "failures": replaced([stop] if stop else []),
         "queries": replaced([]),
-        "hits": replaced([]),
+        "hits": replaced(
+            [
+                Hit(paper=key, via="must_include", by="the caller", source="request")
+                for key in request.must_include
+            ]
+        ),
         "search_log": replaced([]),
         "similarity": {},
         "hidden": [],

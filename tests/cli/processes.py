@@ -40,7 +40,9 @@ class Process:
             try:
                 line = self._coming.get(timeout=max(deadline - time.monotonic(), 0.01))
             except Empty:
-                raise AssertionError(f"no line '{start}...' came; there were {self.lines}") from None
+                raise AssertionError(
+                    f"no line '{start}...' came; there were {self.lines}"
+                ) from None
             assert line is not None, f"it ended before '{start}...': {self.lines}"
             self.lines.append(line)
             if line.startswith(start):

@@ -36,7 +36,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[a-z]{4,}", text.lower())}
+    return set(re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def _plan_queries(inputs: dict[str, Any]) -> dict[str, Any]:

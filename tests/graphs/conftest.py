@@ -7,8 +7,9 @@ import pytest
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from state.paper import Author, Paper
+from state.paper import Paper
 from tests.fakes.openai_server import OpenAIServer, Script
+from tools.bibliography.read import read_records
 from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed.open import embedder
@@ -20,37 +21,12 @@ ABSTRACT = (
     "harmonic radar tracks of displaced honey bees. The results show that landmark memory corrects "
     "the drift of path integration."
 )
-_BODIES = {
-    "p1": (2001, "Path integration in desert ants", "The authors present a model of path integration in desert ants. The model sums steps and headings into a home vector. Experiments show that the home vector drifts with distance."),
-    "p2": (2005, "Landmark learning in honey bees", "The paper shows that honey bees learn visual landmarks near the hive. Bees were displaced and filmed at the feeder. The results indicate that landmarks outweigh odour for navigation."),
-    "p3": (2008, "Harmonic radar tracks of bee flight", "We track honey bees with harmonic radar over several hundred metres. The tracks reveal straight flights after displacement. The method cannot follow bees below the canopy."),
-    "p4": (2011, "A cognitive map in honey bees", "We propose that honey bees build a cognitive map for navigation. Displaced bees took novel shortcuts in radar tracks. The findings suggest that bees relate landmarks to each other."),
-    "p5": (2013, "Polarised light as a compass of insects", "This study examines polarised skylight as a compass for insect navigation. The method records neurons of the central complex. The results show that headings are coded relative to the sun."),
-    "p6": (2015, "Optic flow and the distance that bees dance", "The authors show that honey bees measure distance by optic flow. Bees flew through patterned tunnels and danced for too long distances. The study depends on artificial tunnels."),
-    "p7": (2018, "A neural model of path integration in bees", "We present a neural model of path integration in the central complex of bees. The model integrates optic flow and polarised light. Simulations show that it steers bees home."),
-    "p8": (2020, "Drift correction by landmarks in insect models", "The paper introduces a model in which landmark memory corrects path integration. It is tested on simulated insects. The results show that the correction bounds the drift."),
-    "p9": (2022, "Bee navigation in farmed landscapes", "This study compares bee navigation in hedged and open landscapes. Radar tracks of displaced bees were recorded on farms. The results indicate that linear landmarks guide homing."),
-    "p10": (2016, "Soil carbon under no-till farming", "We measure soil carbon under no-till farming on twelve sites. Cores were taken to one metre. The results show small gains near the surface."),
-}  # fmt: skip
-_REFERENCES = {
-    "p4": ("p2", "p3"),
-    "p7": ("p1", "p5", "p6"),
-    "p8": ("p1", "p2", "p7"),
-    "p9": ("p3", "p4", "p8"),
-}
 
 
 def bee_papers() -> list[Paper]:
     """Ten papers written for these tests."""
-    return [
-        Paper(
-            id=f"local:{key}", title=title, abstract=body, year=year,
-            authors=(Author(name=f"Ada {chr(64 + place)}berg"), Author(name="Bo Lund"), Author(name="Cy Moss")),
-            venue="Journal of Test Biology",
-            references=tuple(f"local:{cited}" for cited in _REFERENCES.get(key, ())),
-        )
-        for place, (key, (year, title, body)) in enumerate(_BODIES.items(), start=1)
-    ]  # fmt: skip
+    records = read_records(Path(__file__).parent / "bees.jsonl")
+    return [record for record in records if isinstance(record, Paper)]
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,12 @@ from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted
 from tools.context import RunContext
 
+_LIMIT: Any = {"recursion_limit": 500}
+
 
 async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
-    given = {"text": ABSTRACT, "library": "bees", **inputs}
-    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
 async def test_queries_are_exclusive_short_and_rest_on_sentences_of_the_input(

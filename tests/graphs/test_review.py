@@ -16,10 +16,12 @@ from tools.context import RunContext
 
 _NUMBER = re.compile(r"\[(\d+(?:, \d+)*)\]")
 
+_LIMIT: Any = {"recursion_limit": 500}
+
 
 async def review(context: RunContext, **inputs: Any) -> dict[str, Any]:
-    given = {"text": ABSTRACT, "library": "bees", "cite": 5, **inputs}
-    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+    given: Any = {"text": ABSTRACT, "library": "bees", "cite": 5, **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
 def check_promises(result: dict[str, Any]) -> None:
@@ -38,9 +40,10 @@ def check_promises(result: dict[str, Any]) -> None:
             assert verdict.verdict in {"supported", "partly"}
             source = papers[verdict.paper].paper
             assert verdict.quote.verified
-            text = source.abstract if verdict.quote.part == "abstract" else source.title
+            text = source.abstract or "" if verdict.quote.part == "abstract" else source.title
             assert text[verdict.quote.start : verdict.quote.end] == verdict.quote.text
     for item in papers.values():
+        assert item.debate
         for argument in (*item.debate.arguments_for, *item.debate.arguments_against):
             assert argument.quote is None or argument.quote.verified
 
@@ -97,6 +100,14 @@ async def test_excluded_paper_never_appears_and_included_one_always_does(
     ids = {item.paper.id: item.selected for item in result["papers"]}
     assert "local:p8" not in ids
     assert ids["local:p10"] is True
+
+
+async def test_included_paper_past_the_cutoff_is_named_and_not_shown(
+    extractive: RunContext,
+) -> None:
+    result = await review(extractive, before="2010-01-01", must_include=["p8"])
+    assert "local:p8" not in {item.paper.id for item in result["papers"]}
+    assert [failure.subject for failure in result["failures"]] == ["local:p8"]
 
 
 async def test_own_paper_is_left_out_and_the_caller_told(extractive: RunContext) -> None:

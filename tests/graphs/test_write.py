@@ -13,10 +13,12 @@ RECORD = {
     "abstract": "We show that moths steer by the moon. Moths were flown in a simulator under a shifted moon.",
 }  # fmt: skip
 
+_LIMIT: Any = {"recursion_limit": 500}
+
 
 async def write(context: RunContext, **inputs: Any) -> dict[str, Any]:
-    given = {"text": ABSTRACT, "library": "bees", **inputs}
-    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
 async def test_ids_and_records_are_written_about_together(extractive: RunContext) -> None:
@@ -117,7 +119,7 @@ async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunContext
 
     app = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
-    given = {"text": ABSTRACT, "library": "bees"}
+    given: Any = {"text": ABSTRACT, "library": "bees"}
     await app.ainvoke({**given, "papers": ["p999", "p1"]}, config, context=extractive)
     second = await app.ainvoke({**given, "papers": ["p7", "p8"]}, config, context=extractive)
     assert second["failures"] == []

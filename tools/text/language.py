@@ -9,16 +9,23 @@ _NAMES = {
     "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
     "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
+_ENGLISH_ONLY = frozenset(
+    """the and to that with for this by from which are our its these their be been has have not how
+    what why when where between than they them there it those while whether""".split()  # noqa: SIM905
+)
 
 
 def language(text: str) -> str:
     """Return the ISO 639-1 code of the text's language.
 
-    A text with the function words of English is English; short texts are taken as English unless
+    A text with the function words of English, among them some that no neighbour shares, is English
+    ('a', 'as' and 'no' are Portuguese, too; 'in', 'is' and 'of' are Dutch); short texts are taken as English unless
     their script says otherwise. The classifier (py3langid) decides the rest.
     """
     words = tokens(text)
-    if words and sum(word in STOP_WORDS for word in words) / len(words) >= 0.2:
+    function = sum(word in STOP_WORDS for word in words)
+    own = sum(word in _ENGLISH_ONLY for word in words)
+    if words and function / len(words) >= 0.2 and own / len(words) >= 0.05:
         return "en"
     latin = sum(char.isascii() for char in text) >= 0.9 * len(text)
     if len(words) < 12 and latin:

@@ -2,12 +2,13 @@
 
 _TO_BASE = {
     "is": "are", "has": "have", "does": "do", "goes": "go", "was": "were", "analyses": "analyse",
-    "analyzes": "analyze", "focuses": "focus", "biases": "bias",
+    "analyzes": "analyze", "focuses": "focus", "biases": "bias", "caches": "cache",
 }  # fmt: skip
 _FROM_BASE = {plural: single for single, plural in _TO_BASE.items()}
 _PAST = frozenset(
     """found built made did chose ran gave took showed drew had began wrote saw led held met kept
-    went came sought brought taught thought understood set put let cut read""".split()  # noqa: SIM905
+    went came sought brought taught thought understood set put let cut read
+    became won lost spent left rose fell grew fed dealt knew""".split()  # noqa: SIM905
 )
 _MODALS = frozenset({"can", "could", "may", "might", "must", "should", "will", "would", "shall"})
 
@@ -17,7 +18,13 @@ def to_plural(verb: str) -> str:
     word = verb.lower()
     if word in _TO_BASE:
         return _TO_BASE[word]
-    if word in _MODALS or is_past(word) or not word.endswith("s") or word.endswith("ss"):
+    if (
+        word in _FROM_BASE
+        or word in _MODALS
+        or is_past(word)
+        or not word.endswith("s")
+        or word.endswith("ss")
+    ):
         return verb
     if word.endswith("ies") and len(word) > 4:
         return verb[:-3] + "y"
@@ -45,5 +52,5 @@ def is_past(verb: str) -> bool:
     word = verb.lower()
     return word in _PAST or (
         word.endswith("ed")
-        and word not in {"need", "exceed", "proceed", "feed", "embed", "succeed"}
+        and word not in {"need", "exceed", "proceed", "feed", "embed", "succeed", "seed", "speed"}
     )

@@ -1,0 +1,176 @@
+"""A run that is stopped or killed goes on from where it was, and ends as if nothing had happened."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cli.commands import CONTRACT, Done, call
+from tests.cli.processes import Process, branches_kept, calls_on_record, started
+from tests.support import ABSTRACT, SMALL, at_home
+from tools.embed.minilm import MiniLm
+
+SMALLER = ("--set", "pool=16", "--set", "per_query=12", "--set", "debate_batch=2")
+REVIEW = ("review", ABSTRACT, "--library", SMALL, *SMALLER)
+DEBATE = "debate_papers"
+
+
+class Uninterrupted(NamedTuple):
+    """What the run comes to when nothing happens."""
+
+    results: Any
+    debates: int
+
+
+@pytest.fixture(scope="module")
+def model() -> MiniLm:
+    """The embedder as a process of its own has it, with no memory of other tests' batches."""
+    return MiniLm()
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(
+    tmp_path_factory: pytest.TempPathFactory, built: Path, model: MiniLm
+) -> Uninterrupted:
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    with at_home(folder / "home", built, model):
+        done = call(*REVIEW, out=folder / "out")
+    return Uninterrupted(results_of(done), debates_in(done))
+
+
+@pytest.fixture
+def home(tmp_path: Path, built: Path, model: MiniLm) -> Iterator[Path]:
+    with at_home(tmp_path / "home", built, model) as folder:
+        yield folder
+
+
+def results_of(done: Done) -> dict[str, Any]:
+    """Return what a reader gets of a run: no times, no spending."""
+    names = ("queries", "counts", "selected", "sentences", "references", "outline", "drafts")
+    return {
+        "papers.json": done.papers,
+        **{name: done.text(name) for name in sorted(CONTRACT) if not name.endswith(".json")},
+        **{name: done.run[name] for name in (*names, "outcome", "failures", "stop")},
+    }
+
+
+def debates_in(done: Done) -> int:
+    return sum(item["calls"] for item in done.run["usage"] if item["task"] == DEBATE)
+
+
+def debates_kept(home: Path) -> int:
+    """How many branches of debates the checkpoints hold; `understand` writes that channel too."""
+    return max(branches_kept(home, "scores") - 1, 0)
+
+
+def name_of_run(home: Path) -> str:
+    (path,) = (home / "runs").glob("*.json")
+    return path.stem
+
+
+def resume(home: Path) -> Done:
+    return call("review", "--resume", name_of_run(home), out=home.parent / "out")
+
+
+def begin(home: Path) -> Any:
+    return started(home, *REVIEW, "--out", home.parent / "out")
+
+
+# --- Ctrl-C -----------------------------------------------------------------------------------
+
+
+def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
+    home: Path, uninterrupted: Uninterrupted
+) -> None:
+    with begin(home) as process:
+        process.wait_for_line("Following citations")
+        assert process.end(signal.SIGINT) == 130
+    stopped = json.loads((home.parent / "out" / "run.json").read_text(encoding="utf-8"))
+    found = json.loads((home.parent / "out" / "papers.json").read_text(encoding="utf-8"))
+    assert stopped["outcome"] == "partial"
+    assert stopped["counts"]["assessed"] == len(found["papers"]) > 30
+    assert not (home.parent / "out" / "review.md").exists()
+    assert f"Go on with: citeloom review --resume {name_of_run(home)}" in process.stderr
+    assert "Traceback" not in process.stderr
+    done = resume(home)
+    assert (done.code, done.files) == (0, CONTRACT)
+    assert results_of(done) == uninterrupted.results
+    assert debates_in(done) == uninterrupted.debates
+
+
+def test_stopped_writing_shows_unchecked_sentences_as_unchecked(
+    home: Path, uninterrupted: Uninterrupted
+) -> None:
+    with begin(home) as process:
+        process.wait_for_line("Planning the section")
+        process.wait_until(lambda: branches_kept(home, "candidates") >= 6)
+        assert process.end(signal.SIGINT) == 130
+    out = home.parent / "out"
+    stopped = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    verdicts = [item["verdict"] for text in stopped["sentences"] for item in text["citations"]]
+    assert set(verdicts) == {"not_checkable"}
+    assert stopped["outcome"] == "partial"
+    assert "> Partial:" in (out / "review.md").read_text(encoding="utf-8")
+    assert results_of(resume(home)) == uninterrupted.results
+
+
+def test_run_stopped_before_it_found_anything_leaves_only_its_record(
+    home: Path, uninterrupted: Uninterrupted
+) -> None:
+    with begin(home) as process:
+        process.wait_for_line("Reading the input")
+        assert process.end(signal.SIGTERM) == 130
+    assert {path.name for path in (home.parent / "out").iterdir()} == {"run.json"}
+    assert "--resume" in process.stderr
+    assert results_of(resume(home)) == uninterrupted.results
+
+
+# --- kill -9 ----------------------------------------------------------------------------------
+
+
+def killed_in_the_debates(process: Process, home: Path) -> None:
+    process.wait_for_line("Screening")
+    process.wait_until(lambda: debates_kept(home) >= 3)
+
+
+def killed_after_the_debates(process: Process, home: Path) -> None:
+    process.wait_for_line("Following citations")
+
+
+def killed_while_writing(process: Process, home: Path) -> None:
+    process.wait_for_line("Planning the section")
+    process.wait_until(lambda: branches_kept(home, "candidates") >= 6)
+
+
+@pytest.mark.parametrize(
+    "moment", [killed_in_the_debates, killed_after_the_debates, killed_while_writing]
+)
+def test_killed_run_resumes_to_the_same_end_and_holds_no_kept_debate_again(
+    home: Path, uninterrupted: Uninterrupted, moment: Any
+) -> None:
+    with begin(home) as process:
+        moment(process, home)
+        assert process.end(signal.SIGKILL) == -signal.SIGKILL
+    paid, kept = calls_on_record(home, DEBATE), debates_kept(home)
+    assert 3 <= kept <= paid
+    done = resume(home)
+    assert (done.code, done.files) == (0, CONTRACT)
+    assert results_of(done) == uninterrupted.results
+    assert debates_in(done) == paid + uninterrupted.debates - kept
+
+
+# --- Going on ---------------------------------------------------------------------------------
+
+
+def test_finished_run_is_shown_again_without_asking_anything(
+    home: Path, uninterrupted: Uninterrupted
+) -> None:
+    first = call(*REVIEW, out=home.parent / "out")
+    second = resume(home)
+    assert second.code == 0
+    assert second.stdout == first.stdout
+    assert second.run["usage"] == first.run["usage"]
+    assert results_of(second) == uninterrupted.results

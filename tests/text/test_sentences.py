@@ -1,0 +1,73 @@
+"""tools/text/sentences.py: sentences with offsets that hold."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.text.sentences import is_whole_sentence, split_sentences
+
+
+@pytest.mark.parametrize(
+    ("sentences", "why"),
+    [
+        (["See Sect. 2 and Fig. 3 for details.", "It works."], "numbered parts"),
+        (["As in Eq. 4 and Eqs. 5 and 6, it holds.", "We stop."], "equations"),
+        (["Lee et al. show this.", "Others do not."], "et al."),
+        (["Lee et al. (2020) show this.", "Others do not."], "et al. before a year"),
+        (["We use tools, e.g. parsers, i.e. programs.", "They work."], "e.g. and i.e."),
+        (["It was built in the U.S. by students.", "They left."], "initials of a country"),
+        (["We use approx. 5 runs vs. 6 before.", "All differ."], "approx. and vs."),
+        (["It scores 0.95 on version 2.0 of the data.", "Good."], "decimals"),
+        (["What is a citation?", "A link!", "We count them."], "all three marks"),
+        (["Dr. Smith wrote it.", "No. 5 is best."], "titles and numbers"),
+        (["😀 comes first.", "Ünïcode is second.", "中文在后。"], "letters of several bytes"),
+        (["One sentence without a stop"], "no stop at all"),
+    ],
+)
+def test_text_is_split_at_the_ends_of_sentences(sentences: list[str], why: str) -> None:
+    text = "  ".join(sentences)
+    assert [span.text for span in split_sentences(text)] == sentences, why
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+def test_nothing_has_no_sentences(text: str) -> None:
+    assert split_sentences(text) == ()
+
+
+PROSE = st.lists(
+    st.sampled_from(
+        ["We", "rank", "papers.", "Sect. 2", "et al.", "e.g.", "U.S.", "(2020).", "What?", "😀", "é.",
+         "\n", "\n\n", "“Yes.”", "3.5", "中文。", "\0", "...", "resp.", "It", "\u2028"]
+    ),
+    max_size=25,
+).map(" ".join)  # fmt: skip
+
+
+@given(st.one_of(st.text(), PROSE))
+def test_spans_are_in_order_and_leave_out_only_white_space(text: str) -> None:
+    position, outside = 0, ""
+    for span in split_sentences(text):
+        assert span.start >= position
+        assert text[span.start : span.end] == span.text
+        assert span.text == span.text.strip() != ""
+        outside += text[position : span.start]
+        position = span.end
+    assert (outside + text[position:]).strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "why"),
+    [
+        ("We rank papers.", True, "a plain sentence"),
+        ("Do we rank papers?", True, "a question"),
+        ("“We rank papers.”", True, "in quotation marks"),
+        ("(We rank papers.)", True, "in brackets"),
+        ("3 of 5 papers are ranked.", True, "begins with a number"),
+        ("rank papers.", False, "begins in the middle"),
+        ("We rank papers", False, "does not end"),
+        ("We rank papers,", False, "goes on"),
+        ("", False, "nothing"),
+    ],
+)
+def test_whole_sentence_has_a_beginning_and_an_end(text: str, whole: bool, why: str) -> None:
+    assert is_whole_sentence(text) is whole, why

@@ -1,0 +1,85 @@
+"""tools/text/words.py and verbs.py: tokens, stems, coverage, and the number of verbs."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.text.verbs import is_past, to_plural, to_singular
+from tools.text.words import content_stems, coverage, tokens, topic_stems
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("State-of-the-art LLMs", ["state-of-the-art", "llms"]),
+        ("Don’t use users' data", ["don’t", "use", "users", "data"]),
+        ("α-β pruning, 中文; 3.5", ["α-β", "pruning", "中文", "3", "5"]),
+        ("snake_case", ["snake", "case"]),
+        ("— … ? !", []),
+    ],
+)
+def test_words_are_lowered_and_hyphenated_ones_stay_whole(text: str, words: list[str]) -> None:
+    assert tokens(text) == words
+
+
+def test_stems_leave_out_what_carries_no_meaning() -> None:
+    assert content_stems("The author's citation-ranking of papers") == ["citat", "rank", "paper"]
+    assert topic_stems("We propose a novel state-of-the-art method to rank citations") == [
+        "rank",
+        "citat",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "share", "why"),
+    [
+        ("ranks citations", "Citation ranking is hard.", 1.0, "other forms of the same words"),
+        ("ranks citations", "Citations are hard.", 0.5, "half of them"),
+        ("ranks citations", "Screening of reviews.", 0.0, "none of them"),
+        ("ranks, ranked, ranking", "It ranks.", 1.0, "each stem counts once"),
+        ("the of and", "The of and.", 0.0, "no content is not supported by anything"),
+        ("", "Citations.", 0.0, "an empty claim neither"),
+    ],
+)
+def test_coverage_is_the_share_of_the_claims_words(
+    claim: str, source: str, share: float, why: str
+) -> None:
+    assert coverage(claim, source) == share, why
+
+
+@given(st.text(), st.text())
+def test_coverage_is_a_share_and_more_source_never_lowers_it(claim: str, source: str) -> None:
+    share = coverage(claim, source)
+    assert 0 <= share <= 1
+    assert coverage(claim, f"{source} {claim}") in {0.0, 1.0}
+    assert coverage(claim, f"{source} and more") >= share
+
+
+PAIRS = [
+    ("introduce", "introduces"), ("study", "studies"), ("focus", "focuses"), ("use", "uses"),
+    ("analyse", "analyses"), ("analyze", "analyzes"), ("discuss", "discusses"), ("go", "goes"),
+    ("address", "addresses"), ("show", "shows"), ("search", "searches"), ("fix", "fixes"),
+    ("raise", "raises"), ("try", "tries"), ("rely", "relies"), ("tie", "ties"), ("lie", "lies"),
+    ("are", "is"), ("have", "has"), ("do", "does"), ("were", "was"), ("employ", "employs"),
+    ("cache", "caches"), ("embed", "embeds"), ("need", "needs"), ("succeed", "succeeds"),
+    ("publish", "publishes"), ("process", "processes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("plural", "singular"), PAIRS)
+def test_verb_changes_its_number_and_back(plural: str, singular: str) -> None:
+    assert to_plural(singular) == plural
+    assert to_singular(plural) == singular
+    assert to_plural(plural) == plural, "already plural"
+
+
+@pytest.mark.parametrize("verb", ["proposed", "found", "showed", "became", "can", "may", "would"])
+def test_past_and_modal_verbs_have_one_form(verb: str) -> None:
+    assert to_plural(verb) == to_singular(verb) == verb
+
+
+@pytest.mark.parametrize(
+    ("verb", "past"), [("proposed", True), ("found", True), ("embed", False), ("need", False)]
+)
+def test_past_tense_is_told_from_verbs_in_ed(verb: str, past: bool) -> None:
+    assert is_past(verb) is past
