@@ -119,8 +119,9 @@ async def test_new_input_on_the_same_thread_starts_afresh(extractive: RunContext
 
     app = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
-    given: Any = {"text": ABSTRACT, "library": "bees"}
-    await app.ainvoke({**given, "papers": ["p999", "p1"]}, config, context=extractive)
-    second = await app.ainvoke({**given, "papers": ["p7", "p8"]}, config, context=extractive)
+    first: Any = {"text": ABSTRACT, "library": "bees", "papers": ["p999", "p1"]}
+    await app.ainvoke(first, config, context=extractive)
+    other: Any = {**first, "papers": ["p7", "p8"]}
+    second = await app.ainvoke(other, config, context=extractive)
     assert second["failures"] == []
     assert {item.paper.id for item in second["references"]} == {"local:p7", "local:p8"}

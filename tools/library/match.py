@@ -35,8 +35,8 @@ def find_same_work(title: str, abstract: str, candidates: Sequence[Paper]) -> st
         for paper in candidates:
             if _same_title(named, given, paper):
                 return paper.id
-    named = _introduced(abstract)
-    return next((paper.id for paper in candidates if _system(paper) in named), None)
+    new = _introduced(abstract)
+    return next((paper.id for paper in candidates if _system(paper) in new), None)
 
 
 def _introduced(text: str) -> set[str]:
