@@ -61,7 +61,11 @@ def test_quote_is_found_whatever_its_typography(
     ("claimed", "source", "why"),
     [
         ("CiteRank is a ranker of patents", SOURCE, "invented words"),
-        ("We propose CiteRank ... ranker of scientific papers", SOURCE, "an ellipsis is no licence"),
+        (
+            "We propose CiteRank ... ranker of scientific papers",
+            SOURCE,
+            "an ellipsis is no licence",
+        ),
         ("We propose CiteRank […] ranker of scientific papers", SOURCE, "nor is one in brackets"),
         ("ranker of scientific papers on all corpora", SOURCE, "words from two places"),
         ("scientific papers of ranker a", SOURCE, "words in another order"),
@@ -70,7 +74,11 @@ def test_quote_is_found_whatever_its_typography(
         ("art starts", SOURCE, "too short, and no whole sentence"),
         ("art of the deal in full", "The start of the deal in full", "'art' in 'start'"),
         ("the deal is a good star", "the deal is a good start", "'star' in 'start'"),
-        ("in the society of the cafe", "in the society of the café", "an accent is part of a letter"),
+        (
+            "in the society of the cafe",
+            "in the society of the café",
+            "an accent is part of a letter",
+        ),
         ("in the society of the cafe", "in the society of the cafe\u0301", "also a combining one"),
         ("", SOURCE, "nothing"),
         ("   \n", SOURCE, "white space"),
@@ -94,7 +102,9 @@ def test_source_with_nul_characters_is_searched_all_the_same() -> None:
 
 
 WORD = st.text(
-    alphabet=st.sampled_from("abcdefghijxyzABCéüßŁñ中文0123ﬁ’'“”-–—\u00ad\u0301"), min_size=5, max_size=9
+    alphabet=st.sampled_from("abcdefghijxyzABCéüßŁñ中文0123ﬁ’'“”-–—\u00ad\u0301"),
+    min_size=5,
+    max_size=9,
 )
 SPACE = st.sampled_from([" ", "  ", "\n", "\t", ". ", ", ", " (", ") ", "-\n", "\u00a0"])
 
