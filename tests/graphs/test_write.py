@@ -12,6 +12,10 @@ RECORD = {
     "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019, "authors": ["Dee Moth", "Eve Lamp"],
     "abstract": "We show that moths steer by the moon. Moths were flown in a simulator under a shifted moon.",
 }  # fmt: skip
+BARE = {
+    "id": "10.1234/bare", "title": "A compass sense in beetles and its neural basis", "year": 2017,
+    "authors": ["Fay Beetle"],
+}  # fmt: skip
 
 _LIMIT: Any = {"recursion_limit": 500}
 
@@ -45,23 +49,24 @@ async def test_no_usable_paper_stops_with_advice(extractive: RunContext) -> None
     assert result["related_work"] == ""
 
 
-async def test_paper_without_abstract_is_never_passed_as_checked(extractive: RunContext) -> None:
-    bare = {
-        "id": "10.1234/bare",
-        "title": "A compass sense in beetles and its neural basis",
-        "year": 2017,
-        "authors": ["Fay Beetle"],
-    }
-    result = await write(
-        extractive, papers=["p7", "p8", bare], plan="On beetles [3].\nOn bees [1] and [2]."
-    )
+async def test_paper_without_abstract_is_never_passed_as_checked(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        result = await write(llm.context, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
     verdicts = {item.paper: item for sentence in result["sentences"] for item in sentence.citations}
-    if "doi:10.1234/bare" in verdicts:
-        assert verdicts["doi:10.1234/bare"].verdict == "not_checkable"
-        assert result["outcome"] == "partial"
-    else:
-        assert "doi:10.1234/bare" in result["uncited"]
+    assert verdicts["local:p7"].verdict == "supported"
+    assert verdicts["doi:10.1234/bare"].verdict == "not_checkable"
+    assert verdicts["doi:10.1234/bare"].cause == "no_abstract"
+    assert result["outcome"] == "partial"
     assert any("no abstract" in note for note in result["notes"])
+
+
+async def test_embedded_engine_says_nothing_of_a_paper_without_abstract(
+    extractive: RunContext,
+) -> None:
+    result = await write(extractive, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
+    assert [item.paper.id for item in result["references"]] == ["local:p7"]
+    assert result["uncited"] == ["doi:10.1234/bare"]
+    assert any(failure.stage == "extend_draft" for failure in result["failures"])
 
 
 async def test_votes_are_blind_seeded_and_recorded(llm_settings: Settings) -> None:

@@ -145,7 +145,7 @@ PARTS = st.lists(
     st.sampled_from(
         ["We", "we", "our", "us", "Our", "propose", "a model", "results", "show", "that", "This paper",
          "in this paper", "the method", "ourselves", "and", ",", "By ranking papers,", "it", "papers",
-         "is", "helps", "I", "believe", "In this work,", "ours", "my", "experiments on", "of ranking"]
+         "is", "helps", "I believe", "I think", "In this work,", "ours", "my", "experiments on", "of ranking"]
     ),
     min_size=3, max_size=18,
 ).map(lambda parts: " ".join(parts).replace(" ,", ","))  # fmt: skip

@@ -49,7 +49,7 @@ def test_every_text_is_in_one_group_and_none_is_alone(count: int) -> None:
     groups = group_texts(EMBEDDER, ABOUT, TITLES[-count:], BODIES[-count:])
     assert sorted(row for group in groups for row in group.members) == list(range(count))
     assert count <= 3 or min(len(group.members) for group in groups) >= 2
-    assert len(groups) == (1 if count < 4 else 2 if count < 7 else 3)
+    assert len(groups) <= (1 if count < 4 else 2 if count < 7 else 3)
     assert len({group.label for group in groups}) == len(groups)
 
 

@@ -50,4 +50,4 @@ _LETTERS = str.maketrans(
 
 def _ascii(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(char for char in folded if char.isascii() and char.isalnum())
+    return "".join(char for char in folded.lower() if char.isascii() and char.isalnum())

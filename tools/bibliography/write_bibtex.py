@@ -9,6 +9,7 @@ from tools.bibliography.kinds import kind_of_work
 
 # As in pandoc: '$5 and $10' is no formula.
 _MATH = re.compile(r"(\$(?! )[^$]*[^$ ]\$(?!\d))")
+_IN_FORMULA = re.compile(r"(?:[^%#&]|\\[%#&])*")  # others would break it, or the line
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 _KEEP_CASE = re.compile(r"(?<![\\\w{])(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[\w-]*|[A-Z]\d[\w-]*)(?![\w}])")
 
@@ -45,7 +46,9 @@ def _escaped(text: str, *, keep_case: bool) -> str:
     )
     parts: list[str] = _MATH.split(text)
     for place, part in enumerate(parts):
-        formula = place % 2 == 1 and part.count("{") == part.count("}")
+        formula = (
+            place % 2 == 1 and _IN_FORMULA.fullmatch(part) and part.count("{") == part.count("}")
+        )
         if not formula:
             plain = str(encoder.unicode_to_latex(part))
             parts[place] = _KEEP_CASE.sub(r"{\1}", plain) if keep_case else plain

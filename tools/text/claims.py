@@ -22,6 +22,7 @@ _REPORT = re.compile(
     r"explains?|points? out|puts? forward|builds?|devises?)(?: that)?\s+",
     re.IGNORECASE,
 )
+_TRAILING = re.compile(r"(?:[ ,;]+(?:and|or|as well as))+$")
 _NAME = (
     r"(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten)\s+){0,3}[A-Z][\w'’-]+"
     r"(?:\s+(?:and\s+[A-Z][\w'’-]+|et al\.))?\s*"
@@ -56,7 +57,7 @@ def claim_of(sentence: str, key: str, name: str) -> str:
             break
         part = part.strip(" ,;:.")[found.end() :]
     part = " ".join(part.replace(name, " ").split()).strip(" ,;:.")
-    return _REPORT.sub("", part)
+    return _REPORT.sub("", _TRAILING.sub("", part).strip(" ,;:."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ _DANGLING = re.compile(
 )
 _NO_REPORT = frozenset(
     """of and who from in that whose is are was were has have conclude concludes discuss discusses
-    consist consists contain contains comprise comprises belong belongs serve serves am
+    we our us i my consist consists contain contains comprise comprises belong belongs serve serves am
     hope hopes believe believes plan plans can will may did do does results findings participants""".split()  # noqa: SIM905
 )
 _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -96,10 +96,9 @@ _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bourselves\b", re.IGNORECASE), "themselves"),
     (re.compile(r"\bours\b", re.IGNORECASE), "theirs"),
     (re.compile(r"\b(?:our|my)\b", re.IGNORECASE), "their"),
-    (re.compile(r"\bwe\b"), "they"),
+    (re.compile(r"\b[wW]e\b"), "they"),
     # Elsewhere it is a number: 'Type I errors', 'World War I'.
-    (re.compile(r"(?:(?<=, )|(?<=\band )|(?<=\bthat )|(?<=\bas )|(?<=\bwhich )|(?<=\bwhat )|(?<=\bhow )|^)I(?= [a-z])"), "they"),
-    (re.compile(r"\bWe\b"), "they"),
+    (re.compile(r"(?<![Tt]ype )(?<![Pp]hase )(?<![Cc]lass )(?<![Ss]tage )(?<![Ll]evel )(?<![Gg]rade )(?<![Pp]art )(?<!War )\bI(?= [a-z])"), "they"),
     (re.compile(r"\bus\b"), "them"),
     (re.compile(r"\bthis (paper|work|study|article|survey)\b", re.IGNORECASE), r"the \1"),
 )  # fmt: skip
@@ -127,7 +126,10 @@ def clause_about(
     if clause is None:
         if _DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
             return None
-        clause = f"{subject.name} {subject.verb(verb)} that {lower(_third_person(body))}"
+        told = lower(_third_person(body))
+        if len(told.split()) < 3:
+            return None
+        clause = f"{subject.name} {subject.verb(verb)} that {told}"
     return shorten(clause)
 
 

@@ -1,0 +1,72 @@
+"""tools/bibliography/keys.py: readable keys, no two alike."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from state.paper import Author, Paper
+from tools.bibliography.keys import citation_keys
+
+
+def paper(title: str, author: str | None = None, year: int | None = None) -> Paper:
+    authors = (Author(name=author),) if author else ()
+    return Paper(id="local:x", title=title, year=year, authors=authors)
+
+
+@pytest.mark.parametrize(
+    ("title", "author", "year", "key", "why"),
+    [
+        ("Retrieval-Augmented Generation", "Patrick Lewis", 2020,
+         "lewis2020retrievalaugmented", "author, year, first word"),
+        ("A Survey of the Citation", "Lewis, Patrick", 2020, "lewis2020citation", "a telling word"),
+        ("A Survey", "Lewis", 2020, "lewis2020a", "the first one if none tells anything"),
+        ("On trees", "Laurens van der Maaten", 2008, "vandermaaten2008trees", "particles"),
+        ("Über Bäume", "Jürgen Müßig", 1999, "mussig1999uber", "accents"),
+        ("Trees", "Đorđe Łukić-Øre", 1999, "lukicore1999trees", "letters no form takes apart"),
+        ("Trees", None, 1999, "anon1999trees", "no author"),
+        ("Trees", "Lewis", None, "lewisndtrees", "no year"),
+        ("树木", "王伟", 2021, "anon2021untitled", "a script without ASCII"),
+        ("???", "Lewis", 2021, "lewis2021untitled", "a title without words"),
+        ("3D trees", "O'Brien", 2021, "obrien20213d", "an apostrophe and a number"),
+    ],
+)  # fmt: skip
+def test_key_is_author_year_and_word(
+    title: str, author: str | None, year: int | None, key: str, why: str
+) -> None:
+    assert citation_keys([paper(title, author, year)]) == [key], why
+
+
+def test_papers_with_one_key_get_letters() -> None:
+    papers = [paper("Trees", "Lewis", 2020)] * 29
+    keys = citation_keys(papers)
+    assert keys[:3] == ["lewis2020trees", "lewis2020treesb", "lewis2020treesc"]
+    assert keys[-3:] == ["lewis2020treesaa", "lewis2020treesab", "lewis2020treesac"]
+
+
+def test_added_letter_never_makes_another_papers_key() -> None:
+    keys = citation_keys(
+        [paper("Tree", "Lee", 2020), paper("Treeb", "Lee", 2020), paper("Tree", "Lee", 2020)]
+    )
+    assert keys == ["lee2020tree", "lee2020treeb", "lee2020treec"]
+
+
+PAPERS = st.lists(
+    st.builds(
+        paper,
+        st.one_of(st.sampled_from(["b", "bb", "c", "cb", "bc"]), st.text(min_size=1)).filter(
+            str.strip
+        ),
+        st.one_of(st.none(), st.sampled_from(["Lee", "王", "É"]), st.text(min_size=1)),
+        st.sampled_from([None, 2020]),
+    ),
+    max_size=40,
+)
+
+
+@given(PAPERS)
+def test_keys_are_unique_ascii_and_stable(papers: list[Paper]) -> None:
+    keys = citation_keys(papers)
+    assert len(keys) == len(set(keys)) == len(papers)
+    assert all(key.isascii() and key.isalnum() and key == key.lower() for key in keys)
+    assert citation_keys(papers) == keys
+    assert citation_keys(papers[:3]) == keys[:3], "a longer list changes no earlier key"
