@@ -137,7 +137,9 @@ def test_lock_has_hashes_and_no_address(level: str) -> None:
 def test_example_environment_names_every_setting_and_no_other() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
-    ours = {f"CITELOOM_{name.upper()}" for name in Settings.model_fields if name != "openai_api_key"}
+    ours = {
+        f"CITELOOM_{name.upper()}" for name in Settings.model_fields if name != "openai_api_key"
+    }
     assert named == ours | {"OPENAI_API_KEY"}
 
 

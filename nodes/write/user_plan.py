@@ -43,7 +43,7 @@ def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     unknown: list[str] = []
     for name in _names(plan):
         found = _paper(name, papers, known, aliases)
-        named.add(found) if found else unknown.append(f"[{name}]")
+        named.add(found) if found else unknown.append(f"[{name[:60]}]")
     if unknown:
         raise InputError(
             f"the plan names {', '.join(dict.fromkeys(unknown))}, but there "

@@ -1,8 +1,11 @@
 """tools/bibliography/write_bibtex.py: what is written for LaTeX is read back as it was."""
 
-import bibtexparser
+from typing import Any
+
 import pytest
-from bibtexparser.middlewares import LatexDecodingMiddleware, RemoveEnclosingMiddleware
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.middlewares.enclosing import RemoveEnclosingMiddleware
+from bibtexparser.middlewares.latex_encoding import LatexDecodingMiddleware
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,9 +25,9 @@ def references(*papers: Paper) -> list[Reference]:
     ]
 
 
-def paper(title: str = "The title", *, authors: tuple[str, ...] = (), **fields: object) -> Paper:
-    names = [{"name": name} for name in authors]
-    return Paper.model_validate({"id": "local:x", "title": title, "authors": names, **fields})
+def paper(title: str = "The title", *, authors: tuple[str, ...] = (), **fields: Any) -> Paper:
+    names = tuple(Author(name=name) for name in authors)
+    return Paper(id="local:x", title=title, authors=names, **fields)
 
 
 def read_back(*papers: Paper) -> list[Paper]:
@@ -87,7 +90,7 @@ def test_what_is_written_is_read_back_the_same() -> None:
 
 
 def test_bibtexparser_itself_finds_every_field() -> None:
-    library = bibtexparser.parse_string(
+    library = parse_string(
         to_bibtex(references(FULL)),
         parse_stack=[RemoveEnclosingMiddleware(), LatexDecodingMiddleware()],
     )
@@ -113,7 +116,7 @@ def test_bibtexparser_itself_finds_every_field() -> None:
         ({}, "misc", ""),
     ],
 )
-def test_kind_of_entry_follows_the_venue(fields: dict[str, object], kind: str, where: str) -> None:
+def test_kind_of_entry_follows_the_venue(fields: dict[str, Any], kind: str, where: str) -> None:
     written = to_bibtex(references(paper(**fields)))
     assert written.startswith(f"@{kind}{{")
     assert where in written
@@ -163,7 +166,7 @@ def test_title_of_any_characters_is_read_back(title: str) -> None:
 @given(st.lists(TITLES, min_size=1, max_size=3))
 def test_entry_never_breaks_the_one_after_it(titles: list[str]) -> None:
     papers = [paper(f"T{title}", venue=title.strip(), authors=(f"{title}x",)) for title in titles]
-    library = bibtexparser.parse_string(to_bibtex(references(*papers)))
+    library = parse_string(to_bibtex(references(*papers)))
     assert library.failed_blocks == []
     assert len(library.entries) == len(papers)
 

@@ -185,3 +185,32 @@ def test_run_that_spends_its_budget_ends_with_what_it_has_and_says_so(cite: Cite
     assert done.run["outcome"] in {"partial", "nothing"}
     assert done.papers["papers"]
     assert sum(item["calls"] for item in done.run["usage"]) == 15
+
+
+# --- Other settings of a run ------------------------------------------------------------------
+
+
+def test_further_settings_are_followed_and_recorded(cite: Cite) -> None:
+    done = cite(*FIND, "--set", "pool=10", "--set", "max_depth=0", "--set", "bar=55.5")
+    assert done.code == 0
+    assert done.run["counts"]["assessed"] == 10
+    assert min(item["score"] for item in done.papers["papers"] if item["selected"]) >= 55.5
+    assert {name: done.run["context"][name] for name in ("pool", "max_depth", "bar")} == {
+        "pool": 10, "max_depth": 0, "bar": 55.5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("pol=10", "there is no setting 'pol'; there are: mind, max_usd"),
+        ("pool=many", "'many' cannot be the value of 'pool'"),
+        ("pool", "'' cannot be the value of 'pool'"),
+    ],
+)
+def test_setting_that_does_not_exist_or_fit_is_refused(
+    cite: Cite, given: str, message: str
+) -> None:
+    done = cite(*FIND, "--set", given)
+    assert (done.code, done.files) == (2, set())
+    assert message in done.stderr

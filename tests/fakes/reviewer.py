@@ -114,7 +114,8 @@ def _extend(inputs: dict[str, Any]) -> dict[str, Any]:
             "basis": basis,
         }
     parts = [
-        f"{item['name']} {{{item['key']}}} say that {_first(item['abstract'] or item['title'])}" for item in papers
+        f"{item['name']} {{{item['key']}}} say that {_first(item['abstract'] or item['title'])}"
+        for item in papers
     ]
     lead = f"On {line['theme']}, " if line.get("role") == "open" and line.get("theme") else ""
     variant = "" if inputs["variant"] == 0 else "indeed "

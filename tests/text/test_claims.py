@@ -39,7 +39,7 @@ NAMES = {"P1": "Lee et al.", "P2": "Kim", "P3": "Park"}
          {"P1": "Several systems retrieve and rank papers",
           "P2": "Several systems retrieve and rank papers"}, "citations in a row"),
         ("Several systems rank papers {P1}{P2} and {P3}.",
-         {key: "Several systems rank papers" for key in NAMES}, "three in a row"),
+         dict.fromkeys(NAMES, "Several systems rank papers"), "three in a row"),
         ("Kim {P2} uses BERT {P1} for ranking.",
          {"P2": "uses BERT", "P1": "for ranking"}, "a name that is used is no second author"),
         ("Ranking is studied by Kim {P2}, and Park {P3} shows that it is unstable.",

@@ -31,7 +31,7 @@ def test_best_phrases_come_first_and_names_keep_their_case() -> None:
 
 
 def test_rare_words_weigh_more() -> None:
-    common = {item: 0.1 for item in phrase_stems("graph neural network")}
+    common = dict.fromkeys(phrase_stems("graph neural network"), 0.1)
     assert keyphrases(TEXT, rarity=common)[0].text == "citation recommendation"
 
 

@@ -47,6 +47,9 @@ _PAPER_NOUN = (
     r"(?:systematic |comprehensive |short |position |present |survey |empirical |comparative )*(?:paper|work|article|study|survey|review|"
     r"thesis|research|report|tutorial|contribution|overview|proposal)"
 )
+_WILL = re.compile(
+    rf"^(?:we|i|(?:this|the|our|the present) {_PAPER_NOUN}) will ({_ADVERB})(\w+) (.+)$", re.IGNORECASE | re.DOTALL
+)
 _PAPER = re.compile(
     rf"^(?:this|the|our|the present) {_PAPER_NOUN} ({_ADVERB})(\w+s) (.+)$",
     re.IGNORECASE | re.DOTALL,
@@ -86,9 +89,12 @@ _DANGLING = re.compile(
     r"unlike|compared|in (?:contrast|comparison)|by contrast|as such|again|instead|similarly|rather)\b",
     re.IGNORECASE,
 )
+# What a sentence says of 'these methods' is lost on who has not read the one before it.
+_POINTS_BACK = re.compile(r"\b(?:this|these|those|such|aforementioned|said|above|latter|former)\b", re.IGNORECASE)
+_MERELY_ORDERED = frozenset({"also", "then", "first", "further", "here", "next", "thus", "finally", "additionally"})
 _NO_REPORT = frozenset(
     """of and who from in that whose is are was were has have conclude concludes discuss discusses
-    we our us i my consist consists contain contains comprise comprises belong belongs serve serves am
+    we our ours ourselves us i my consist consists contain contains comprise comprises belong belongs serve serves am
     hope hopes believe believes plan plans can will may did do does results findings participants""".split()  # noqa: SIM905
 )
 _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -126,8 +132,8 @@ def clause_about(
     if clause is None:
         if _DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
             return None
-        told = lower(_third_person(body))
-        if len(told.split()) < 3:
+        told = _told(body, lower)
+        if told is None:
             return None
         clause = f"{subject.name} {subject.verb(verb)} that {told}"
     return shorten(clause)
@@ -150,9 +156,14 @@ def problem_clause(sentence: str, subject: Subject, lower: Callable[[str], str])
     body = _body(sentence)
     if body is None or _DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
         return None
-    return shorten(
-        f"{subject.name} {subject.verb('start')} from the observation that {lower(_third_person(body))}"
-    )
+    told = _told(body, lower)
+    lead = f"{subject.name} {subject.verb('start')} from the observation that"
+    return shorten(f"{lead} {told}") if told else None
+
+
+def _told(body: str, lower: Callable[[str], str]) -> str | None:
+    told = lower(_third_person(body))
+    return told if len(told.split()) >= 3 and not _POINTS_BACK.search(told) else None
 
 
 def _body(sentence: str) -> str | None:
@@ -167,7 +178,7 @@ def _body(sentence: str) -> str | None:
 
 def _as_report(body: str, subject: Subject) -> str | None:
     lead = ""
-    if found := _WE.match(body) or _PAPER.match(body):
+    if found := _WILL.match(body) or _WE.match(body) or _PAPER.match(body):
         adverb, verb, rest = found.groups()
     elif found := _LEAD_WE.match(body):
         lead, adverb, verb, rest = found.groups()
@@ -176,9 +187,9 @@ def _as_report(body: str, subject: Subject) -> str | None:
         return None
     if verb.lower() in _NO_REPORT:
         return None
-    return (
-        f"{subject.name}{lead} {adverb.lower()}{subject.verb(verb.lower())} {_third_person(rest)}"
-    )
+    manner = " ".join(word for word in adverb.lower().split() if word not in _MERELY_ORDERED)
+    words = [f"{subject.name}{lead}", manner, subject.verb(verb.lower()), _third_person(rest)]
+    return " ".join(word for word in words if word)
 
 
 def _as_finding(body: str, subject: Subject) -> str | None:
@@ -195,7 +206,7 @@ def _as_artefact(body: str, subject: Subject) -> str | None:
     found = _ARTEFACT.match(body)
     if not found or _COMPOUND.match(found[2]):
         return None
-    return f"the {found[1]} of {subject.name} {_third_person(found[2])}"
+    return f"the {_third_person(found[1])} of {subject.name} {_third_person(found[2])}"
 
 
 def _third_person(text: str) -> str:

@@ -28,7 +28,7 @@ _CUES: dict[str, tuple[tuple[str, float], ...]] = {
         (r"\b(?:evaluat|experiment|annotat|test)\w*\b.{0,40}\bon\b", 1.2),
     ),
     "contribution": (
-        (rf"^(?:in this \w+,? |here,? )?{_OWN} (?:\w+ly )?(?:introduces?|proposes?|presents?|develops?|describes?|contributes?|offers?|provides?|reviews?|surveys?|organi[sz]es?|releases?|builds?|designs?|evaluates?|compares?|examines?|investigates?|stud(?:y|ies)|analy[sz]es?|explores?|combines?|formulates?|defines?|extends?|measures?|gives?|argues?|collects?)\b", 3.0),
+        (rf"^(?:in this \w+,? |here,? |[^,.;]{{3,70}}, )?{_OWN} (?:\w+ly )?(?:introduces?|proposes?|presents?|develops?|describes?|contributes?|offers?|provides?|reviews?|surveys?|organi[sz]es?|releases?|builds?|designs?|evaluates?|compares?|examines?|investigates?|stud(?:y|ies)|analy[sz]es?|explores?|combines?|formulates?|defines?|extends?|measures?|gives?|argues?|collects?)\b", 3.0),
         (r"\b(?:novel|new)\b", 0.4),
     ),
     "method": (

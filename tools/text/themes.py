@@ -20,6 +20,8 @@ from tools.text.phrases import (
 )
 from tools.text.words import content_stems
 
+# What may follow a noun; another noun would make it part of a longer name.
+_ENDS = r"(?=[.,;:)]| (?:of|for|in|on|to|that|which|with|and|or|from|by|as|is|was|can|has)\b)"
 _SIZE_PENALTY = 0.03
 _CANDIDATES = 40
 _UNNAMED = ("related problems", "neighbouring topics", "adjacent questions", "further topics")
@@ -126,7 +128,7 @@ class _Namer:
         elif last.endswith(("s", "ing")):
             return phrase
         whole = " ".join(self._texts).lower()
-        countable = re.search(rf"\ban? (?:[\w-]+ )?{re.escape(phrase.lower())}\b", whole)
+        countable = re.search(rf"\ban? (?:[\w-]+ )?{re.escape(phrase.lower())}{_ENDS}", whole)
         return plural if countable or f" {plural.lower()}" in whole else phrase
 
     def _as_written(self, word: str) -> str:

@@ -1,0 +1,69 @@
+"""docs/output.md describes the files as they are: every field, and no other."""
+
+import re
+from typing import Any
+
+from state.run import Failure
+from tests.cli.commands import Done
+from tests.support import ROOT
+
+DOCS = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
+_FIELD = re.compile(r"^\| `(\w+)` \| ([a-z, ]+) \|", re.MULTILINE)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,), "number": (int, float), "string": (str,), "boolean": (bool,),
+    "list": (list,), "object": (dict,), "null": (type(None),),
+}  # fmt: skip
+
+
+def described(heading: str) -> dict[str, str]:
+    """Return the fields in the table under a heading, with their types."""
+    found = re.search(rf"^#+ {heading}\n(.*?)(?=^#|\Z)", DOCS, re.MULTILINE | re.DOTALL)
+    assert found, heading
+    return dict(_FIELD.findall(found[1]))
+
+
+def samples(reviewed: Done) -> dict[str, list[dict[str, Any]]]:
+    """Return the objects of a real run that each heading describes."""
+    run, papers = reviewed.run, reviewed.papers["papers"]
+    verdicts = [item for sentence in run["sentences"] for item in sentence["citations"]]
+    return {
+        "run.json": [run],
+        "A request": [run["request"]],
+        "A query": run["queries"],
+        "A call to a source": run["search_log"],
+        "Counts": [run["counts"]],
+        "Sufficiency": run["sufficiency"],
+        "A sentence": run["sentences"],
+        "A citation's verdict": verdicts,
+        "A quote": [item["quote"] for item in verdicts],
+        "A reference": run["references"],
+        "Usage": run["usage"],
+        "papers.json": [reviewed.papers],
+        "A ranked paper": papers,
+        "A record": [item["paper"] for item in papers],
+        "A debate": [item["debate"] for item in papers],
+        "A way to a paper": [hit for item in papers for hit in item["found_by"]],
+    }
+
+
+def test_every_object_of_a_run_is_described_field_by_field(reviewed: Done) -> None:
+    for heading, objects in samples(reviewed).items():
+        fields = described(heading)
+        assert objects, heading
+        for value in objects:
+            assert set(value) == set(fields), heading
+            for name, kinds in fields.items():
+                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
+                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+
+
+def test_every_heading_that_is_linked_to_is_there() -> None:
+    headings = re.findall(r"^#+ (.+)$", DOCS, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings}
+    links = set(re.findall(r"\]\(#([\w-]+)\)", DOCS))
+    assert links
+    assert links <= anchors
+
+
+def test_failure_is_described_as_it_is() -> None:
+    assert set(described("A failure")) == set(Failure.model_fields)

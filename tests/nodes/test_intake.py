@@ -1,0 +1,176 @@
+"""nodes/intake.py: what a caller sends is cleaned, or refused with a way out."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.intake import (
+    MAX_CHARACTERS,
+    check_date,
+    check_language,
+    check_range,
+    clean_text,
+    kind_of,
+    short_note,
+)
+from tools.errors import InputError
+
+WORDS = "We propose a tool that ranks papers."
+GERMAN = (
+    "In diesem Beitrag stellen wir ein Verfahren zur automatischen Erstellung von Übersichten über "
+    "die Literatur vor. Das Verfahren sucht Arbeiten, ordnet sie und erzeugt einen geprüften Text."
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "title", "text", "why"),
+    [
+        (WORDS, None, WORDS, "plain text"),
+        ("  We propose\r\n a tool\n\n\tthat ranks papers.\n", None, WORDS, "white space is folded"),
+        (f"# My tool\n\n{WORDS}", "My tool", WORDS, "a Markdown heading is the title"),
+        (f"## My tool ##\n{WORDS}", "My tool", WORDS, "of any level, closed or not"),
+        (f"# **My** tool\n{WORDS}", "My tool", WORDS, "without its marks"),
+        (f"Title: My tool\n{WORDS}", "My tool", WORDS, "a labelled title"),
+        (f"# My tool\n\n## Abstract\n\n{WORDS}", "My tool", WORDS, "with a heading below"),
+        (f"# Abstract\n{WORDS}", None, WORDS, "'Abstract' is no title"),
+        (f"# Abstract:\n{WORDS}", None, WORDS, "with a colon neither"),
+        ("# A tool that ranks papers", None, "A tool that ranks papers", "only a heading"),
+        (f"Abstract: {WORDS}", None, WORDS, "a label"),
+        (f"ABSTRACT. {WORDS}", None, WORDS, "in capitals"),
+        (f"Abstract—{WORDS}", None, WORDS, "as IEEE prints it"),
+        (f"Abstract\n{WORDS}", None, WORDS, "on a line of its own"),
+        (f"**Abstract**\n\n{WORDS}", None, WORDS, "in bold"),
+        (f"Abstract {WORDS}", None, WORDS, "as copied from a PDF"),
+        ("Abstractive summaries of papers help.", None, "Abstractive summaries of papers help.",
+         "'Abstractive' holds no label"),
+        ("Abstract meaning representation is old.", None, "Abstract meaning representation is old.",
+         "nor does a sentence that begins with the word"),
+        ("Abstract-level screening is slow.", None, "Abstract-level screening is slow.", "nor this"),
+        ("- one idea\n- *another* idea\n> and a __quote__", None, "one idea another idea and a quote",
+         "lists, emphasis and quotations lose their marks"),
+        ("**Bold with *italics* inside** and `code`.", None, "Bold with italics inside and code.",
+         "nested ones as well"),
+        ("A* search of snake_case_names and 2 * 3 * 4.", None,
+         "A* search of snake_case_names and 2 * 3 * 4.", "what only looks like a mark stays"),
+        (f"\ufeff# My tool\n{WORDS}", "My tool", WORDS, "a byte order mark"),
+        ("Ranking\u200b of papers", None, "Ranking\u200b of papers", "one invisible character"),
+        ("你好 世界 论文", None, "你好 世界 论文", "any script is text"),
+    ],
+)  # fmt: skip
+def test_text_is_cleaned_and_its_heading_kept(
+    raw: str, title: str | None, text: str, why: str
+) -> None:
+    assert clean_text(raw) == (title, text), why
+
+
+@pytest.mark.parametrize(
+    ("raw", "message", "why"),
+    [
+        ("", "has 0 words", "empty"),
+        (" \n\t ", "has 0 words", "only white space"),
+        ("?!… —", "has 0 words", "only marks"),
+        ("word", "has 1 word:", "one word"),
+        ("two words", "has 2 words", "two words"),
+        ("# Title here", "has 2 words", "a heading of two words"),
+        ("# A long enough title\ntwo words", "has 2 words", "a title does not stand for the text"),
+        ("word " * 40_000, "has 200,000 characters", "200 kB"),
+        (WORDS + "\0", "binary file", "a NUL"),
+        ("\x89PNG\r\n\x1a\n\x01\x02\x03\x04\x05", "binary file", "a picture"),
+        ("".join(map(chr, range(1, 32))) * 200, "binary file", "control characters"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_a_reason(raw: str, message: str, why: str) -> None:
+    with pytest.raises(InputError, match=message):
+        clean_text(raw)
+    assert why
+
+
+def test_text_of_the_greatest_length_is_taken() -> None:
+    _, text = clean_text(("word " * MAX_CHARACTERS)[:MAX_CHARACTERS])
+    assert len(text) == MAX_CHARACTERS - 1, "but for the space at its end"
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_cleaned_or_refused(raw: str) -> None:
+    try:
+        title, text = clean_text(raw)
+    except InputError:
+        return
+    assert text == " ".join(text.split()) != ""
+    assert title is None or title != ""
+
+
+@pytest.mark.parametrize("raw", ["_a " * 6_000, "`a " * 6_000, "*a " * 6_000, "**a " * 4_000])
+def test_marks_that_are_never_closed_cost_no_words(raw: str) -> None:
+    assert clean_text(raw)[1].count("a") == raw.count("a")
+
+
+@pytest.mark.parametrize("raw", ["*" * 19_000, "**_`" * 5_000, "- " * 9_000, "# " * 9_000])
+def test_text_of_nothing_but_marks_is_refused(raw: str) -> None:
+    with pytest.raises(InputError, match="give an abstract"):
+        clean_text(raw)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Can language models write reviews?", "question"),
+        ("word " * 50 + "why? ", "question"),
+        ("A tool that ranks papers.", "idea"),
+        ("word " * 39, "idea"),
+        ("word " * 40, "abstract"),
+        ("Why? Because it matters.", "idea"),
+    ],
+)
+def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
+
+
+def test_english_raises_no_note() -> None:
+    for extractive in (True, False):
+        assert check_language(WORDS, extractive=extractive) == ("en", ())
+
+
+def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
+    with pytest.raises(InputError, match=r"German.*English only.*configure an LLM"):
+        check_language(GERMAN, extractive=True)
+
+
+def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
+    code, notes = check_language(GERMAN, extractive=False)
+    assert code == "de"
+    assert notes == ("the input seems to be in German; queries and text are made in English",)
+
+
+def test_short_text_gets_a_note() -> None:
+    assert len(short_note("word " * 11)) == 1
+    assert short_note("word " * 12) == ()
+
+
+@pytest.mark.parametrize("value", [1, 100, 200])
+def test_number_within_its_range_is_returned(value: int) -> None:
+    assert check_range("keep", value, 1, 200) == value
+
+
+@pytest.mark.parametrize("value", [0, -1, 201, 10**9])
+def test_number_outside_its_range_is_refused(value: int) -> None:
+    with pytest.raises(InputError, match=f"keep is {value}: give a number from 1 to 200"):
+        check_range("keep", value, 1, 200)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(None, None), (date(2024, 2, 29), date(2024, 2, 29)), ("2024-02-29", date(2024, 2, 29))],
+)
+def test_cutoff_is_a_date_or_none(value: date | str | None, expected: date | None) -> None:
+    assert check_date(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["", "2024", "2024-13-01", "2023-02-29", "01.02.2024", "yesterday", "2024-01-01T00:00"]
+)
+def test_cutoff_that_is_no_date_is_refused(value: str) -> None:
+    with pytest.raises(InputError, match="YYYY-MM-DD"):
+        check_date(value)

@@ -1,0 +1,102 @@
+"""The real `langgraph dev` on loopback, as `./run dev` starts it, in a folder of its own."""
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.support import ROOT, clean_environment, link_libraries
+
+_PATIENCE = 90.0
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that answers."""
+
+    url: str
+    log: Path
+
+    @property
+    def account(self) -> str:
+        """What it has logged."""
+        return _COLOUR.sub("", self.log.read_text(encoding="utf-8", errors="replace"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    link_libraries(built, folder / "home")
+    # The server keeps its state in the working folder, and finds the graphs from there.
+    shutil.copy(ROOT / "langgraph.json", folder)
+    (folder / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
+    with serving(folder) as running:
+        yield running
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    port = free_port()
+    command = [
+        sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
+        "--n-jobs-per-worker", "10", "--host", "127.0.0.1", "--port", str(port),
+    ]  # fmt: skip
+    environment = {
+        **clean_environment(folder / "home"),
+        "PYTHONPATH": str(ROOT),
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+    }
+    log = folder / "server.log"
+    with (
+        log.open("ab") as sink,
+        subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=sink, stderr=subprocess.STDOUT
+        ) as process,
+    ):
+        try:
+            await_answer(f"http://127.0.0.1:{port}/ok", process, log)
+            yield Server(f"http://127.0.0.1:{port}", log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_answer(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")
+        try:
+            if httpx.get(url, timeout=5).is_success:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError(f"{url} never answered: {log.read_text(encoding='utf-8')}")
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server.url) as opened:
+        yield opened

@@ -1,0 +1,53 @@
+"""No node blocks the event loop: what the server would refuse fails here too, with its place."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
+
+from citeloom.settings import settings
+from graphs.review import graph
+from tests.support import SMALL, small_records
+from tools.context import RunContext
+from tools.llm.ledger_file import LedgerFile
+
+EXCLUDED = small_records()[5].id
+PARTS = ["citeloom", "graphs", "nodes", "state", "tools"]
+
+
+@pytest.fixture
+def watched(home: Path) -> Iterator[BlockBuster]:
+    """Blocking calls made by our own code on the loop's thread raise BlockingError."""
+    settings()  # looks for a file .env, once in a process
+    with blockbuster_ctx(scanned_modules=PARTS) as detection:
+        yield detection
+
+
+async def test_detection_sees_a_call_that_blocks(home: Path, watched: BlockBuster) -> None:
+    (home / "ledger.sqlite").touch()
+    with pytest.raises(BlockingError):
+        LedgerFile(home).read("run")
+
+
+async def test_review_never_blocks_the_loop(
+    home: Path, watched: BlockBuster, abstract: str
+) -> None:
+    inputs: Any = {
+        "text": abstract,
+        "library": SMALL,
+        "before": "2025-01-01",
+        "exclude": [EXCLUDED],
+    }
+    context = RunContext(pool=16, per_query=12, debate_batch=4)
+    done: Any = await graph.ainvoke(inputs, context=context)
+    assert done["outcome"] == "complete"
+    assert done["failures"] == []
+    assert done["references"]
+
+
+async def test_run_that_stops_never_blocks_the_loop(home: Path, watched: BlockBuster) -> None:
+    inputs: Any = {"text": "two words", "library": "nowhere"}
+    done: Any = await graph.ainvoke(inputs)
+    assert done["stop"].cause.startswith("the input has 2 words")
