@@ -90,8 +90,13 @@ def _qdrant() -> tuple[str, str]:
 
     key = options.qdrant_api_key.get_secret_value() if options.qdrant_api_key else None
     try:
-        client = QdrantClient(url=options.qdrant_url, api_key=key, timeout=5)
-        count = len(client.get_collections().collections)
+        client = QdrantClient(
+            url=options.qdrant_url, api_key=key, timeout=5, check_compatibility=False
+        )
+        try:
+            count = len(client.get_collections().collections)
+        finally:
+            client.close()
     except Exception as error:  # noqa: BLE001 - the client raises many kinds; each is the finding
         return (
             "bad",

@@ -65,8 +65,8 @@ class Process:
         """Wait for the end and return the exit code."""
         code = self.running.wait(_PATIENCE)
         self._reader.join()
-        while (line := self._coming.get_nowait()) is not None:
-            self.lines.append(line)
+        while not self._coming.empty():
+            self.lines.append(self._coming.get() or "")
         return code
 
     @property

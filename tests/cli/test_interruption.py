@@ -139,18 +139,12 @@ def killed_in_the_debates(process: Process, home: Path) -> None:
     process.wait_until(lambda: debates_kept(home) >= 3)
 
 
-def killed_after_the_debates(process: Process, home: Path) -> None:
-    process.wait_for_line("Following citations")
-
-
 def killed_while_writing(process: Process, home: Path) -> None:
     process.wait_for_line("Planning the section")
     process.wait_until(lambda: branches_kept(home, "candidates") >= 6)
 
 
-@pytest.mark.parametrize(
-    "moment", [killed_in_the_debates, killed_after_the_debates, killed_while_writing]
-)
+@pytest.mark.parametrize("moment", [killed_in_the_debates, killed_while_writing])
 def test_killed_run_resumes_to_the_same_end_and_holds_no_kept_debate_again(
     home: Path, uninterrupted: Uninterrupted, moment: Any
 ) -> None:

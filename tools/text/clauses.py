@@ -48,7 +48,8 @@ _PAPER_NOUN = (
     r"thesis|research|report|tutorial|contribution|overview|proposal)"
 )
 _WILL = re.compile(
-    rf"^(?:we|i|(?:this|the|our|the present) {_PAPER_NOUN}) will ({_ADVERB})(\w+) (.+)$", re.IGNORECASE | re.DOTALL
+    rf"^(?:we|i|(?:this|the|our|the present) {_PAPER_NOUN}) will ({_ADVERB})(\w+) (.+)$",
+    re.IGNORECASE | re.DOTALL,
 )
 _PAPER = re.compile(
     rf"^(?:this|the|our|the present) {_PAPER_NOUN} ({_ADVERB})(\w+s) (.+)$",
@@ -90,8 +91,12 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 # What a sentence says of 'these methods' is lost on who has not read the one before it.
-_POINTS_BACK = re.compile(r"\b(?:this|these|those|such|aforementioned|said|above|latter|former)\b", re.IGNORECASE)
-_MERELY_ORDERED = frozenset({"also", "then", "first", "further", "here", "next", "thus", "finally", "additionally"})
+_POINTS_BACK = re.compile(
+    r"\b(?:this|these|those|such(?! as\b)|aforementioned|above|latter|former|that it)\b", re.IGNORECASE
+)
+_MERELY_ORDERED = frozenset(
+    {"also", "then", "first", "further", "here", "next", "thus", "finally", "additionally"}
+)
 _NO_REPORT = frozenset(
     """of and who from in that whose is are was were has have conclude concludes discuss discusses
     we our ours ourselves us i my consist consists contain contains comprise comprises belong belongs serve serves am
@@ -108,6 +113,7 @@ _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bus\b"), "them"),
     (re.compile(r"\bthis (paper|work|study|article|survey)\b", re.IGNORECASE), r"the \1"),
 )  # fmt: skip
+_OWN_VOICE = re.compile(r"\b(?:[Ww]e|[Oo]urs?|[Uu]s|ourselves|my)\b")
 _CUT = re.compile(
     r"(?:,? (?:thereby|thus|hence|while|whereas|where|which)\b|, (?:such as|including|making|allowing|enabling|"
     r"resulting|leading|so that|i\.e\.|e\.g\.|with|and thus|and then|and (?:we|they|it) )|;| [–—] | - |: )",
@@ -136,7 +142,7 @@ def clause_about(
         if told is None:
             return None
         clause = f"{subject.name} {subject.verb(verb)} that {told}"
-    return shorten(clause)
+    return None if _OWN_VOICE.search(clause.replace(subject.name, "")) else shorten(clause)
 
 
 def own_clause(sentence: str) -> str | None:
@@ -163,7 +169,12 @@ def problem_clause(sentence: str, subject: Subject, lower: Callable[[str], str])
 
 def _told(body: str, lower: Callable[[str], str]) -> str | None:
     told = lower(_third_person(body))
-    return told if len(told.split()) >= 3 and not _POINTS_BACK.search(told) else None
+    return told if len(told.split()) >= 3 and not points_back(told) else None
+
+
+def points_back(text: str) -> bool:
+    """Whether a text speaks of 'these methods' or the like, which an earlier sentence named."""
+    return bool(_POINTS_BACK.search(text))
 
 
 def _body(sentence: str) -> str | None:
@@ -182,7 +193,7 @@ def _as_report(body: str, subject: Subject) -> str | None:
         adverb, verb, rest = found.groups()
     elif found := _LEAD_WE.match(body):
         lead, adverb, verb, rest = found.groups()
-        lead = f", {_third_person(lead[0].lower() + lead[1:])},"
+        lead = "" if points_back(lead) else f", {_third_person(lead[0].lower() + lead[1:])},"
     else:
         return None
     if verb.lower() in _NO_REPORT:

@@ -10,6 +10,7 @@ from tools.text.clauses import (
     lower_case_words,
     lowering,
     own_clause,
+    points_back,
     shorten,
 )
 from tools.text.words import content_stems, tokens
@@ -62,7 +63,7 @@ class Clause:
     source: str
     role: str
     direct: bool
-    """Whether the sentence itself speaks of the paper, so that it needed no 'note that'."""
+    """Whether it speaks of the paper itself, without 'note that', and points to nothing before it."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ class Composer:
                 )
                 if text and len(text.split()) <= 60:
                     framed = f" {paper.subject.verb(_VERBS.get(role, 'note'))} that " in text[:80]
-                    made.append(Clause(text, paper, sentence, role, not framed))
+                    direct = not framed and not points_back(text)
+                    made.append(Clause(text, paper, sentence, role, direct))
         return sorted(made, key=lambda clause: not clause.direct)
 
     def opening(self, paper: Cited, label: str, first: bool, variant: int) -> Composed | None:
