@@ -100,7 +100,7 @@ _MERELY_ORDERED = frozenset(
 _NO_REPORT = frozenset(
     """of and who from in that whose is are was were has have conclude concludes discuss discusses
     we our ours ourselves us i my consist consists contain contains comprise comprises belong belongs serve serves am
-    hope hopes believe believes plan plans can will may did do does results findings participants""".split()  # noqa: SIM905
+    often always never sometimes all now still need live face hope hopes believe believes plan plans can will may did do does results findings participants""".split()  # noqa: SIM905
 )
 _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:in|of|by|from|throughout) (?:this|our) (paper|work|study|article|survey|review)\b", re.IGNORECASE), ""),
