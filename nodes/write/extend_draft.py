@@ -32,6 +32,8 @@ from tools.text.words import coverage
 STAGE = "extend_draft"
 _NEAR = 0.22
 """Dice resemblance from which two papers' contributions count as similar."""
+_OWN_WORDS = 0.6
+"""Share of an uncited sentence's content words that the input must have."""
 _INVENTED = re.compile(
     r"\s*(?:\[\d+(?:\s*[,–-]\s*\d+)*\]|\((?:[A-Z][\w'’-]+(?: (?:et al\.|and|&) ?[\w'’-]*)?,? \d{4}[a-z]?;? ?)+\))"
 )
@@ -150,9 +152,7 @@ async def extend_draft(state: Branch, runtime: Runtime[RunContext]) -> Update:
     desk = open_desk(runtime, state["run"])
     line, draft = state["outline"].lines[state["position"]], state["draft"]
     inputs = await _inputs(desk, state, line)
-    cutoff = [paper.key for paper in inputs["papers"]] + [
-        paper.key for paper in inputs["discussed"]
-    ]
+    known = [paper.key for paper in inputs["papers"]] + [paper.key for paper in inputs["discussed"]]
     notes: list[str] = []
     failures: list[Failure] = []
     try:
@@ -160,13 +160,13 @@ async def extend_draft(state: Branch, runtime: Runtime[RunContext]) -> Update:
         answer = await desk.mind.do(
             TASK, sample=state["variant"], temperature=temperature, **inputs
         )
-        notes = faults(answer, line, cutoff)
+        notes = faults(answer, line, known, state["request"].text)
         if notes and desk.mind.name != "extractive":
             answer = await desk.mind.do(
                 TASK, sample=state["variant"], temperature=temperature, **inputs, faults=notes,
                 rejected=answer.sentence,
             )  # fmt: skip
-            notes = faults(answer, line, cutoff)
+            notes = faults(answer, line, known, state["request"].text)
     except (AnswerError, RefusedError) as error:
         answer, notes = NextSentence(sentence=""), [str(error)]
         failures = [
@@ -174,7 +174,7 @@ async def extend_draft(state: Branch, runtime: Runtime[RunContext]) -> Update:
         ]
     if notes:
         answer = extract(desk.clients.embedder, **inputs)
-        left = faults(answer, line, cutoff)
+        left = faults(answer, line, known, state["request"].text)
         if left:
             failures.append(
                 Failure(
@@ -217,8 +217,13 @@ async def _inputs(desk: Desk, state: Branch, line: PlanLine) -> dict[str, Any]:
     }
 
 
-def faults(answer: NextSentence, line: PlanLine, allowed: Sequence[str]) -> list[str]:
-    """Say what is wrong with a sentence: markers missing or foreign, citations made up."""
+def faults(
+    answer: NextSentence, line: PlanLine, allowed: Sequence[str], own_text: str
+) -> list[str]:
+    """Say what is wrong with a sentence: markers missing or foreign, citations made up.
+
+    A sentence that cites nothing speaks of the researcher's own work, and must rest on its words.
+    """
     text = answer.sentence.strip()
     if not text:
         return ["the sentence is empty"]
@@ -232,6 +237,10 @@ def faults(answer: NextSentence, line: PlanLine, allowed: Sequence[str]) -> list
         found.append(
             "it has a citation that is not a marker: " + _INVENTED.findall(text)[0].strip()
         )
+    if not marked and coverage(text, own_text) < _OWN_WORDS:
+        found.append("it cites nothing and says what the input does not say")
+    if not marked and not quote_input(answer.basis, own_text).verified:
+        found.append("it cites nothing, and its basis is not in the input")
     return found
 
 

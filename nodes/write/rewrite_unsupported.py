@@ -110,9 +110,10 @@ async def _rewrite(desk: Desk, state: Branch, old: Sentence) -> Sentence:
     so_far = [item.text for item in state["final"].sentences if item is not old]
     answer = await desk.mind.do(TASK, sentence=old.text, papers=papers, so_far=so_far)
     line = PlanLine(number=old.line, keys=old.keys)
-    if faults(answer, line, old.keys):
+    own = state["request"].text
+    if faults(answer, line, old.keys, own):
         answer = extract(desk.clients.embedder, sentence=old.text, papers=papers, so_far=so_far)
-        if faults(answer, line, old.keys):
+        if faults(answer, line, old.keys, own):
             return old
     records = await desk.shelf.papers([state["keys"][key] for key in old.keys])
     given = {item.key: item.quote for item in answer.support}
