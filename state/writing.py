@@ -132,5 +132,9 @@ class CitationVerdict(Value):
     verdict: Support
     cause: Cause = ""
     quote: Quote | None = Field(default=None, description="The words that decide it.")
+    further: tuple[Quote, ...] = Field(
+        default=(),
+        description="More verified words, where the sentence draws on several of the paper's.",
+    )
     action: Literal["kept", "rewritten", "removed"] = "kept"
     by: str = ""

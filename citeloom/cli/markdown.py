@@ -90,7 +90,10 @@ def _notice(values: Mapping[str, Any]) -> str:
 def _evidence(item: CitedSentence, numbers: Mapping[str, int]) -> list[str]:
     lines = [
         f"- Sentence {item.number}, [{numbers.get(verdict.paper, '?')}] *{verdict.verdict.replace('_', ' ')}*"
-        + (f": “{escape(verdict.quote.text)}”" if verdict.quote else "")
+        + (": " if verdict.quote else "")
+        + " … ".join(
+            f"“{escape(quote.text)}”" for quote in (verdict.quote, *verdict.further) if quote
+        )
         for verdict in item.citations
     ]
     if item.basis:

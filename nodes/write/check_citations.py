@@ -28,8 +28,11 @@ from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
 STAGE = "check_citations"
-_SUPPORTED, _PARTLY = 0.6, 0.4
-"""Shares of a claim's content words that the paper's words must have, for the embedded engine."""
+_SUPPORTED, _SUPPORTED_BY_TWO, _PARTLY = 0.6, 0.75, 0.4
+"""Shares of a claim's content words that one, two or all of the paper's sentences must have, for the
+embedded engine."""
+_TELLING = 0.15
+"""Share of the claim that a second sentence must add to be quoted beside the first."""
 
 PROMPT = """\
 You check citations. For one sentence of a related-work section and each paper that it cites, decide
@@ -59,6 +62,9 @@ class Finding(BaseModel):
     key: str
     verdict: str = Field(description="supported, partly, contradicted or not_in_source.")
     quote: str = Field(default="", description="Words of that paper, verbatim.")
+    further: list[str] = Field(
+        default=[], description="More such words, where one stretch is not enough."
+    )
 
 
 class Findings(BaseModel):
@@ -68,20 +74,23 @@ class Findings(BaseModel):
 
 
 def extract(embedder: Embedder, *, sentence: str, sources: Sequence[Source]) -> Findings:
-    """Compare the words of each claim with the paper's sentences."""
-    findings: list[Finding] = []
-    for source in sources:
-        spans = [span.text for span in split_sentences(source.abstract)] + [source.title]
-        best = max(spans, key=lambda text: coverage(source.claim, text))
-        share = coverage(source.claim, best)
-        whole = coverage(source.claim, f"{source.title} {source.abstract}")
-        verdict = (
-            "supported" if share >= _SUPPORTED or whole >= 0.8
-            else "partly" if whole >= _PARTLY
-            else "not_in_source"
-        )  # fmt: skip
-        findings.append(Finding(key=source.key, verdict=verdict, quote=best))
-    return Findings(findings=findings)
+    """Compare the words of each claim with the paper's sentences, up to two of them."""
+    return Findings(findings=[_compare(source) for source in sources])
+
+
+def _compare(source: Source) -> Finding:
+    spans = [*(span.text for span in split_sentences(source.abstract)), source.title]
+    best = max(spans, key=lambda text: coverage(source.claim, text))
+    second = max(spans, key=lambda text: coverage(source.claim, f"{best} {text}"))
+    alone, both = coverage(source.claim, best), coverage(source.claim, f"{best} {second}")
+    whole = coverage(source.claim, f"{source.title} {source.abstract}")
+    verdict = (
+        "supported" if alone >= _SUPPORTED or both >= _SUPPORTED_BY_TWO
+        else "partly" if whole >= _PARTLY
+        else "not_in_source"
+    )  # fmt: skip
+    further = [second] if both >= alone + _TELLING and second != best else []
+    return Finding(key=source.key, verdict=verdict, quote=best, further=further)
 
 
 TASK = Task(
@@ -180,36 +189,35 @@ def _verdict(
     number: int, key: str, paper: Paper, sentence: Sentence, finding: Finding | None, by: str
 ) -> CitationVerdict:
     verdict, cause, quote = judge(paper, sentence, key, finding)
+    more = [quote_paper(words, paper) for words in finding.further] if finding and quote else []
     return CitationVerdict(
-        sentence=number, key=key, paper=paper.id, verdict=verdict, cause=cause, quote=quote, by=by
-    )
+        sentence=number, key=key, paper=paper.id, verdict=verdict, cause=cause, quote=quote,
+        further=tuple(item for item in more if item.verified and item != quote), by=by,
+    )  # fmt: skip
 
 
 def judge(
     paper: Paper, sentence: Sentence, key: str, finding: Finding | None
 ) -> tuple[Support, Cause, Quote | None]:
-    """Turn a finding into a verdict; one whose words are not in the paper does not count."""
+    """Turn a finding into a verdict; one whose words are not in the paper does not count.
+
+    Where the words are not there, but the mind finds support and the sentence was written from words
+    that are, the verdict is 'partly' at best, on those.
+    """
     if not paper.abstract:
         return "not_checkable", "no_abstract", None
     if finding is None:
         return "not_in_source", "no_verified_quote", None
     quote = quote_paper(finding.quote, paper)
-    if not quote.verified:
-        # The words the sentence was written from were checked when it was written.
-        written = next((item.quote for item in sentence.citations if item.key == key), None)
-        if (
-            written is None
-            or not written.verified
-            or finding.verdict not in {"supported", "partly"}
-        ):
-            return "not_in_source", "no_verified_quote", None
-        quote = written
-    match finding.verdict:
-        case "supported":
-            return "supported", "", quote
-        case "partly":
-            return "partly", "", quote
-        case "contradicted":
-            return "contradicted", "mis_cited", quote
-        case _:
-            return "not_in_source", "mis_cited", quote
+    if quote.verified:
+        match finding.verdict:
+            case "supported" | "partly" as verdict:
+                return verdict, "", quote
+            case "contradicted":
+                return "contradicted", "mis_cited", quote
+            case _:
+                return "not_in_source", "mis_cited", quote
+    written = next((item.quote for item in sentence.citations if item.key == key), None)
+    if written and written.verified and finding.verdict in {"supported", "partly"}:
+        return "partly", "", written
+    return "not_in_source", "no_verified_quote", None

@@ -183,6 +183,8 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
     for sentence in result["sentences"]:
         for verdict in sentence.citations:
             assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")
+            if verdict.paper != "local:p1":
+                assert verdict.verdict == "partly", "support without its own words is not full"
 
 
 async def test_unsupported_sentence_is_rewritten_once_then_taken_out(

@@ -92,7 +92,8 @@ _DANGLING = re.compile(
 )
 # What a sentence says of 'these methods' is lost on who has not read the one before it.
 _POINTS_BACK = re.compile(
-    r"\b(?:this|these|those|such(?! as\b)|aforementioned|above|latter|former|that it)\b", re.IGNORECASE
+    r"\b(?:this|these|those|such(?! as\b)|aforementioned|above|latter|former|that it)\b",
+    re.IGNORECASE,
 )
 _MERELY_ORDERED = frozenset(
     {"also", "then", "first", "further", "here", "next", "thus", "finally", "additionally"}
@@ -151,7 +152,8 @@ def own_clause(sentence: str) -> str | None:
     It keeps its own subject ('we propose', 'this paper presents'), since the section is theirs.
     """
     body = _body(sentence)
-    if body is None or not (_WE.match(body) or _PAPER.match(body)):
+    found = (_WE.match(body) or _PAPER.match(body)) if body else None
+    if body is None or found is None or found[2].lower() in _NO_REPORT:
         return None
     first, _, rest = body.partition(" ")
     return shorten(f"{first.lower()} {rest}")

@@ -11,6 +11,7 @@ from tools.text.clauses import (
     lowering,
     own_clause,
     points_back,
+    problem_clause,
     shorten,
 )
 from tools.text.words import content_stems, tokens
@@ -32,6 +33,9 @@ ROLES = ("contribution", "findings", "method", "data", "problem", "limitations",
 _GIST = 8
 """Words behind the verb by which a clause is known again."""
 _VERBS = {"findings": "report", "method": "explain", "data": "report", "problem": "point out"}
+_FRAMED = re.compile(
+    r"\} (?:notes?|reports?|explains?|points? out|starts? from the observation) that "
+)
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,19 @@ class Composer:
         made: list[Clause] = []
         for role in ROLES:
             if sentence := paper.sentences.get(role):
-                text = clause_about(
-                    sentence, paper.subject, self._lower, verb=_VERBS.get(role, "note")
-                )
+                text = self._clause(role, sentence, paper)
                 if text and len(text.split()) <= 60:
-                    framed = f" {paper.subject.verb(_VERBS.get(role, 'note'))} that " in text[:80]
-                    direct = not framed and not points_back(text)
+                    direct = not _FRAMED.search(text[:80]) and not points_back(text)
                     made.append(Clause(text, paper, sentence, role, direct))
         return sorted(made, key=lambda clause: not clause.direct)
+
+    def _clause(self, role: str, sentence: str, paper: Cited) -> str | None:
+        subject = paper.subject
+        if role == "problem":
+            started = problem_clause(sentence, subject, self._lower)
+            if started:
+                return started
+        return clause_about(sentence, subject, self._lower, verb=_VERBS.get(role, "note"))
 
     def opening(self, paper: Cited, label: str, first: bool, variant: int) -> Composed | None:
         """Open a theme: say what it is about, then what its first paper does."""

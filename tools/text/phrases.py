@@ -16,17 +16,17 @@ from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, stem
 
 _RUN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[^\w\s]")
 _VERB_LIKE = frozenset(
-    """achieves adapts addresses aims allows analyses annotates answers applies argues asks assesses
+    """achieves adapts addresses aims allows analyses annotates applies argues asks assesses
     assigns builds called captures collects combines compares computes contains converts covers
-    creates defines depends describes designs detects determines develops differs drops encodes
+    creates defines depends describes detects determines develops differs drops encodes
     estimates examines exceeds exploits extends extracts finds fine-tunes follows gathers generates
     gives grows handles helps holds improving includes increases injects integrates interleaves
-    introduces investigates involves issues joins judges keeps lacks leads learns leaves lets
-    leverages links makes maps matches mines models misses needs obtains offers operates organises
+    introduces investigates involves joins keeps lacks leads learns leaves lets
+    leverages makes mines misses needs obtains offers operates organises
     organizes orders outperforms pairs places predicts produces prompts proposes provides pushes
-    raises reaches reads receives reduces relates relies remains remove removes replaces reports
-    represents requires retrieves returns reveals reviews runs scores searches selects sends serves
-    shows solves splits studies suggests supplies takes tends tests trains transfers treats turns
+    raises reaches reads receives reduces relates relies remains remove removes replaces
+    represents requires retrieves returns reveals runs selects sends serves
+    shows solves splits suggests supplies takes tends trains transfers treats turns
     understand uses varies verifies works writes given grounded released trained proposed shown
     improving understanding finding making leading according became become becomes allowing aimed
     enabling helping resulting generally typically rarely mostly automatically jointly directly
