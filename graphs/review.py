@@ -1,6 +1,8 @@
 """The `review` graph: from an abstract to a related-work section, by `find` and then `write`.
 
 START -> begin_review -> find -> writing -> END
+
+A fatal failure before or in `find` leads to END: there is nothing to write about.
 """
 
 from typing import Literal
@@ -21,6 +23,11 @@ def begun(state: ReviewState) -> Literal["find", "__end__"]:
     return "__end__" if halt(state["failures"]) else "find"
 
 
+def found(state: ReviewState) -> Literal["writing", "__end__"]:
+    """Write unless `find` had to stop."""
+    return "__end__" if halt(state["failures"]) else "writing"
+
+
 builder = StateGraph(
     ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
 )
@@ -29,7 +36,7 @@ builder.add_node("find", find)
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "begin_review")
 builder.add_conditional_edges("begin_review", begun)
-builder.add_edge("find", "writing")
+builder.add_conditional_edges("find", found)
 builder.add_edge("writing", END)
 
 graph = builder.compile(name="review")

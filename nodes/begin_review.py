@@ -1,52 +1,65 @@
 """Begin: check the options of writing before anything is searched for.
 
-Reads the input of `review`. Writes `stop`, `failures`: a thread may be used again, so what an
-earlier run left in them is overwritten.
+Reads the input of `review`. Writes `choices`, hands the input on to `find`, and overwrites what an
+earlier run on the same thread may have left in the outputs of writing.
 """
 
 from typing_extensions import TypedDict
 
-from nodes.intake import check_range
+from nodes.intake import check_range, parse
+from state.channels import ReviewInputs
 from state.reducers import replaced
-from state.request import Request, ReviewInput
+from state.request import Choices, Request, WriteOptions
 from state.results import CitedSentence, Reference
 from state.run import Failure, Outcome
+from state.writing import CitationVerdict, Plan
 from tools.errors import InputError
 
 STAGE = "begin_review"
+HANDED_ON = ("text", "library", "sources", "before", "keep", "must_include", "exclude")
 
 
 class Update(TypedDict):
-    """What this node writes."""
+    """What this node writes besides the input that it hands on."""
 
     run: str
     request: Request
+    choices: Choices
     stop: Failure | None
     failures: list[Failure]
-    cite: int
-    plan: str
     related_work: str
     sentences: list[CitedSentence]
     references: list[Reference]
+    removed: list[CitationVerdict]
+    uncited: list[str]
+    notes: list[str]
+    outline: Plan
     outcome: Outcome
 
 
-async def begin_review(state: ReviewInput) -> Update:
+async def begin_review(state: ReviewInputs) -> Update:
     """Refuse a number of citations that no section could hold."""
     stop: Failure | None = None
+    choices = Choices()
     try:
-        check_range("cite", state.cite, 1, 60)
+        options = parse(WriteOptions, state)
+        choices = Choices(cite=check_range("cite", options.cite, 1, 60), plan=options.plan)
     except InputError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    return {
+    update: Update = {
         "run": "",
-        "request": Request(text=state.text),
+        "request": Request(text=""),
+        "choices": choices,
         "stop": stop,
         "failures": replaced([stop] if stop else []),
-        "cite": state.cite,
-        "plan": state.plan,
         "related_work": "",
         "sentences": [],
         "references": [],
+        "removed": [],
+        "uncited": [],
+        "notes": [],
+        "outline": Plan(lines=()),
         "outcome": "nothing",
     }
+    # Ephemeral channels are empty after one step: what `find` is to read is written again.
+    return {**update, **{name: state[name] for name in HANDED_ON if name in state}}  # type: ignore[literal-required, typeddict-item]

@@ -1,7 +1,11 @@
 """Check what a caller sent; shared by the first nodes of all graphs."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from state.request import Kind
 from tools.errors import InputError
@@ -124,3 +128,22 @@ def check_date(value: date | str | None) -> date | None:
         return date.fromisoformat(value)
     except ValueError as error:
         raise InputError(f"the cut-off '{value}' is no date: give it as YYYY-MM-DD") from error
+
+
+InputT = TypeVar("InputT", bound=BaseModel)
+
+
+def parse(model: type[InputT], sent: Mapping[str, object]) -> InputT:
+    """Return what a caller sent as a model; what was left out takes its default.
+
+    Raises:
+        InputError: A value is not of its type; all such values are named.
+    """
+    try:
+        return model.model_validate(dict(sent))
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in item['loc'][:2])}: {item['msg']}"
+            for item in error.errors()
+        ]
+        raise InputError(f"the input cannot be used: {'; '.join(faults[:5])}") from error

@@ -3,11 +3,15 @@
 Papers, debates and key elements are not here: they live on the run's shelf (tools.shelf), by id,
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
+
+What a caller sends is ephemeral: the first node reads it and keeps it, checked, in `request` and
+`choices`. So what the next caller of a thread leaves out is the default, not the last one's.
 """
 
 from datetime import date
 from typing import Annotated, Any
 
+from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
@@ -20,7 +24,7 @@ from state.reducers import (
     add_queries,
     merge_scores,
 )
-from state.request import Request
+from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, Usage
 from state.writing import CitationVerdict, Draft, Plan
@@ -38,16 +42,45 @@ class Shared(TypedDict):
     """What went wrong; a fatal one sends the run to its end."""
 
 
+class FindInputs(TypedDict):
+    """What a caller of `find` sends, not yet checked."""
+
+    text: object
+    library: object
+    sources: object
+    before: object
+    keep: object
+    must_include: object
+    exclude: object
+
+
+class WriteInputs(TypedDict):
+    """What a caller of `write` sends, not yet checked."""
+
+    text: object
+    library: object
+    papers: object
+    cite: object
+    plan: object
+
+
+class ReviewInputs(FindInputs):
+    """What a caller of `review` sends, not yet checked."""
+
+    cite: object
+    plan: object
+
+
 class FindState(Shared):
     """What the nodes of `find` share."""
 
-    text: str
-    library: str
-    sources: list[str]
-    before: date | str | None
-    keep: int
-    must_include: list[str]
-    exclude: list[str]
+    text: Annotated[str, EphemeralValue]
+    library: Annotated[str, EphemeralValue]
+    sources: Annotated[list[str], EphemeralValue]
+    before: Annotated[date | str | None, EphemeralValue]
+    keep: Annotated[int, EphemeralValue]
+    must_include: Annotated[list[str], EphemeralValue]
+    exclude: Annotated[list[str], EphemeralValue]
 
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]
@@ -90,12 +123,13 @@ class FindOutput(TypedDict):
 class WriteState(Shared):
     """What the nodes of `write` share."""
 
-    text: str
-    library: str
-    papers: list[str | dict[str, Any]]
-    cite: int
-    plan: str
+    text: Annotated[str, EphemeralValue]
+    library: Annotated[str, EphemeralValue]
+    papers: Annotated[list[str | dict[str, Any]], EphemeralValue]
+    cite: Annotated[int, EphemeralValue]
+    plan: Annotated[str, EphemeralValue]
 
+    choices: Choices
     selected: list[str]
     keys: dict[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
@@ -141,23 +175,23 @@ class WritingInput(TypedDict):
     request: Request
     failures: list[Failure]
     selected: list[str]
-    cite: int
-    plan: str
+    choices: Choices
 
 
 class ReviewState(TypedDict):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    text: str
-    library: str
-    sources: list[str]
-    before: date | str | None
-    keep: int
-    must_include: list[str]
-    exclude: list[str]
-    cite: int
-    plan: str
+    text: Annotated[str, EphemeralValue]
+    library: Annotated[str, EphemeralValue]
+    sources: Annotated[list[str], EphemeralValue]
+    before: Annotated[date | str | None, EphemeralValue]
+    keep: Annotated[int, EphemeralValue]
+    must_include: Annotated[list[str], EphemeralValue]
+    exclude: Annotated[list[str], EphemeralValue]
+    cite: Annotated[int, EphemeralValue]
+    plan: Annotated[str, EphemeralValue]
 
+    choices: Choices
     run: str
     request: Request
     stop: Failure | None

@@ -6,6 +6,7 @@ id of the library that holds the paper, and last its normalised title with year 
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from datetime import date
 from typing import Literal
 
@@ -209,6 +210,11 @@ def published_before(paper: Paper, cutoff: date | None) -> bool:
     if paper.published is not None:
         return paper.published < cutoff
     return paper.year is not None and paper.year < cutoff.year
+
+
+def by_any_id(papers: Iterable[Paper]) -> dict[str, str]:
+    """Return the canonical id of each paper by each id under which it is known."""
+    return {key: paper.id for paper in papers for key in (*paper.aliases, paper.id)}
 
 
 def merge_records(first: Paper, second: Paper) -> Paper:

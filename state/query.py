@@ -34,7 +34,6 @@ class Hit(Value):
     by: str = Field(description="The query's text, or the id of the paper that links to it.")
     source: str
     rank: int = Field(default=0, ge=0, description="Position in that answer, first = 1.")
-    similarity: float = Field(default=0.0, description="Cosine to the input text, -1..1.")
     hop: int = Field(default=1, ge=1)
 
 

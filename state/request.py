@@ -70,6 +70,13 @@ class WriteInput(WriteOptions):
     )
 
 
+class Choices(Value):
+    """The options of writing, checked."""
+
+    cite: int = 10
+    plan: str = ""
+
+
 Kind = Literal["abstract", "idea", "question"]
 
 

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from state.request import Request
 from state.run import Usage
 from tools.context import RunContext, context_of
-from tools.errors import PermanentError
+from tools.errors import InputError, PermanentError
 from tools.llm.ledger import Limits
 from tools.llm.task import Mind
 from tools.scholar.port import Source
@@ -44,7 +44,7 @@ class Desk:
         """Who answers tasks, or who was asked for where that mind cannot be opened."""
         try:
             return self.mind.name
-        except PermanentError:
+        except (PermanentError, InputError):
             return self.context.mind
 
     async def source(self, name: str, request: Request) -> Source:

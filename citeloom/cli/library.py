@@ -132,6 +132,13 @@ def _errors() -> Iterator[None]:
     except CiteLoomError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(2) from error
+    except OSError as error:
+        where = error.filename or _settings().home
+        typer.echo(
+            f"Error: {where} cannot be used ({error.strerror}): set CITELOOM_HOME to a folder of yours",
+            err=True,
+        )
+        raise typer.Exit(2) from error
 
 
 @contextmanager

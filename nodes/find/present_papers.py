@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from state.channels import FindState
+from state.paper import by_any_id
 from state.query import Hit
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import Failure, Outcome, Usage, halt
@@ -66,11 +67,12 @@ async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], l
         )
         for rank, key in enumerate(ranked, start=1)
     ]  # fmt: skip
+    known = by_any_id(papers.values())
     links = [
-        Link(citing=paper.id, cited=cited)
+        Link(citing=paper.id, cited=known[cited])
         for paper in papers.values()
         for cited in paper.references
-        if paper.id in selected and cited in selected
+        if paper.id in selected and known.get(cited) in selected
     ]
     return result, links
 

@@ -9,7 +9,16 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.intake import check_date, check_language, check_range, clean_text, kind_of, short_note
+from nodes.intake import (
+    check_date,
+    check_language,
+    check_range,
+    clean_text,
+    kind_of,
+    parse,
+    short_note,
+)
+from state.channels import FindInputs
 from state.paper import canonical_id
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import replaced
@@ -44,23 +53,23 @@ class Update(TypedDict):
     selected: list[str]
 
 
-async def understand(state: FindInput, runtime: Runtime[RunContext]) -> Update:
+async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     desk = open_desk(runtime, run)
     desk.progress(STAGE, 0, 1)
     stop: Failure | None = None
-    request = Request(text=state.text)
+    request = Request(text="")
     try:
-        request = await _request(state, desk)
+        request = await _request(parse(FindInput, state), desk)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     desk.progress(STAGE, 1, 1)
     return _fresh(run, request, stop)
 
 
-async def _request(state: FindInput, desk: Desk) -> Request:
-    title, text = clean_text(state.text)
+async def _request(sent: FindInput, desk: Desk) -> Request:
+    title, text = clean_text(sent.text)
     extractive = desk.mind.name == "extractive"
     code, notes = check_language(text, extractive=extractive)
     request = Request(
@@ -68,23 +77,23 @@ async def _request(state: FindInput, desk: Desk) -> Request:
         kind=kind_of(text),
         title=title,
         language=code,
-        library=state.library,
-        sources=tuple(dict.fromkeys(state.sources)) or ("library",),
-        before=check_date(state.before),
-        keep=check_range("keep", state.keep, 1, 200),
+        library=sent.library,
+        sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
+        before=check_date(sent.before),
+        keep=check_range("keep", sent.keep, 1, 200),
         notes=(*notes, *short_note(text)),
     )
-    found = await _resolve([*state.must_include, *state.exclude], request, desk)
-    missing = [raw for raw in state.must_include if raw not in found]
+    found = await _resolve([*sent.must_include, *sent.exclude], request, desk)
+    missing = [raw for raw in sent.must_include if raw not in found]
     own = await _own_paper(request, desk)
     extra = [f"no source knows the paper to include '{raw}'; check its id" for raw in missing]
     if own:
         extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
     return request.model_copy(
         update={
-            "must_include": tuple(found[raw] for raw in state.must_include if raw in found),
+            "must_include": tuple(found[raw] for raw in sent.must_include if raw in found),
             "exclude": tuple(
-                found.get(raw) or canonical_id(raw) for raw in state.exclude if raw.strip()
+                found.get(raw) or canonical_id(raw) for raw in sent.exclude if raw.strip()
             ),
             "own": own,
             "notes": (*request.notes, *extra),

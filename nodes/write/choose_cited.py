@@ -1,6 +1,6 @@
 """Choose which of the selected papers are cited, and give each its key.
 
-Reads `selected`, `cite`, `plan`. Writes `keys` (P1, P2, ... in the order of `selected`), `notes`,
+Reads `selected`, `choices`. Writes `keys` (P1, P2, ... in the order of `selected`), `notes`,
 and resets what an earlier run on the same thread may have left.
 """
 
@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from nodes.write.user_plan import named_papers
 from state.reducers import replaced
-from state.request import Request
+from state.request import Choices, Request
 from state.run import Failure
 from state.writing import CitationVerdict, Draft
 from tools.context import RunContext
@@ -25,8 +25,7 @@ class Branch(TypedDict):
     run: str
     request: Request
     selected: list[str]
-    cite: int
-    plan: str
+    choices: Choices
 
 
 class Update(TypedDict):
@@ -47,15 +46,18 @@ class Update(TypedDict):
 async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Take the first `cite` papers that have an abstract, and every paper that the plan names."""
     desk = open_desk(runtime, state["run"])
-    selected, cite = state["selected"], state.get("cite", 10)
+    selected, choices = state["selected"], state["choices"]
     papers = await desk.shelf.papers(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     failures: list[Failure] = []
     chosen: list[str] = []
     notes: list[str] = []
     try:
-        named = named_papers(state.get("plan", ""), selected, aliases)
-        chosen = named or [key for key in selected if key in papers and papers[key].abstract][:cite]
+        named = named_papers(choices.plan, selected, aliases)
+        chosen = (
+            named
+            or [key for key in selected if key in papers and papers[key].abstract][: choices.cite]
+        )
         if not chosen:
             raise InputError(
                 "none of the papers has an abstract, so nothing could be said of them with a quote: "

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from state.paper import Paper
+from state.paper import Paper, by_any_id
 from state.writing import ELEMENTS, MARKER, KeyElements, Sentence
 from tools.desk import Desk
 from tools.text.compose import Cited
@@ -29,9 +29,12 @@ async def line_papers(
 ) -> list[LinePaper]:
     """Return the papers of these keys, with their key elements, in the order of `wanted`."""
     ids = [keys[key] for key in wanted if key in keys]
-    papers = await desk.shelf.papers(ids)
+    papers = await desk.shelf.papers(list(keys.values()))
     elements = await desk.shelf.elements(ids)
     by_id = {paper: key for key, paper in keys.items()}
+    by_id |= {
+        alias: by_id[key] for alias, key in by_any_id(papers.values()).items() if key in by_id
+    }
     return [
         _line_paper(by_id[key], papers[key], elements.get(key), by_id)
         for key in ids

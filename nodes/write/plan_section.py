@@ -1,6 +1,6 @@
 """Plan: group the papers by theme, put them in order, and lay out the section line by line.
 
-Reads `request`, `keys`, `selected`, `plan`. Writes `outline`. A plan by the researcher is honoured
+Reads `request`, `keys`, `selected`, `choices`. Writes `outline`. A plan by the researcher is honoured
 as it is; else the mind groups, and code lays the lines: one opens each theme, two papers of a theme
 that can be set against each other share a line, and the last line turns to the present work.
 """
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from nodes.write.user_plan import parse_plan
 from state.paper import Paper
-from state.request import Request
+from state.request import Choices, Request
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.context import RunContext
@@ -104,7 +104,7 @@ class Branch(TypedDict):
     request: Request
     selected: list[str]
     keys: dict[str, str]
-    plan: str
+    choices: Choices
 
 
 class Update(TypedDict):
@@ -124,7 +124,7 @@ async def plan_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     desk.progress(STAGE, 0, 1)
     keys = state["keys"]
     papers = await desk.shelf.papers(list(keys.values()))
-    own_plan = state.get("plan", "")
+    own_plan = state["choices"].plan
     if own_plan.strip():
         aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
         plan = parse_plan(own_plan, state["selected"], aliases, keys)

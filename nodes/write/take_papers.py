@@ -1,6 +1,6 @@
 """Take the papers to write about, given as ids or as records.
 
-Reads the input of `write`. Writes `run`, `request`, `selected`, `stop`; the papers go to the shelf.
+Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the shelf.
 """
 
 from typing import Any
@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
-from nodes.intake import check_language, clean_text, kind_of, short_note
+from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
+from state.channels import WriteInputs
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
-from state.request import Request, WriteInput
+from state.request import Choices, Request, WriteInput
 from state.run import Failure
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
@@ -28,27 +29,30 @@ class Update(TypedDict):
 
     run: str
     request: Request
+    choices: Choices
     stop: Failure | None
     failures: list[Failure]
     selected: list[str]
 
 
-async def take_papers(state: WriteInput, runtime: Runtime[RunContext]) -> Update:
+async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Update:
     """Put the papers on the shelf, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     desk = open_desk(runtime, run)
-    request = Request(text=state.text)
+    request, choices = Request(text=""), Choices()
     stop: Failure | None = None
     failures: list[Failure] = []
     papers: list[Paper] = []
     try:
-        title, text = clean_text(state.text)
+        sent = parse(WriteInput, state)
+        choices = Choices(cite=check_range("cite", sent.cite, 1, 60), plan=sent.plan)
+        title, text = clean_text(sent.text)
         code, notes = check_language(text, extractive=desk.mind.name == "extractive")
         request = Request(
-            text=text, kind=kind_of(text), title=title, language=code, library=state.library,
+            text=text, kind=kind_of(text), title=title, language=code, library=sent.library,
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
-        papers, failures = await _papers(state.papers, request, desk)
+        papers, failures = await _papers(sent.papers, request, desk)
         if not papers:
             raise InputError(
                 "there is no paper to write about: give ids that the library knows, or records with "
@@ -60,6 +64,7 @@ async def take_papers(state: WriteInput, runtime: Runtime[RunContext]) -> Update
     return {
         "run": run,
         "request": request,
+        "choices": choices,
         "stop": stop,
         "failures": replaced([*failures, *([stop] if stop else [])]),
         "selected": list(dict.fromkeys(paper.id for paper in papers)),

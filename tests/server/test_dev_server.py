@@ -120,10 +120,6 @@ async def test_second_run_on_a_thread_has_nothing_of_the_first(
     assert second["related_work"] != first["related_work"]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the input's channels outlive a run: what a caller leaves out is the last one's",
-)
 async def test_options_of_a_first_run_do_not_hold_for_the_second(client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     await run(client, "find", thread, text="two words", before="2019-01-01", keep=3)
@@ -188,7 +184,6 @@ async def test_llm_that_is_not_configured_ends_as_data(client: LangGraphClient) 
     assert "set CITELOOM_STRONG_MODEL" in done["stop"]["cause"]
 
 
-@pytest.mark.xfail(strict=True, reason="Desk.mind_name lets the InputError pass, and it is masked")
 async def test_mind_that_does_not_exist_ends_as_data(client: LangGraphClient) -> None:
     done: Any = await client.runs.wait(
         None, "find", input={"text": IDEA, "library": SMALL}, context={"mind": "human"}
@@ -199,9 +194,6 @@ async def test_mind_that_does_not_exist_ends_as_data(client: LangGraphClient) ->
 # --- Last, over all that was run --------------------------------------------------------------
 
 
-@pytest.mark.xfail(
-    strict=True, reason="langgraph.json does not name the types that checkpoints may hold"
-)
 async def test_checkpoints_are_read_back_as_what_they_were(server: Server) -> None:
     assert "Blocked deserialization" not in server.account
 
