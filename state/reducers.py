@@ -4,16 +4,18 @@ Each reducer is associative and idempotent and keeps the order of first appearan
 that is replayed after a crash changes nothing.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from langgraph.types import Overwrite
 
+from state.base import Value
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
 from state.writing import Draft
 
 T = TypeVar("T")
+ValueT = TypeVar("ValueT", bound=Value)
 
 
 def _union(items: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:
@@ -23,24 +25,35 @@ def _union(items: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:
     return list(first.values())
 
 
+def _values(kind: type[ValueT], *lists: Sequence[ValueT]) -> list[ValueT]:
+    """Join lists of one kind of value.
+
+    A server that reads the state of a running subgraph with its parent's list of types gets those
+    it does not know as plain dicts.
+    """
+    return [kind.model_validate(item) for items in lists for item in items]
+
+
 def add_queries(left: list[SearchQuery], right: list[SearchQuery]) -> list[SearchQuery]:
     """Append the queries whose words `left` lacks; case does not matter."""
-    return _union([*left, *right], lambda query: query.text.casefold())
+    return _union(_values(SearchQuery, left, right), lambda query: query.text.casefold())
 
 
 def add_hits(left: list[Hit], right: list[Hit]) -> list[Hit]:
     """Append the hits that `left` lacks; one way of reaching a paper counts once."""
-    return _union([*left, *right], lambda hit: (hit.paper, hit.via, hit.by, hit.source))
+    hits = _values(Hit, left, right)
+    return _union(hits, lambda hit: (hit.paper, hit.via, hit.by, hit.source))
 
 
 def add_log(left: list[SearchLogEntry], right: list[SearchLogEntry]) -> list[SearchLogEntry]:
     """Append the calls that `left` lacks."""
-    return _union([*left, *right], lambda entry: (entry.source, entry.query, entry.hop))
+    entries = _values(SearchLogEntry, left, right)
+    return _union(entries, lambda entry: (entry.source, entry.query, entry.hop))
 
 
 def add_failures(left: list[Failure], right: list[Failure]) -> list[Failure]:
     """Append the failures that `left` lacks."""
-    return _union([*left, *right], lambda failure: failure)
+    return _union(_values(Failure, left, right), lambda failure: failure)
 
 
 def add_ids(left: list[str], right: list[str]) -> list[str]:
@@ -50,7 +63,7 @@ def add_ids(left: list[str], right: list[str]) -> list[str]:
 
 def add_drafts(left: list[Draft], right: list[Draft]) -> list[Draft]:
     """Append the drafts that `left` lacks, by id."""
-    return _union([*left, *right], lambda draft: draft.id)
+    return _union(_values(Draft, left, right), lambda draft: draft.id)
 
 
 def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:

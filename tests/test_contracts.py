@@ -5,10 +5,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import Any
 
 import pytest
@@ -17,7 +15,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from citeloom.settings import Settings
-from state.base import Value
 
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -132,19 +129,6 @@ def test_lock_has_hashes_and_no_address(level: str) -> None:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
     for unwanted in ("://", " @ ", "--index-url", "--extra-index-url", "--find-links", "-e "):
         assert unwanted not in text, unwanted
-
-
-def test_langgraph_json_names_every_value_that_a_checkpoint_may_hold() -> None:
-    import state
-
-    for found in walk_packages(state.__path__, "state."):
-        import_module(found.name)
-    kinds: list[type[Value]] = [Value]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
-    allowed = {tuple(item) for item in config["checkpointer"]["serde"]["allowed_msgpack_modules"]}
-    assert allowed == {(kind.__module__, kind.__name__) for kind in kinds[1:]}
 
 
 # --- Settings -------------------------------------------------------------------------------

@@ -59,6 +59,8 @@ def serving(folder: Path) -> Iterator[Server]:
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGSMITH_TRACING": "false",
+        # As ./run dev leaves it; see there.
+        "LANGGRAPH_STRICT_MSGPACK": "false",
     }
     log = folder / "server.log"
     with (

@@ -194,6 +194,16 @@ async def test_mind_that_does_not_exist_ends_as_data(client: LangGraphClient) ->
 # --- Last, over all that was run --------------------------------------------------------------
 
 
+async def test_state_of_a_running_thread_can_be_read(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    given = await client.runs.create(thread, "review", input={"text": IDEA, "library": SMALL})
+    seen: set[str] = set()
+    while (await client.runs.get(thread, given["run_id"]))["status"] in {"pending", "running"}:
+        state: Any = await client.threads.get_state(thread, subgraphs=True)
+        seen |= {task["name"] for task in state["tasks"]}
+    assert {"find", "writing"} & seen
+
+
 async def test_checkpoints_are_read_back_as_what_they_were(server: Server) -> None:
     assert "Blocked deserialization" not in server.account
 

@@ -109,3 +109,8 @@ def test_replacing_write_empties_what_an_earlier_run_left() -> None:
     channel.update([["old"], ["older"]])
     channel.update([replaced(["new"])])
     assert channel.get() == ["new"]
+
+
+def test_values_read_back_as_plain_dicts_become_values_again() -> None:
+    hit = Hit(paper="doi:10.1/x", via="query", by="bees", source="library:bees", rank=1)
+    assert add_hits([hit.model_dump()], [hit]) == [hit]  # type: ignore[list-item]
