@@ -71,8 +71,8 @@ class ReviewInputs(FindInputs):
     plan: object
 
 
-class FindState(Shared):
-    """What the nodes of `find` share."""
+class SentToFind(TypedDict):
+    """What a caller of `find` sends, as channels."""
 
     text: Annotated[str, EphemeralValue]
     library: Annotated[str, EphemeralValue]
@@ -81,6 +81,10 @@ class FindState(Shared):
     keep: Annotated[int, EphemeralValue]
     must_include: Annotated[list[str], EphemeralValue]
     exclude: Annotated[list[str], EphemeralValue]
+
+
+class FindState(Shared, SentToFind):
+    """What the nodes of `find` share."""
 
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]
@@ -178,16 +182,9 @@ class WritingInput(TypedDict):
     choices: Choices
 
 
-class ReviewState(TypedDict):
+class ReviewState(SentToFind):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    text: Annotated[str, EphemeralValue]
-    library: Annotated[str, EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
-    before: Annotated[date | str | None, EphemeralValue]
-    keep: Annotated[int, EphemeralValue]
-    must_include: Annotated[list[str], EphemeralValue]
-    exclude: Annotated[list[str], EphemeralValue]
     cite: Annotated[int, EphemeralValue]
     plan: Annotated[str, EphemeralValue]
 

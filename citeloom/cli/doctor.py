@@ -1,14 +1,13 @@
 """`citeloom doctor`: what is configured, reachable, missing, and how to fix it."""
 
 import asyncio
-import os
 import sys
 from time import monotonic
 
 import typer
 
 from citeloom.settings import settings
-from tools.errors import CiteLoomError
+from tools.errors import CiteLoomError, InputError
 
 
 def examine() -> None:
@@ -37,17 +36,13 @@ def _python() -> tuple[str, str]:
 
 
 def _home() -> tuple[str, str]:
+    from citeloom.cli.run import check_folder
+
     home = settings().home
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        probe = home / f".doctor-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        return (
-            "bad",
-            f"{home} cannot be written to ({error.strerror}): set CITELOOM_HOME to a folder of yours",
-        )
+        check_folder(home)
+    except InputError:
+        return "bad", f"{home} cannot be written to: set CITELOOM_HOME to a folder of yours"
     return "good", f"libraries and runs are kept in {home} (CITELOOM_HOME)"
 
 

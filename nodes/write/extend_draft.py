@@ -152,38 +152,16 @@ async def extend_draft(state: Branch, runtime: Runtime[RunContext]) -> Update:
     desk = open_desk(runtime, state["run"])
     line, draft = state["outline"].lines[state["position"]], state["draft"]
     inputs = await _inputs(desk, state, line)
-    known = [paper.key for paper in inputs["papers"]] + [paper.key for paper in inputs["discussed"]]
-    notes: list[str] = []
     failures: list[Failure] = []
     try:
-        temperature = 0.7 if desk.mind.name != "extractive" else 0.0
-        answer = await desk.mind.do(
-            TASK, sample=state["variant"], temperature=temperature, **inputs
-        )
-        notes = faults(answer, line, known, state["request"].text)
-        if notes and desk.mind.name != "extractive":
-            answer = await desk.mind.do(
-                TASK, sample=state["variant"], temperature=temperature, **inputs, faults=notes,
-                rejected=answer.sentence,
-            )  # fmt: skip
-            notes = faults(answer, line, known, state["request"].text)
+        answer, notes = await _ask(desk, state, line, inputs)
     except (AnswerError, RefusedError) as error:
         answer, notes = NextSentence(sentence=""), [str(error)]
-        failures = [
-            Failure(stage=STAGE, subject=f"line {line.number}", cause=str(error), remedy=_REMEDY)
-        ]
+        failures.append(_failure(line, str(error), _REPLACED))
     if notes:
         answer = extract(desk.clients.embedder, **inputs)
-        left = faults(answer, line, known, state["request"].text)
-        if left:
-            failures.append(
-                Failure(
-                    stage=STAGE,
-                    subject=f"line {line.number}",
-                    cause="; ".join(left),
-                    remedy=_LEFT_OUT,
-                )
-            )
+        if left := _faults(answer, state, line, inputs):
+            failures.append(_failure(line, "; ".join(left), _LEFT_OUT))
             answer = NextSentence(sentence="")
     sentences = list(draft.sentences)
     if answer.sentence:
@@ -198,7 +176,33 @@ async def extend_draft(state: Branch, runtime: Runtime[RunContext]) -> Update:
     return {"candidates": [child], "failures": failures}
 
 
-_REMEDY = "the line was written by the embedded engine instead"
+async def _ask(
+    desk: Desk, state: Branch, line: PlanLine, inputs: dict[str, Any]
+) -> tuple[NextSentence, list[str]]:
+    """Return the mind's sentence and what is wrong with it, after one chance to mend it."""
+    llm = desk.mind.name != "extractive"
+    manner: dict[str, Any] = {"sample": state["variant"], "temperature": 0.7 if llm else 0.0}
+    answer = await desk.mind.do(TASK, **manner, **inputs)
+    notes = _faults(answer, state, line, inputs)
+    if notes and llm:
+        rejected: dict[str, Any] = {"faults": notes, "rejected": answer.sentence}
+        answer = await desk.mind.do(TASK, **manner, **inputs, **rejected)
+        notes = _faults(answer, state, line, inputs)
+    return answer, notes
+
+
+def _faults(
+    answer: NextSentence, state: Branch, line: PlanLine, inputs: dict[str, Any]
+) -> list[str]:
+    known = [paper.key for paper in (*inputs["papers"], *inputs["discussed"])]
+    return faults(answer, line, known, state["request"].text)
+
+
+def _failure(line: PlanLine, cause: str, remedy: str) -> Failure:
+    return Failure(stage=STAGE, subject=f"line {line.number}", cause=cause, remedy=remedy)
+
+
+_REPLACED = "the line was written by the embedded engine instead"
 _LEFT_OUT = "the line was left out: nothing with a checked quote could be written"
 
 
