@@ -30,7 +30,7 @@ async def test_resumed_run_asks_no_answered_question_again(
     config: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
     sent: Any = {"text": ABSTRACT, "library": "bees", "cite": 3}
     with Scripted(script, llm_settings) as llm:
-        with pytest.raises(TransientError, match="later|busy|429"):
+        with pytest.raises(TransientError):
             await app.ainvoke(sent, config, context=llm.context)
         answered = [name for name in llm.server.tasks if name != task]
         away = False
