@@ -105,7 +105,8 @@ def _omitted(values: Mapping[str, Any]) -> str:
     count = len(values.get("uncited") or [])
     if not count:
         return ""
-    return f"{count} further papers were kept and are not cited; they are in papers.json."
+    what = "paper was kept and is" if count == 1 else "papers were kept and are"
+    return f"{count} further {what} not cited; `uncited` in run.json lists the ids."
 
 
 def _account(values: Mapping[str, Any]) -> str:

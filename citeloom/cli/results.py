@@ -40,7 +40,9 @@ _RECORDED = (
 )  # fmt: skip
 
 
-async def partial_values(snapshot: StateSnapshot, store: BaseStore) -> dict[str, Any]:
+async def partial_values(
+    snapshot: StateSnapshot, store: BaseStore, context: RunContext
+) -> dict[str, Any]:
     """Assemble what an interrupted run has, out of its last checkpoints, inner graphs included."""
     values: dict[str, Any] = {}
     _collect(snapshot, values)
@@ -55,7 +57,7 @@ async def partial_values(snapshot: StateSnapshot, store: BaseStore) -> dict[str,
             values |= {
                 "papers": papers,
                 "links": links,
-                "counts": count_papers(found, RunContext().bar),
+                "counts": count_papers(found, context.bar),
             }
     if not values.get("sentences"):
         values |= await assemble_section(cast(WriteState, values), shelf)

@@ -174,6 +174,7 @@ def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
 
 async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
     from citeloom.cli.results import finish, partial_values
+    from tools.context import RunContext
 
     started = monotonic()
     values: dict[str, Any] = {}
@@ -192,7 +193,7 @@ async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
     async with _opened(run) as (graph, store):
         if interrupted or error:
             snapshot = await graph.aget_state(_config(run), subgraphs=True)
-            values = await partial_values(snapshot, store)
+            values = await partial_values(snapshot, store, RunContext(**run.context))
         code = await finish(run, values, store, as_json=as_json)
     if interrupted or error:
         if error:

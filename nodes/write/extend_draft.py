@@ -27,11 +27,14 @@ from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.text.compose import Composed, Composer, resemblance
 from tools.text.quotes import quote_input, quote_paper
+from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
 STAGE = "extend_draft"
 _NEAR = 0.22
 """Dice resemblance from which two papers' contributions count as similar."""
+_SAME = 0.9
+"""Dice resemblance from which two sentences count as one said twice."""
 _OWN_WORDS = 0.6
 """Share of an uncited sentence's content words that the input must have."""
 _INVENTED = re.compile(
@@ -87,13 +90,14 @@ def extract(
     before = as_cited(discussed[-1]) if discussed else None
     composer = Composer([*cited, *([before] if before else [])], so_far)
     if line.role == "close" or not cited:
-        basis = [
-            own[name] for name in ("contribution", "method", "findings", "problem") if name in own
-        ]
-        closed = composer.closing(basis, variant)
+        facts = [own[name] for name in ("background", "problem") if name in own]
+        facts += [span.text for span in split_sentences(text)[:1]]
+        claims = [own[name] for name in ("contribution", "method", "findings") if name in own]
+        spoken = composer.stating(facts) if line.role != "close" else None
+        spoken = spoken or composer.closing(claims, variant)
         return (
-            NextSentence(sentence=closed[0], basis=closed[1])
-            if closed
+            NextSentence(sentence=spoken[0], basis=spoken[1])
+            if spoken
             else NextSentence(sentence="")
         )
     made: Composed | None = None
@@ -195,7 +199,7 @@ def _faults(
     answer: NextSentence, state: Branch, line: PlanLine, inputs: dict[str, Any]
 ) -> list[str]:
     known = [paper.key for paper in (*inputs["papers"], *inputs["discussed"])]
-    return faults(answer, line, known, state["request"].text)
+    return faults(answer, line, known, state["request"].text, inputs["so_far"])
 
 
 def _failure(line: PlanLine, cause: str, remedy: str) -> Failure:
@@ -222,7 +226,11 @@ async def _inputs(desk: Desk, state: Branch, line: PlanLine) -> dict[str, Any]:
 
 
 def faults(
-    answer: NextSentence, line: PlanLine, allowed: Sequence[str], own_text: str
+    answer: NextSentence,
+    line: PlanLine,
+    allowed: Sequence[str],
+    own_text: str,
+    so_far: Sequence[str] = (),
 ) -> list[str]:
     """Say what is wrong with a sentence: markers missing or foreign, citations made up.
 
@@ -233,6 +241,8 @@ def faults(
         return ["the sentence is empty"]
     marked = set(MARKER.findall(text))
     found: list[str] = []
+    if any(resemblance(text, earlier) >= _SAME for earlier in so_far):
+        found.append("it repeats a sentence that is there already")
     if lacking := [key for key in line.keys if key not in marked]:
         found.append(f"it does not cite {', '.join(lacking)}")
     if foreign := sorted(marked - set(allowed)):
@@ -268,8 +278,6 @@ async def _sentence(desk: Desk, answer: NextSentence, line: PlanLine, state: Bra
 
 def best_quote(paper: Paper, given: str, sentence: str) -> Quote | None:
     """Return the given words if they are the paper's, else its sentence that says most of it."""
-    from tools.text.sentences import split_sentences
-
     quote = quote_paper(given, paper) if given else None
     if quote and quote.verified:
         return quote

@@ -69,6 +69,26 @@ async def test_embedded_engine_says_nothing_of_a_paper_without_abstract(
     assert any(failure.stage == "extend_draft" for failure in result["failures"])
 
 
+async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) -> None:
+    result = await write(extractive, papers=["p7"], plan="6 sentences. Cite [1] on line 2")
+    texts = [sentence.text for sentence in result["sentences"]]
+    assert texts[0].startswith("Bees navigate over long distances")
+    bases = [sentence.basis.text for sentence in result["sentences"] if sentence.basis]
+    assert len(bases) == len(set(bases)) == len(texts) - 1
+    left_out = [item.subject for item in result["failures"] if item.stage == "extend_draft"]
+    assert len(set(left_out)) == 6 - len(texts), "a line with nothing new to say is reported"
+
+
+async def test_mind_that_says_the_same_again_is_not_heard(llm_settings: Settings) -> None:
+    def repeat(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "sentence": inputs["so_far"][0]} if inputs["so_far"] else answer
+
+    with Scripted(reviewer({"extend_draft": repeat}), llm_settings) as llm:
+        result = await write(llm.context, papers=["p1", "p7", "p8"])
+    texts = [sentence.text for sentence in result["sentences"]]
+    assert len(texts) == len(set(texts)) >= 3
+
+
 async def test_votes_are_blind_seeded_and_recorded(llm_settings: Settings) -> None:
     def first_shown(answer: Any, inputs: dict[str, Any]) -> Any:
         return {"best": inputs["versions"][0]["label"], "reason": "It came first."}

@@ -153,11 +153,24 @@ class Composer:
         return _sentence(f"{left_text}{fresh[variant % len(fresh)]}{right_text}", [left, right])
 
     def closing(self, own: Sequence[str], variant: int) -> tuple[str, str] | None:
-        """Turn to the present work; returns the sentence and the words it rests on."""
+        """Turn to the present work; returns the sentence and the words it rests on.
+
+        What was said of it before is not said again.
+        """
+        said = " ".join(self._so_far)
         for sentence in own:
-            if clause := own_clause(sentence):
+            clause = own_clause(sentence)
+            if clause and clause not in said:
                 lead = ("Against this background", "With these studies in view")[variant % 2]
                 return _finish(f"{lead}, {clause}"), sentence
+        return None
+
+    def stating(self, own: Sequence[str]) -> tuple[str, str] | None:
+        """Take over a sentence on the field from the researcher's own text, each only once."""
+        for sentence in own:
+            text = _finish(sentence)
+            if text not in self._so_far and not points_back(text) and not own_clause(sentence):
+                return text, sentence
         return None
 
     def plain(self, paper: Cited) -> Composed | None:
