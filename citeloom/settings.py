@@ -45,6 +45,51 @@ class Settings(BaseSettings):
     )
     qdrant_api_key: SecretStr | None = None
 
+    openalex_url: str = Field(
+        default="https://api.openalex.org", description="OpenAlex, or a mirror or proxy of it."
+    )
+    openalex_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENALEX_API_KEY"), repr=False
+    )
+    openalex_rate: float = Field(default=50.0, gt=0, description="Requests a second, at most.")
+    semantic_scholar_url: str = Field(
+        default="https://api.semanticscholar.org", description="Semantic Scholar, or a proxy of it."
+    )
+    semantic_scholar_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY"), repr=False
+    )
+    semantic_scholar_rate: float = Field(
+        default=1.0, gt=0, description="Requests a second; more only if your key allows it."
+    )
+    arxiv_url: str = Field(
+        default="https://export.arxiv.org", description="arXiv's API, or a mirror of it."
+    )
+    arxiv_rate: float = Field(
+        default=0.33, gt=0, description="Requests a second; arXiv's terms ask for one in three."
+    )
+    crossref_url: str = Field(
+        default="https://api.crossref.org", description="Crossref, or a proxy of it."
+    )
+    crossref_rate: float = Field(default=5.0, gt=0, description="Requests a second, at most.")
+    serpapi_url: str = Field(
+        default="https://serpapi.com", description="SerpAPI, for searches with Google Scholar."
+    )
+    serpapi_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SERPAPI_API_KEY"), repr=False
+    )
+    serpapi_price: float = Field(
+        default=0.025, ge=0, description="USD for one search with your SerpAPI plan."
+    )
+    contact_email: str | None = Field(
+        default=None, description="Sent to Crossref, which serves known callers faster."
+    )
+    source_timeout: float = Field(
+        default=20.0, gt=0, description="Seconds for one try of a request to a source."
+    )
+    source_patience: float = Field(
+        default=90.0, gt=0, description="Seconds of trying one request before it counts as failed."
+    )
+
     @model_validator(mode="after")
     def _fill_in(self) -> "Settings":
         if self.llm_api_key is None and self.llm_base_url is None:

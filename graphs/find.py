@@ -1,10 +1,10 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> understand -> plan_queries -> search_source (a branch per query and source) -> screen
-screen -> debate_papers (a branch per few papers) -> next_step
-next_step -> expand -> screen                      while links may be followed in this hop
+START -> understand -> plan_queries -> search_source (a branch per query and source) -> unite
+unite -> screen -> debate_papers (a branch per few papers) -> next_step
+next_step -> expand -> unite                       while links may be followed in this hop
           -> reflect -> search_source (next hop)   when something is missing
-                     -> select_papers -> present_papers -> END
+                     -> check_retractions -> select_papers -> present_papers -> END
 A fatal failure at any step leads to select_papers, so that a run always shows what it has.
 """
 
@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import RETRY
+from nodes.find.check_retractions import check_retractions
 from nodes.find.debate_papers import debate_papers
 from nodes.find.expand import expand
 from nodes.find.plan_queries import plan_queries
@@ -24,11 +25,13 @@ from nodes.find.screen import screen
 from nodes.find.search_source import search_source
 from nodes.find.select_papers import select_papers
 from nodes.find.understand import understand
+from nodes.find.unite import unite
 from nodes.guard import stopping
 from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
 from tools.context import RunContext, context_of
+from tools.scholar.opening import suits
 
 
 def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
@@ -41,7 +44,10 @@ def each_query(state: FindState) -> list[Send] | Literal["select_papers"]:
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
     if halt(state["failures"]) or not queries:
         return "select_papers"
-    pairs = [(query, source) for query in queries for source in state["request"].sources]
+    sources = state["request"].sources
+    pairs = [(query, name) for query in queries for name in sources if suits(query, name)]
+    # Where the mind made no keywords, the input itself must do for every source.
+    pairs = pairs or [(query, name) for query in queries for name in sources]
     shared = {"run": state["run"], "request": state["request"], "of": len(pairs)}
     return [
         Send("search_source", {**shared, "query": query, "source": source})
@@ -59,10 +65,12 @@ def each_batch(state: FindState, runtime: Runtime[RunContext]) -> list[Send] | s
     return [Send("debate_papers", {**shared, "papers": batch}) for batch in batches] or "next_step"
 
 
-def next_hop(state: FindState) -> list[Send] | Literal["select_papers"]:
+def next_hop(state: FindState) -> list[Send] | Literal["check_retractions", "select_papers"]:
     """Search once more when the last reflection opened another hop."""
+    if halt(state["failures"]):
+        return "select_papers"
     advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
-    return each_query(state) if advanced else "select_papers"
+    return each_query(state) if advanced else "check_retractions"
 
 
 async def next_step(state: FindState) -> dict[str, object]:
@@ -89,23 +97,29 @@ builder = StateGraph(
 builder.add_node("understand", understand, retry_policy=RETRY)
 builder.add_node("plan_queries", stopping(plan_queries), retry_policy=RETRY)
 builder.add_node("search_source", stopping(search_source), retry_policy=RETRY)
+builder.add_node("unite", stopping(unite), retry_policy=RETRY)
 builder.add_node("screen", stopping(screen), retry_policy=RETRY)
 builder.add_node("debate_papers", stopping(debate_papers), retry_policy=RETRY)
 builder.add_node("next_step", next_step)
 builder.add_node("expand", stopping(expand), retry_policy=RETRY)
 builder.add_node("reflect", stopping(reflect), retry_policy=RETRY)
+builder.add_node("check_retractions", stopping(check_retractions), retry_policy=RETRY)
 builder.add_node("select_papers", select_papers)
 builder.add_node("present_papers", present_papers)
 
 builder.add_edge(START, "understand")
 builder.add_conditional_edges("understand", understood)
 builder.add_conditional_edges("plan_queries", each_query, ["search_source", "select_papers"])
-builder.add_edge("search_source", "screen")
+builder.add_edge("search_source", "unite")
+builder.add_edge("unite", "screen")
 builder.add_conditional_edges("screen", each_batch, ["debate_papers", "next_step", "select_papers"])
 builder.add_edge("debate_papers", "next_step")
 builder.add_conditional_edges("next_step", after_debates)
-builder.add_edge("expand", "screen")
-builder.add_conditional_edges("reflect", next_hop, ["search_source", "select_papers"])
+builder.add_edge("expand", "unite")
+builder.add_conditional_edges(
+    "reflect", next_hop, ["search_source", "check_retractions", "select_papers"]
+)
+builder.add_edge("check_retractions", "select_papers")
 builder.add_edge("select_papers", "present_papers")
 builder.add_edge("present_papers", END)
 

@@ -16,7 +16,16 @@ from state.writing import CitationVerdict, Plan
 from tools.errors import InputError
 
 STAGE = "begin_review"
-HANDED_ON = ("text", "library", "sources", "before", "keep", "must_include", "exclude")
+HANDED_ON = (
+    "text",
+    "library",
+    "sources",
+    "before",
+    "keep",
+    "must_include",
+    "exclude",
+    "include_retracted",
+)
 
 
 class Update(TypedDict):

@@ -26,7 +26,7 @@ from state.reducers import (
 )
 from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
-from state.run import Failure, Outcome, Usage
+from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import CitationVerdict, Draft, Plan
 
 
@@ -52,6 +52,7 @@ class FindInputs(TypedDict):
     keep: object
     must_include: object
     exclude: object
+    include_retracted: object
 
 
 class WriteInputs(TypedDict):
@@ -81,6 +82,7 @@ class SentToFind(TypedDict):
     keep: Annotated[int, EphemeralValue]
     must_include: Annotated[list[str], EphemeralValue]
     exclude: Annotated[list[str], EphemeralValue]
+    include_retracted: Annotated[bool, EphemeralValue]
 
 
 class FindState(Shared, SentToFind):
@@ -89,11 +91,16 @@ class FindState(Shared, SentToFind):
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]
     search_log: Annotated[list[SearchLogEntry], add_log]
+    same: dict[str, str]
+    """The paper of this run by each id under which a source named it."""
+    united: int
+    """How many of `hits` have become papers."""
     similarity: dict[str, float]
     """Cosine of each screened paper to the input text; its keys are the papers looked at."""
     hidden: list[str]
     """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
     past_cutoff: list[str]
+    retracted: list[str]
     batch: list[str]
     """Papers to debate in this round."""
     scores: Annotated[dict[str, float], merge_scores]
@@ -120,6 +127,7 @@ class FindOutput(TypedDict):
     links: list[Link]
     counts: PrismaCounts
     usage: list[Usage]
+    source_usage: list[SourceUsage]
     mind: str
     outcome: Outcome
 
@@ -168,6 +176,7 @@ class WriteOutput(TypedDict):
     notes: list[str]
     outline: Plan
     usage: list[Usage]
+    source_usage: list[SourceUsage]
     mind: str
     outcome: Outcome
 
@@ -208,6 +217,7 @@ class ReviewState(SentToFind):
     notes: list[str]
     outline: Plan
     usage: list[Usage]
+    source_usage: list[SourceUsage]
     mind: str
     outcome: Outcome
 

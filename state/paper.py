@@ -95,8 +95,18 @@ class Paper(Value):
     openalex: str | None = None
     semantic_scholar: str | None = None
     url: str | None = None
+    pdf: str | None = Field(default=None, description="Link to a full text that is free to read.")
+    cited_by: int | None = Field(
+        default=None, ge=0, description="How many works cite it, as the source counts them."
+    )
+    retracted: bool = Field(
+        default=False, description="True when a source says that it was retracted or withdrawn."
+    )
     references: tuple[str, ...] = Field(
         default=(), description="Canonical ids of the works it cites."
+    )
+    references_missing: bool = Field(
+        default=False, description="True when every source was asked what it cites and none knows."
     )
     aliases: tuple[str, ...] = Field(default=(), description="Other ids under which it is known.")
     origin: dict[str, str] = Field(
@@ -220,11 +230,15 @@ def by_any_id(papers: Iterable[Paper]) -> dict[str, str]:
 def merge_records(first: Paper, second: Paper) -> Paper:
     """Merge two records of one work field by field; `first` wins where both have a value.
 
-    An abstract by the authors wins over an annotation; references and aliases are united;
-    `origin` keeps where each field came from.
+    An abstract by the authors wins over an annotation; references and aliases are united; retracted
+    in one is retracted; `origin` keeps where each field came from.
     """
     values: dict[str, object] = {}
     origin = dict(first.origin)
+    if first.cited_by is None and second.cited_by is not None:
+        values["cited_by"] = second.cited_by
+        if "cited_by" in second.origin:
+            origin["cited_by"] = second.origin["cited_by"]
     for name in _SCALARS:
         mine, other = getattr(first, name), getattr(second, name)
         if not mine and other:
@@ -247,6 +261,12 @@ def merge_records(first: Paper, second: Paper) -> Paper:
         if "authors" in second.origin:
             origin["authors"] = second.origin["authors"]
     values["references"] = tuple(dict.fromkeys([*first.references, *second.references]))
+    values["references_missing"] = not values["references"] and (
+        first.references_missing or second.references_missing
+    )
+    values["retracted"] = first.retracted or second.retracted
+    if second.retracted and not first.retracted and "retracted" in second.origin:
+        origin["retracted"] = second.origin["retracted"]
     others = [*first.aliases, *second.aliases, second.id]
     values["aliases"] = tuple(dict.fromkeys(key for key in others if key != first.id))
     return first.model_copy(update={**values, "origin": origin})
@@ -254,4 +274,5 @@ def merge_records(first: Paper, second: Paper) -> Paper:
 
 _SCALARS = (
     "abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url",
+    "pdf",
 )  # fmt: skip

@@ -30,7 +30,7 @@ class Hit(Value):
     """How one paper was reached: by a query at a rank, or over a link from another paper."""
 
     paper: str
-    via: Literal["query", "reference", "citation", "must_include"]
+    via: Literal["query", "reference", "citation", "recommendation", "must_include"]
     by: str = Field(description="The query's text, or the id of the paper that links to it.")
     source: str
     rank: int = Field(default=0, ge=0, description="Position in that answer, first = 1.")
@@ -45,6 +45,12 @@ class SearchLogEntry(Value):
     hop: int
     returned: int = Field(ge=0)
     after_cutoff: int = Field(default=0, ge=0, description="Dropped as on or after the cut-off.")
+    sent: tuple[str, ...] = Field(
+        default=(), description="The query in the source's own language, each try in order."
+    )
+    matches: int | None = Field(
+        default=None, ge=0, description="Records that match the last try, where the source says."
+    )
     seconds: float = Field(default=0.0, ge=0)
 
 

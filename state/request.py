@@ -24,7 +24,9 @@ class FindInput(BaseModel):
         description="Name of the library to search; 'starter' comes with CiteLoom.",
     )
     sources: list[str] = Field(
-        default=["library"], description="Where to search. This version has 'library'."
+        default=["library"],
+        description="Where to search, in the order in which they are preferred: 'library', "
+        "'openalex', 'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
     )
     before: date | str | None = Field(
         default=None,
@@ -35,6 +37,9 @@ class FindInput(BaseModel):
         default=[], description="Ids (DOI, arXiv id, library id) of papers that must be kept."
     )
     exclude: list[str] = Field(default=[], description="Ids of papers that must never appear.")
+    include_retracted: bool = Field(
+        default=False, description="Whether retracted papers may be kept and written about."
+    )
 
 
 class WriteOptions(BaseModel):
@@ -93,6 +98,7 @@ class Request(Value):
     keep: int = 40
     must_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    include_retracted: bool = False
     own: str | None = Field(
         default=None,
         description="Id of the paper that the text is the abstract of, if it is known.",

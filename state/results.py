@@ -51,6 +51,7 @@ class PrismaCounts(Value):
     duplicates_removed: int = 0
     screened: int = Field(default=0, description="Distinct records looked at.")
     excluded_by_cutoff: int = 0
+    excluded_as_retracted: int = 0
     excluded_by_request: int = Field(default=0, description="Excluded ids and the input itself.")
     not_assessed: int = Field(default=0, description="Below the pool's size by cheap score.")
     assessed: int = Field(default=0, description="Debated.")

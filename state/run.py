@@ -39,4 +39,17 @@ class Usage(Value):
     )
 
 
+class SourceUsage(Value):
+    """What one source was asked in one run, and what that cost."""
+
+    source: str
+    calls: int = Field(default=0, description="HTTP requests sent, tries included.")
+    cached: int = Field(default=0, description="Answers taken from the cache, unpaid.")
+    failed: int = Field(default=0, description="Tries that brought no usable answer.")
+    usd: float = 0.0
+    seconds: float = Field(
+        default=0.0, description="Summed over calls, so it can exceed the wall clock."
+    )
+
+
 Outcome = Literal["complete", "partial", "nothing"]

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from citeloom.settings import Settings, settings
 from state.paper import Paper
 from tools.bibliography.read import read_records
+from tools.cache import open_cache
 from tools.clients import open_clients
 from tools.embed.minilm import MiniLm
 from tools.embed.port import Embedder, Vectors
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import starter_papers
-from tools.llm.cache import open_answers
 
 ROOT = Path(__file__).resolve().parent.parent
 ABSTRACT = ROOT / "examples" / "abstract.md"
@@ -70,6 +70,14 @@ def build_libraries(home: Path, embedder: Embedder) -> Path:
     return home / "libraries"
 
 
+KEYS = ("OPENAI_API_KEY", "OPENALEX_API_KEY", "SEMANTIC_SCHOLAR_API_KEY", "SERPAPI_API_KEY")
+NOWHERE = {
+    f"CITELOOM_{name}_URL": "http://127.0.0.1:9"
+    for name in ("OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF", "SERPAPI")
+}
+"""No test asks a real source: nothing listens there."""
+
+
 def link_libraries(built: Path, home: Path) -> None:
     """Let `home` have the libraries that stand in `built`; they must only be read."""
     (home / "libraries").mkdir(parents=True)
@@ -80,12 +88,12 @@ def link_libraries(built: Path, home: Path) -> None:
 def clean_environment(home: Path) -> dict[str, str]:
     """An environment for a subprocess: this one without CiteLoom's settings, but with a home."""
     ours = {name: value for name, value in os.environ.items() if not is_setting(name)}
-    return {**ours, "CITELOOM_HOME": str(home), "LANGGRAPH_STRICT_MSGPACK": "true"}
+    return {**ours, **NOWHERE, "CITELOOM_HOME": str(home), "LANGGRAPH_STRICT_MSGPACK": "true"}
 
 
 def is_setting(name: str) -> bool:
     """Whether an environment variable would change what CiteLoom does."""
-    return name.startswith("CITELOOM_") or name == "OPENAI_API_KEY"
+    return name.startswith("CITELOOM_") or name in KEYS
 
 
 @contextmanager
@@ -99,6 +107,8 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
         for name in filter(is_setting, list(os.environ)):
             patch.delenv(name)
         patch.setenv("CITELOOM_HOME", str(folder))
+        for name, value in NOWHERE.items():
+            patch.setenv(name, value)
         patch.chdir(folder.parent)
         patch.setattr("tools.embed.open._opened", [embedder])
         _forget()
@@ -110,5 +120,5 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
 
 
 def _forget() -> None:
-    for cached in (settings, open_clients, open_answers):
+    for cached in (settings, open_clients, open_cache):
         cached.cache_clear()

@@ -1,22 +1,21 @@
 """The clients of the process: embedder, libraries, minds; opened on first use and shared by runs."""
 
 import asyncio
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from tools.embed.open import embedder
 from tools.embed.port import Embedder
-from tools.errors import InputError
+from tools.ledger.ledger import Limits, RunLedger, ledger_for
 from tools.library.open import open_library
-from tools.llm.ledger import Limits, RunLedger, ledger_for
 from tools.llm.minds import open_mind
 from tools.llm.task import Mind
 from tools.scholar.library import LibrarySource
+from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
-
-SOURCES = ("library",)
 
 
 class Clients:
@@ -31,17 +30,29 @@ class Clients:
         """The process's embedder."""
         return embedder()
 
-    async def source(self, name: str, library: str) -> Source:
-        """Open a source; `library` names the library that the source 'library' searches.
+    async def library(self, name: str) -> Source:
+        """Open a library as a source.
 
         Raises:
-            InputError: There is no such source.
             LibraryError: There is no such library.
         """
-        if name != "library":
-            raise InputError(f"there is no source '{name}'; this version has: {', '.join(SOURCES)}")
-        opened = await asyncio.to_thread(open_library, library, self.settings, self.embedder)
+        opened = await asyncio.to_thread(open_library, name, self.settings, self.embedder)
         return LibrarySource(opened)
+
+    async def online(
+        self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
+    ) -> Source:
+        """Open a source on the network for the run that the ledger belongs to.
+
+        Raises:
+            InputError: There is no such source, or it needs a key that is not set.
+        """
+        check_source(name, self.settings)
+        assert is_online(name)
+        # Its packages are imported on first use, which reads files.
+        return await asyncio.to_thread(
+            partial(open_online, name, self.settings, ledger, refresh=refresh, among=among)
+        )
 
     def ledger(self, run: str, limits: Limits) -> RunLedger:
         """The one ledger of a run in this process."""

@@ -25,15 +25,26 @@ class RunContext:
             description="Who thinks: the configured LLM, the embedded engine, or whichever is there."
         ),
     ] = "auto"
-    max_usd: Annotated[float | None, Field(description="Most that LLM calls may cost, USD.")] = None
+    max_usd: Annotated[
+        float | None, Field(description="Most that LLM calls and sources may cost, USD.")
+    ] = None
+    max_usd_by_source: Annotated[
+        dict[str, float] | None, Field(description="Most that single sources may cost, USD.")
+    ] = None
     max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.")] = None
     max_calls: Annotated[int | None, Field(description="Most questions to the mind.")] = None
     max_minutes: Annotated[float | None, Field(description="Most minutes of thinking.")] = None
+    refresh: Annotated[
+        bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
+    ] = False
     per_query: Annotated[int, Field(description="Papers taken from each query and source.")] = 30
     pool: Annotated[int, Field(description="Most papers debated in one round.")] = 60
     debate_batch: Annotated[int, Field(description="Papers debated in one question.")] = 6
     bar: Annotated[float, Field(description="Lowest score of a relevant paper, 0..100.")] = 35.0
     max_depth: Annotated[int, Field(description="Rounds of following references, each hop.")] = 1
+    citing: Annotated[
+        int, Field(description="Most citing works taken for each paper that is followed.")
+    ] = 50
     max_hops: Annotated[int, Field(description="Rounds of searching, the first included.")] = 2
     samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3

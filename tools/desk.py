@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
 from state.request import Request
-from state.run import Usage
+from state.run import SourceUsage, Usage
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
-from tools.llm.ledger import Limits
+from tools.ledger.ledger import Limits, RunLedger
 from tools.llm.task import Mind
 from tools.scholar.port import Source
 from tools.shelf import Shelf
+
+if TYPE_CHECKING:
+    from tools.scholar.crossref import CrossrefSource
 
 _TICKS: dict[tuple[str, str], int] = {}
 """What parallel branches have done so far, by run and stage; for display only."""
@@ -32,6 +36,7 @@ class Desk:
             tokens=self.context.max_tokens,
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
+            by_source=self.context.max_usd_by_source or {},
         )
 
     @cached_property
@@ -48,8 +53,25 @@ class Desk:
             return self.context.mind
 
     async def source(self, name: str, request: Request) -> Source:
-        """Open one of the request's sources."""
-        return await self.clients.source(name, request.library)
+        """Open one of the request's sources, or another one on the network.
+
+        Raises:
+            InputError: There is no such source, or it needs a key that is not set.
+            LibraryError: There is no such library.
+        """
+        if name == "library":
+            return await self.clients.library(request.library)
+        return await self.clients.online(
+            name, self._ledger, refresh=self.context.refresh, among=request.sources
+        )
+
+    async def crossref(self, request: Request) -> "CrossrefSource":
+        """Open Crossref, which knows notices of retraction and references that others lack."""
+        from tools.scholar.crossref import CrossrefSource
+
+        source = await self.source("crossref", request)
+        assert isinstance(source, CrossrefSource)
+        return source
 
     async def sources(self, request: Request) -> Sequence[Source]:
         """Open all sources of the request, in its order."""
@@ -57,9 +79,17 @@ class Desk:
 
     async def usage(self) -> list[Usage]:
         """What the run has used so far, by task."""
-        ledger = self.clients.ledger(self.run, self._limits)
-        await ledger.ready()
-        return ledger.usage()
+        await self._ledger.ready()
+        return self._ledger.usage()
+
+    async def source_usage(self) -> list[SourceUsage]:
+        """What the run has asked of sources so far."""
+        await self._ledger.ready()
+        return self._ledger.sources()
+
+    @property
+    def _ledger(self) -> RunLedger:
+        return self.clients.ledger(self.run, self._limits)
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
         """Emit progress of one of several parallel branches: `count` more of `total` are done."""

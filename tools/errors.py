@@ -7,6 +7,9 @@ CiteLoomError
     ├── AnswerError       a mind's answer stayed outside its schema after every repair
     ├── RefusedError      the model refused, or a content filter stopped it
     ├── BudgetError       the run's budget is spent; what there is so far is kept
+    ├── QuotaError        a source's own allowance is spent; the message says when it comes back
+    ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
+    ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
     └── LibraryError      a library is unknown, locked, damaged or of another embedder
 
 Foreign exceptions become one of these in the one module that calls the foreign library,
@@ -44,6 +47,18 @@ class RefusedError(PermanentError):
 
 class BudgetError(PermanentError):
     """The run's budget does not allow another call."""
+
+
+class QuotaError(PermanentError):
+    """What the source allows this key, or this machine, is spent for hours."""
+
+
+class RejectedError(PermanentError):
+    """The source finds fault with the request itself; it would do so again."""
+
+
+class MissingError(PermanentError):
+    """The source does not have what it was asked for."""
 
 
 class LibraryError(PermanentError):

@@ -52,6 +52,15 @@ class Shelf:
         """Keep these papers, each replacing the record of the same id."""
         await self._put("papers", ((paper.id, paper) for paper in papers))
 
+    async def put_records(self, source: str, papers: Iterable[Paper]) -> None:
+        """Keep these papers as this source knows them, besides what other sources say."""
+        await self._put("records", ((f"{source} {paper.id}", paper) for paper in papers))
+
+    async def records(self, found: Iterable[tuple[str, str]]) -> list[Paper]:
+        """Return the records that are here, each named by its source and its id there, in order."""
+        keys = [f"{source} {paper}" for source, paper in found]
+        return list((await self._get("records", keys, Paper)).values())
+
     async def papers(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return those of these papers that are here, in the order of `ids`."""
         return await self._get("papers", ids, Paper)

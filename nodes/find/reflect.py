@@ -28,6 +28,8 @@ SHOWN = 40
 """Papers shown to the mind, best first."""
 ENOUGH = 2
 """Papers that cover a facet, for the embedded engine."""
+GAPS = 4
+"""Most queries for what is missing in one hop: each may cost a source three calls."""
 _COVERS = 0.42
 """Cosine from which a paper's title and abstract cover a sentence of the input."""
 
@@ -170,7 +172,7 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     )  # fmt: skip
     desk.progress(STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing")
     known = {item.casefold() for item in asked}
-    fresh = [query for query in queries if query.text.casefold() not in known]
+    fresh = [query for query in queries if query.text.casefold() not in known][:GAPS]
     return {
         **done,
         "queries": fresh,

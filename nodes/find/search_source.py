@@ -46,14 +46,15 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
     started = monotonic()
     try:
         source = await desk.source(state["source"], request)
-        papers = await source.search(query, before=request.before, limit=desk.context.per_query)
+        found = await source.search(query, before=request.before, limit=desk.context.per_query)
     except (PermanentError, TransientError) as error:
         failure = Failure(
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),
             remedy="the run went on without this answer; run again to ask the source once more",
         )  # fmt: skip
         return {"hits": [], "search_log": [], "failures": [failure]}
-    await desk.shelf.put_papers(papers)
+    papers = found.papers
+    await desk.shelf.put_records(source.name, papers)
     hits = [
         Hit(
             paper=paper.id,
@@ -70,6 +71,8 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
         query=_label(query),
         hop=query.hop,
         returned=len(papers),
+        sent=found.sent,
+        matches=found.matches,
         after_cutoff=sum(not published_before(paper, request.before) for paper in papers),
         seconds=round(monotonic() - started, 3),
     )

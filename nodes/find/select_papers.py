@@ -1,20 +1,24 @@
 """Select: keep the papers worth discussing.
 
-Reads `request`, `scores`. Writes `selected`, best first: the papers at or above the bar, at most
-`keep`, with those that must be included always among them.
+Reads `request`, `scores`, `same`, `hidden`, `retracted`, `search_log`, `failures`. Writes
+`selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
+included always among them, and retracted ones only where the caller wants them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from state.query import SearchLogEntry
 from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.desk import open_desk
 
 STAGE = "select_papers"
+SILENT = 2
+"""Searches without a single paper after which a source is suspected rather than the queries."""
 
 
 class Branch(TypedDict):
@@ -23,7 +27,10 @@ class Branch(TypedDict):
     run: str
     request: Request
     scores: dict[str, float]
+    same: dict[str, str]
     hidden: list[str]
+    retracted: list[str]
+    search_log: list[SearchLogEntry]
     failures: list[Failure]
 
 
@@ -37,12 +44,22 @@ class Update(TypedDict):
 async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Order by score and cut; nothing above the bar stops the run, and says so."""
     desk = open_desk(runtime, state["run"])
-    request, bar = state["request"], desk.context.bar
+    request, bar, same = state["request"], desk.context.bar, state["same"]
     hidden = set(state["hidden"])
-    scores = {key: score for key, score in state["scores"].items() if key not in hidden}
-    musts = [key for key in request.must_include if key in scores]
+    retracted = set() if request.include_retracted else set(state["retracted"])
+    scores = {
+        key: score
+        for key, score in state["scores"].items()
+        if key not in hidden and same.get(key, key) == key
+    }
+    named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
+    musts = [key for key in named if key in scores and key not in retracted]
     ranked = sorted(
-        (key for key, score in scores.items() if score >= bar and key not in musts),
+        (
+            key
+            for key, score in scores.items()
+            if score >= bar and key not in musts and key not in retracted
+        ),
         key=lambda key: (-scores[key], key),
     )
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
@@ -50,9 +67,11 @@ async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
     desk.progress(
         STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} debated"
     )
-    failures = [_not_included(key) for key in request.must_include if key in hidden]
+    failures = [_not_included(key) for key in named if key in hidden]
+    failures += [_retracted(key) for key in named if key in retracted]
+    failures += _silent_sources(state["search_log"])
     if not selected and not halt(state["failures"]):
-        failures.append(_nothing_found(request, scores, bar))
+        failures.append(_nothing_found(request, scores, bar, state))
     return {"selected": selected, "failures": failures}
 
 
@@ -65,14 +84,45 @@ def _not_included(key: str) -> Failure:
     )  # fmt: skip
 
 
-def _nothing_found(request: Request, scores: Mapping[str, float], bar: float) -> Failure:
-    best = max(scores.values(), default=0.0)
-    cause = (
-        f"no paper of '{request.library}' is relevant: the best of {len(scores)} scores {best:.0f} "
-        f"of 100 and the bar is {bar:.0f}"
-        if scores
-        else f"nothing was found in '{request.library}'"
-        + (f" from before {request.before}" if request.before else "")
+def _retracted(key: str) -> Failure:
+    return Failure(
+        stage=STAGE, subject=key, cause="it was to be included, but it was retracted",
+        remedy="allow retracted papers (--include-retracted) if it is to be discussed as such",
+    )  # fmt: skip
+
+
+def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
+    """Raise the alarm for a source that answers every search, and always with nothing."""
+    for source in dict.fromkeys(entry.source for entry in log):
+        returned = [entry.returned for entry in log if entry.source == source]
+        if len(returned) >= SILENT and not any(returned):
+            yield Failure(
+                stage=STAGE, subject=source,
+                cause=f"it answered all {len(returned)} searches with nothing at all",
+                remedy="see whether it is in order with `citeloom doctor`; the queries as sent are "
+                "in the search log of run.json",
+            )  # fmt: skip
+
+
+def _nothing_found(
+    request: Request, scores: Mapping[str, float], bar: float, state: Branch
+) -> Failure:
+    places = " and ".join(
+        f"the library '{request.library}'" if name == "library" else name
+        for name in request.sources
     )
-    remedy = "search another library (`citeloom library add`), widen the input, or move the cut-off"
+    if scores:
+        best = max(scores.values())
+        cause = (
+            f"no paper of {places} is relevant: the best of {len(scores)} scores {best:.0f} of 100 "
+            f"and the bar is {bar:.0f}"
+        )
+    elif not state["search_log"] and state["failures"]:
+        first = {failure.subject.split(":")[0]: failure.cause for failure in state["failures"]}
+        cause = f"no source gave an answer: {'; '.join(first.values())}"
+    else:
+        cause = f"nothing was found in {places}" + (
+            f" from before {request.before}" if request.before else ""
+        )
+    remedy = "search elsewhere (--source, --library), widen the input, or move the cut-off"
     return Failure(stage=STAGE, subject="papers", cause=cause, remedy=remedy, fatal=True)

@@ -4,6 +4,7 @@ Reads the input. Writes `run`, `request`, `stop`, and resets what an earlier run
 may have left.
 """
 
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
@@ -19,14 +20,15 @@ from nodes.intake import (
     short_note,
 )
 from state.channels import FindInputs
-from state.paper import canonical_id
+from state.paper import Paper, canonical_id
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
-from tools.errors import CiteLoomError
+from tools.errors import CiteLoomError, PermanentError, TransientError
+from tools.scholar.opening import check_source, is_online
 
 STAGE = "understand"
 
@@ -41,9 +43,12 @@ class Update(TypedDict):
     queries: list[SearchQuery]
     hits: list[Hit]
     search_log: list[SearchLogEntry]
+    same: dict[str, str]
+    united: int
     similarity: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
+    retracted: list[str]
     batch: list[str]
     scores: dict[str, float]
     expanded: list[str]
@@ -59,16 +64,27 @@ async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
     desk = open_desk(runtime, run)
     desk.progress(STAGE, 0, 1)
     stop: Failure | None = None
-    request = Request(text="")
+    request, named = Request(text=""), _Named()
     try:
-        request = await _request(parse(FindInput, state), desk)
+        request, named = await _request(parse(FindInput, state), desk)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     desk.progress(STAGE, 1, 1)
-    return _fresh(run, request, stop)
+    return _fresh(run, request, named, stop)
 
 
-async def _request(sent: FindInput, desk: Desk) -> Request:
+@dataclass
+class _Named:
+    """The papers that the caller named by id, as the sources know them."""
+
+    found: dict[str, Paper] = field(default_factory=dict)
+    """By the id as it was given."""
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    """Which sources know it, by canonical id there."""
+    failures: list[Failure] = field(default_factory=list)
+
+
+async def _request(sent: FindInput, desk: Desk) -> tuple[Request, _Named]:
     title, text = clean_text(sent.text)
     extractive = desk.mind.name == "extractive"
     code, notes = check_language(text, extractive=extractive)
@@ -79,39 +95,62 @@ async def _request(sent: FindInput, desk: Desk) -> Request:
         language=code,
         library=sent.library,
         sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
+        include_retracted=sent.include_retracted,
         before=check_date(sent.before),
         keep=check_range("keep", sent.keep, 1, 200),
         notes=(*notes, *short_note(text)),
     )
-    found = await _resolve([*sent.must_include, *sent.exclude], request, desk)
+    for name in request.sources:
+        if name != "library":
+            check_source(name, desk.clients.settings)
+    named = await _resolve([*sent.must_include, *sent.exclude], request, desk)
+    found = named.found
     missing = [raw for raw in sent.must_include if raw not in found]
     own = await _own_paper(request, desk)
     extra = [f"no source knows the paper to include '{raw}'; check its id" for raw in missing]
     if own:
         extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
-    return request.model_copy(
+    musts = [found[raw].id for raw in sent.must_include if raw in found]
+    excluded = {canonical_id(raw) for raw in sent.exclude if raw.strip()}
+    for raw in sent.exclude:
+        if paper := found.get(raw):
+            excluded |= {paper.id, *paper.aliases}
+    named.sources = {key: names for key, names in named.sources.items() if key in musts}
+    request = request.model_copy(
         update={
-            "must_include": tuple(found[raw] for raw in sent.must_include if raw in found),
-            "exclude": tuple(
-                found.get(raw) or canonical_id(raw) for raw in sent.exclude if raw.strip()
-            ),
+            "must_include": tuple(dict.fromkeys(musts)),
+            "exclude": tuple(sorted(excluded)),
             "own": own,
             "notes": (*request.notes, *extra),
         }
     )
+    return request, named
 
 
-async def _resolve(ids: list[str], request: Request, desk: Desk) -> dict[str, str]:
-    """Return the canonical id of each paper that a source knows, by the id as it was given."""
+async def _resolve(ids: list[str], request: Request, desk: Desk) -> _Named:
+    """Ask every source for the papers named; one that fails is a failure, not an answer."""
     wanted = {raw: canonical_id(raw) for raw in ids if raw.strip()}
-    found: dict[str, str] = {}
-    for source in await desk.sources(request):
-        papers = await source.get(list(wanted.values()))
-        await desk.shelf.put_papers(papers.values())
+    named = _Named()
+    for name in request.sources if wanted else ():
+        source = await desk.source(name, request)
+        try:
+            papers = await source.get(list(dict.fromkeys(wanted.values())))
+        except (TransientError, PermanentError) as error:
+            if not is_online(name):
+                raise
+            named.failures.append(
+                Failure(
+                    stage=STAGE, subject=name, cause=str(error),
+                    remedy="papers named by id were not asked for here",
+                )
+            )  # fmt: skip
+            continue
+        await desk.shelf.put_records(source.name, papers.values())
         for raw, key in wanted.items():
             if key in papers:
-                found.setdefault(raw, papers[key].id)
-    return found
+                named.found.setdefault(raw, papers[key])
+                named.sources.setdefault(papers[key].id, []).append(source.name)
+    return named
 
 
 async def _own_paper(request: Request, desk: Desk) -> str | None:
@@ -121,23 +160,27 @@ async def _own_paper(request: Request, desk: Desk) -> str | None:
     return None
 
 
-def _fresh(run: str, request: Request, stop: Failure | None) -> Update:
+def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> Update:
     return {
         "run": run,
         "request": request,
         "stop": stop,
-        "failures": replaced([stop] if stop else []),
+        "failures": replaced([*named.failures, *([stop] if stop else [])]),
         "queries": replaced([]),
         "hits": replaced(
             [
-                Hit(paper=key, via="must_include", by="the caller", source="request")
-                for key in request.must_include
+                Hit(paper=key, via="must_include", by="the caller", source=source)
+                for key, sources in named.sources.items()
+                for source in sources
             ]
         ),
         "search_log": replaced([]),
+        "same": {},
+        "united": 0,
         "similarity": {},
         "hidden": [],
         "past_cutoff": [],
+        "retracted": [],
         "batch": [],
         "scores": replaced({}),
         "expanded": replaced([]),

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from state.channels import WriteState
 from state.paper import Paper
 from state.results import CitedSentence, Reference
-from state.run import Failure, Outcome, Usage, halt
+from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from state.writing import MARKER, CitationVerdict, Draft, Plan, Sentence
 from tools.bibliography.keys import citation_keys
 from tools.context import RunContext
@@ -36,6 +36,7 @@ class Update(Section):
     """What this node writes."""
 
     usage: list[Usage]
+    source_usage: list[SourceUsage]
     mind: str
     stop: Failure | None
 
@@ -46,6 +47,7 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     return {
         **await assemble(state, desk.shelf),
         "usage": await desk.usage(),
+        "source_usage": await desk.source_usage(),
         "mind": desk.mind_name,
         "stop": halt(state.get("failures", [])),
     }

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field, SecretStr
 
 from citeloom.settings import Settings
 from tests.fakes.openai_server import OpenAIServer, Reply
+from tools.cache import AnswerCache
 from tools.embed.port import Embedder
 from tools.errors import CiteLoomError
-from tools.llm.cache import AnswerCache
-from tools.llm.ledger import Limits, RunLedger
+from tools.ledger.ledger import Limits, RunLedger
 from tools.llm.model import LlmMind
 from tools.llm.task import Task
 
@@ -56,7 +56,12 @@ def mind_at(
     **others: Any,
 ) -> LlmMind:
     ledger = ledger or RunLedger("run", limits or Limits(), home)
-    return LlmMind(settings_for(server, home, **others), ledger, AnswerCache(home), backoff=0.01)
+    return LlmMind(
+        settings_for(server, home, **others),
+        ledger,
+        AnswerCache(home / "answers.sqlite"),
+        backoff=0.01,
+    )
 
 
 async def ask(replies: Sequence[Reply], home: Path, **others: Any) -> tuple[Rating, OpenAIServer]:

@@ -12,9 +12,9 @@ from pydantic import SecretStr
 
 from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
 from tests.llm.support import KEY, RATE, mind_at
+from tools.cache import AnswerCache
 from tools.errors import PermanentError
-from tools.llm.cache import AnswerCache
-from tools.llm.ledger import Limits, RunLedger
+from tools.ledger.ledger import Limits, RunLedger
 
 ROOT = Path(__file__).resolve().parents[2]
 DIE_AFTER_THE_ANSWER = """
@@ -145,4 +145,4 @@ def test_no_key_is_on_disk(tmp_path: Path) -> None:
 
 
 async def test_a_key_that_nobody_kept_gives_none(tmp_path: Path) -> None:
-    assert await AnswerCache(tmp_path).get("nothing") is None
+    assert await AnswerCache(tmp_path / "answers.sqlite").get("nothing") is None

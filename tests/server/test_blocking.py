@@ -11,7 +11,7 @@ from citeloom.settings import settings
 from graphs.review import graph
 from tests.support import SMALL, small_records
 from tools.context import RunContext
-from tools.llm.ledger_file import LedgerFile
+from tools.ledger.file import LedgerFile
 
 EXCLUDED = small_records()[5].id
 PARTS = ["citeloom", "graphs", "nodes", "state", "tools"]

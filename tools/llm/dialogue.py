@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Generic
 
 from tools.errors import AnswerError, PermanentError, RefusedError
+from tools.ledger.ledger import RunLedger
 from tools.llm.answers import UnusableAnswerError, read_answer, repair_request, visible
 from tools.llm.endpoint import Endpoint, Reply, Request
 from tools.llm.ladder import OPENAI_URL, Rung
-from tools.llm.ledger import RunLedger
 from tools.llm.prompt import count_tokens
 from tools.llm.shapes import Shapes
 from tools.llm.task import AnswerT, Task

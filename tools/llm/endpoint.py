@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from citeloom.settings import Settings
 from tools.errors import TransientError
+from tools.gate import gate_of
+from tools.ledger.ledger import RunLedger
+from tools.ledger.spending import Price, Spending
 from tools.llm.connection import connect
 from tools.llm.faults import Fault, Place, fault_of, foreign_errors
-from tools.llm.gate import gate_of
 from tools.llm.ladder import Rung, dialect_of, url_of
-from tools.llm.ledger import RunLedger
 from tools.llm.prompt import count_tokens
-from tools.llm.spending import Price, Spending
 from tools.llm.task import Tier
 
 if TYPE_CHECKING:

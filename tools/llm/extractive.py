@@ -3,7 +3,7 @@
 import asyncio
 
 from tools.embed.port import Embedder
-from tools.llm.ledger import RunLedger
+from tools.ledger.ledger import RunLedger
 from tools.llm.task import AnswerT, Task
 
 

@@ -5,12 +5,11 @@ The one place that knows the exceptions of openai, langchain_openai and httpx2.
 
 import json
 import re
-import time
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tools.errors import CiteLoomError, PermanentError, RefusedError, TransientError
+from tools.retry_after import retry_after
 
 _KEY = re.compile(r"\b(?:sk|gsk|pk)[-_][\w*.-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 # Some endpoints speak of quota and billing when they mean the calls of this minute; then they say
@@ -156,7 +155,7 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
 def _status_fault(error: Any, place: Place) -> Fault:
     body = error.body if isinstance(error.body, dict) else {}
     words = f"{error.message} {json.dumps(body, default=str)}" if body else str(error.message)
-    fault = _judge(error.status_code, words, _retry_after(error.response.headers), place)
+    fault = _judge(error.status_code, words, retry_after(error.response.headers), place)
     return replace(fault, status=error.status_code, text=words, billed=False)
 
 
@@ -202,20 +201,3 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
 
 def _stop(message: str) -> Fault:
     return Fault(PermanentError(message))
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Return the seconds that the server asks for: a number, or a date."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        raw = headers.get(name)
-        if not raw:
-            continue
-        try:
-            return max(float(raw) * unit, 0.0)
-        except ValueError:
-            pass
-        try:
-            return max(parsedate_to_datetime(raw).timestamp() - time.time(), 0.0)
-        except ValueError:
-            continue
-    return None

@@ -5,13 +5,13 @@ from functools import partial
 from typing import Literal, get_args
 
 from citeloom.settings import Settings
+from tools.cache import open_cache
 from tools.embed.port import Embedder
 from tools.errors import InputError, PermanentError
-from tools.llm.cache import open_answers
+from tools.ledger.ledger import Limits, RunLedger, ledger_for
 from tools.llm.endpoint import Endpoint, Request, price_of
 from tools.llm.extractive import ExtractiveMind
 from tools.llm.ladder import Rung
-from tools.llm.ledger import Limits, RunLedger, ledger_for
 from tools.llm.model import LlmMind
 from tools.llm.task import Mind, Tier
 
@@ -41,7 +41,7 @@ def open_mind(
             "a limit in USD needs the models' prices: set CITELOOM_STRONG_PRICE and "
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
         )
-    return LlmMind(settings, ledger, open_answers(settings.home))
+    return LlmMind(settings, ledger, open_cache(settings.home / "answers.sqlite"))
 
 
 async def ping(settings: Settings) -> str:

@@ -3,11 +3,11 @@
 import asyncio
 
 from citeloom.settings import Settings
+from tools.cache import AnswerCache, key_of
+from tools.ledger.ledger import RunLedger
 from tools.llm.answers import reread
-from tools.llm.cache import AnswerCache, key_of
 from tools.llm.dialogue import Dialogue
 from tools.llm.endpoint import Endpoint
-from tools.llm.ledger import RunLedger
 from tools.llm.prompt import render
 from tools.llm.shapes import shapes_of
 from tools.llm.task import AnswerT, Task, Tier

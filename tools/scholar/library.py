@@ -1,7 +1,7 @@
 """The source that is always there: a library on this machine or on a Qdrant server."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from typing import Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.library.library import Library
+from tools.scholar.port import Found, Linked, Offer
 
 Mode = Literal["hybrid", "dense", "keyword"]
 
@@ -18,13 +19,13 @@ Mode = Literal["hybrid", "dense", "keyword"]
 class LibrarySource:
     """A library behind the Source protocol; its calls cost nothing."""
 
-    searches_meaning = True
+    offer = Offer(meaning=True, batch=10_000)
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self.name = f"library:{library.name}"
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> list[Paper]:
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
         mode: Mode = "dense" if query.facet == "whole" else "hybrid"
         found = await asyncio.to_thread(
@@ -32,19 +33,39 @@ class LibrarySource:
         )
         ids = [hit.paper for hit in found]
         papers = await self.get(ids)
-        return [papers[key] for key in ids if key in papers]
+        cutoff = f"; before {before}" if before else ""
+        return Found(
+            papers=[papers[key] for key in ids if key in papers],
+            sent=(f"{mode}: {query.text}{cutoff}",),
+        )
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers that the library has, by the id asked for."""
         return await asyncio.to_thread(self._library.get, ids)
 
-    async def references(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    async def references(self, papers: Sequence[Paper]) -> Linked:
         """Return the cited papers that the library has, by citing paper."""
-        return await asyncio.to_thread(self._library.references, ids)
+        return await self._linked(papers, self._library.references)
 
-    async def citations(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the citing papers that the library has, by cited paper."""
-        return await asyncio.to_thread(self._library.citations, ids)
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+        """Return the citing papers that the library has, by cited paper; all of them."""
+        return await self._linked(papers, self._library.citations)
+
+    async def _linked(
+        self,
+        papers: Sequence[Paper],
+        follow: Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]],
+    ) -> Linked:
+        # A paper that several sources know may have another's id in front.
+        known = await self.get([key for paper in papers for key in (paper.id, *paper.aliases)])
+        asked = {
+            paper.id: next(known[key].id for key in (paper.id, *paper.aliases) if key in known)
+            for paper in papers
+            if any(key in known for key in (paper.id, *paper.aliases))
+        }
+        found = await asyncio.to_thread(follow, list(dict.fromkeys(asked.values())))
+        links = {key: found.get(mine, ()) for key, mine in asked.items()}
+        return Linked(links=links)
 
     async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored dense vectors."""

@@ -1,8 +1,9 @@
 """What every source of papers offers."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,58 @@ from state.paper import Paper
 from state.query import SearchQuery
 
 
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What a source can do and what it asks for it, from its documentation. Prices are in USD."""
+
+    meaning: bool = False
+    """Whether a whole abstract is a useful query here."""
+    words: bool = True
+    """Whether keywords are a useful query here."""
+    links: bool = True
+    """Whether it knows what cites what."""
+    search_usd: float = 0.0
+    """One page of an answer to keywords."""
+    meaning_usd: float = 0.0
+    """One answer to a whole abstract."""
+    list_usd: float = 0.0
+    """One call for the records or links of at most `batch` papers."""
+    batch: int = 1
+    """Most papers in one call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """The answer to a search."""
+
+    papers: Sequence[Paper]
+    """Best first; those past the cut-off may be among them."""
+    sent: tuple[str, ...] = ()
+    """The query in the source's own language, each try in order, without any key."""
+    matches: int | None = None
+    """Records that match the last try, where the source says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linked:
+    """Links of some papers, in one direction."""
+
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By the `id` of each paper asked about that the source knows: canonical ids at the other end.
+
+    A paper that the source knows and that has no such links is here with an empty tuple.
+    """
+    papers: Mapping[str, Paper] = field(default_factory=dict)
+    """The records that came along with the links, by the id used in `links`."""
+    partial: bool = False
+    """Whether those records lack what `get` would give, such as abstracts."""
+
+
 class Source(Protocol):
     """A place to search for papers. Every method raises TransientError or PermanentError.
 
-    A source that could not answer raises; an empty answer means that there is nothing.
+    A source that could not answer raises; an empty answer means that there is nothing. A record
+    that cannot be read (no title, no id) is left out of an answer and never costs the others.
     """
 
     @property
@@ -23,24 +72,24 @@ class Source(Protocol):
         ...
 
     @property
-    def searches_meaning(self) -> bool:
-        """Whether a whole abstract is a useful query here."""
+    def offer(self) -> Offer:
+        """What it can do, and its prices."""
         ...
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> list[Paper]:
-        """Return at most `limit` papers, best first; those past the cut-off may be among them."""
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+        """Return at most `limit` papers, best first."""
         ...
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers it knows, by the id asked for."""
+        """Return the papers it knows, by the canonical id asked for; ids not its own are skipped."""
         ...
 
-    async def references(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return, by citing paper, the papers it cites that this source can give."""
+    async def references(self, papers: Sequence[Paper]) -> Linked:
+        """Return what these papers cite, as far as it knows."""
         ...
 
-    async def citations(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return, by cited paper, the papers that cite it and that this source can give."""
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+        """Return what cites these papers, at most about `limit` works for each."""
         ...
 
     async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
@@ -48,5 +97,35 @@ class Source(Protocol):
         ...
 
     async def same_work(self, title: str, abstract: str) -> str | None:
-        """Return the id of the paper whose title or abstract this is, if it has it."""
+        """Return the id of the paper whose title or abstract this is, where that costs no money."""
         ...
+
+
+@runtime_checkable
+class Recommender(Protocol):
+    """A source that names papers like given ones."""
+
+    async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
+        """Return at most `limit` papers like all of these, best first."""
+        ...
+
+
+@runtime_checkable
+class TitleFinder(Protocol):
+    """A source that finds the record of a known title."""
+
+    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
+        """Return the paper of this title, or None where no title is the same but for small edits."""
+        ...
+
+
+class Online:
+    """What sources over the network have in common."""
+
+    async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return nothing: vectors of the embedder in use are kept by libraries only."""
+        return {}
+
+    async def same_work(self, title: str, abstract: str) -> str | None:
+        """Return nothing: the screening recognises the input among what was found, at no price."""
+        return None

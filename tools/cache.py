@@ -1,4 +1,4 @@
-"""Answers that were paid for, kept on disk."""
+"""Answers kept on disk: what was paid for is asked once."""
 
 import asyncio
 import hashlib
@@ -27,25 +27,26 @@ def key_of(*parts: object) -> str:
 
 
 class AnswerCache:
-    """Answers as JSON text by key, on LangGraph's own SQLite cache; outlives a crash.
+    """Answers as text by key, on LangGraph's own SQLite cache; outlives a crash.
 
     A cache that fails (a full disk, a damaged file) is a warning in the log and never costs a run.
     """
 
-    def __init__(self, home: Path) -> None:
-        self.path = home / "answers.sqlite"
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._engine: SqliteCache[str] | None = None
         self._opening = threading.Lock()
         self._locks: dict[tuple[asyncio.AbstractEventLoop, str], tuple[asyncio.Lock, int]] = {}
 
     async def get(self, key: str) -> str | None:
-        """Return the answer, or None."""
+        """Return the answer, or None where there is none or it is too old."""
         found = await self._try(lambda: self._open().get([(_SPACE, key)]), "read")
         return (found or {}).get((_SPACE, key))
 
-    async def put(self, key: str, answer: str) -> None:
-        """Keep the answer; it is on disk when this returns."""
-        await self._try(lambda: self._open().set({(_SPACE, key): (answer, None)}), "written")
+    async def put(self, key: str, answer: str, *, seconds: float | None = None) -> None:
+        """Keep the answer, for so long or for ever; it is on disk when this returns."""
+        age = max(int(seconds), 1) if seconds is not None else None
+        await self._try(lambda: self._open().set({(_SPACE, key): (answer, age)}), "written")
 
     @asynccontextmanager
     async def alone(self, key: str) -> AsyncIterator[None]:
@@ -82,6 +83,6 @@ class AnswerCache:
 
 
 @cache
-def open_answers(home: Path) -> AnswerCache:
-    """Return the process's one cache in `home`."""
-    return AnswerCache(home)
+def open_cache(path: Path) -> AnswerCache:
+    """Return the process's one cache in this file."""
+    return AnswerCache(path)

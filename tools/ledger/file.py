@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from state.run import Usage
+from state.run import SourceUsage, Usage
 from tools.errors import PermanentError
 
 _TABLES = """
@@ -13,6 +13,10 @@ CREATE TABLE IF NOT EXISTS usage (
     run TEXT, task TEXT, mind TEXT, calls INTEGER, cached INTEGER, repairs INTEGER,
     input_tokens INTEGER, output_tokens INTEGER, usd REAL, seconds REAL,
     PRIMARY KEY (run, task, mind)
+);
+CREATE TABLE IF NOT EXISTS sources (
+    run TEXT, source TEXT, calls INTEGER, cached INTEGER, failed INTEGER, usd REAL, seconds REAL,
+    PRIMARY KEY (run, source)
 );
 CREATE TABLE IF NOT EXISTS clock (run TEXT PRIMARY KEY, seconds REAL);
 """
@@ -25,6 +29,13 @@ ON CONFLICT (run, task, mind) DO UPDATE SET
     output_tokens = output_tokens + excluded.output_tokens,
     usd = usd + excluded.usd, seconds = seconds + excluded.seconds
 """
+_ADD_SOURCE = """
+INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run, source) DO UPDATE SET
+    calls = calls + excluded.calls, cached = cached + excluded.cached,
+    failed = failed + excluded.failed, usd = usd + excluded.usd,
+    seconds = seconds + excluded.seconds
+"""
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
@@ -33,6 +44,10 @@ _READ = """
 SELECT task, mind, calls, cached, repairs, input_tokens, output_tokens, usd, seconds
 FROM usage WHERE run = ? ORDER BY rowid
 """
+_READ_SOURCES = """
+SELECT source, calls, cached, failed, usd, seconds FROM sources WHERE run = ? ORDER BY rowid
+"""
+_SOURCE_NAMES = ("source", "calls", "cached", "failed", "usd", "seconds")
 _NAMES = (
     "task", "mind", "calls", "cached", "repairs", "input_tokens", "output_tokens", "usd", "seconds",
 )  # fmt: skip
@@ -44,17 +59,18 @@ class LedgerFile:
     def __init__(self, home: Path) -> None:
         self.path = home / "ledger.sqlite"
 
-    def read(self, run: str) -> tuple[list[Usage], float]:
-        """Return what `run` has used by task and mind, and its seconds of thinking.
+    def read(self, run: str) -> tuple[list[Usage], list[SourceUsage], float]:
+        """Return what `run` has used by task and mind and by source, and its seconds of thinking.
 
         Raises:
             PermanentError: The file cannot be read; no call may be paid without knowing the sum.
         """
         if not self.path.exists():
-            return [], 0.0
+            return [], [], 0.0
         try:
             with self._open() as db:
                 rows = db.execute(_READ, (run,)).fetchall()
+                asked = db.execute(_READ_SOURCES, (run,)).fetchall()
                 clock = db.execute("SELECT seconds FROM clock WHERE run = ?", (run,)).fetchone()
         except sqlite3.Error as error:
             raise PermanentError(
@@ -62,13 +78,21 @@ class LedgerFile:
                 f"move {self.path} away and start again"
             ) from error
         used = [Usage.model_validate(dict(zip(_NAMES, row, strict=True))) for row in rows]
-        return used, clock[0] if clock else 0.0
+        sources = [
+            SourceUsage.model_validate(dict(zip(_SOURCE_NAMES, row, strict=True))) for row in asked
+        ]
+        return used, sources, clock[0] if clock else 0.0
 
     def add(self, run: str, used: Usage, thinking: float) -> None:
         """Add to what `run` has used, and `thinking` seconds to its clock, in one transaction."""
         with self._open() as db:
             db.execute(_ADD, (run, *(getattr(used, name) for name in _NAMES)))
             db.execute(_TICK, (run, thinking))
+
+    def add_source(self, run: str, used: SourceUsage) -> None:
+        """Add to what `run` has asked of a source."""
+        with self._open() as db:
+            db.execute(_ADD_SOURCE, (run, *(getattr(used, name) for name in _SOURCE_NAMES)))
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -53,6 +53,8 @@ class Spending:
     def __init__(self, price: Price | None, worst: Cost, clock: Callable[[int], None]) -> None:
         self.worst = worst
         self.seconds = 0.0
+        self.sent = False
+        self.failed = False
         self._price = price
         self._clock = clock
         self._began: float | None = None
@@ -61,12 +63,21 @@ class Spending:
     def begin(self) -> None:
         """Say that the call is being sent now."""
         self._began = time.monotonic()
+        self.sent = True
         self._cost = self.worst
         self._clock(+1)
 
     def used(self, input_tokens: int, output_tokens: int) -> None:
         """Say what the call really used."""
         self._cost = Cost.of(1, input_tokens, output_tokens, self._price)
+
+    def charged(self, usd: float) -> None:
+        """Say what the call really cost, where the price is not one of tokens."""
+        self._cost = Cost(calls=self.worst.calls, usd=usd)
+
+    def missed(self) -> None:
+        """Say that the call brought no usable answer, whatever it cost."""
+        self.failed = True
 
     def free(self) -> None:
         """Say that the endpoint turned the call away, unpaid."""

@@ -6,18 +6,21 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from state.run import Usage
+from state.base import Value
+from state.run import SourceUsage, Usage
 from tools.errors import BudgetError, PermanentError
-from tools.llm.gate import Bell
-from tools.llm.ledger_file import LedgerFile
-from tools.llm.spending import Cost, Price, Spending
+from tools.gate import Bell
+from tools.ledger.file import LedgerFile
+from tools.ledger.spending import Cost, Price, Spending
 
+RowT = TypeVar("RowT", bound=Value)
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
@@ -25,15 +28,18 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 class Limits:
     """The most that one run may use; None means no limit.
 
-    `usd`, `tokens` (in and out) and `calls` are never overshot, as far as an endpoint keeps to its
-    output limit. `minutes` counts the time in which at least one question was being answered: past
-    it no call starts, and those under way may end.
+    `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
+    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as an endpoint
+    keeps to its output limit and a source to its price list. `minutes` counts the time in which at
+    least one question was being answered: past it no call starts, and those under way may end.
     """
 
     usd: float | None = None
     tokens: int | None = None
     calls: int | None = None
     minutes: float | None = None
+    by_source: Mapping[str, float] = field(default_factory=dict)
+    """USD by source."""
 
 
 class RunLedger:
@@ -48,8 +54,10 @@ class RunLedger:
         self.limits = limits
         self._file = LedgerFile(home) if home else None
         self._loaded = self._file is None
-        self._rows: dict[tuple[str, str], Usage] = {}
+        self._rows: dict[tuple[str, ...], Usage] = {}
+        self._asked: dict[tuple[str, ...], SourceUsage] = {}
         self._held = Cost()
+        self._held_by: dict[str, float] = {}
         self._holders = 0
         self._thinking = 0.0
         self._unsaved = 0.0
@@ -66,10 +74,11 @@ class RunLedger:
         """
         if self._loaded or self._file is None:
             return
-        rows, thinking = await asyncio.to_thread(self._file.read, self.run)
+        rows, asked, thinking = await asyncio.to_thread(self._file.read, self.run)
         with self._lock:
             if not self._loaded:
                 self._rows = {(row.task, row.mind): row for row in rows}
+                self._asked = {(row.source,): row for row in asked}
                 self._thinking = thinking
                 self._loaded = True
 
@@ -77,6 +86,43 @@ class RunLedger:
         """Return what was used, by task and mind, in the order of first use. Never blocks."""
         with self._lock:
             return list(self._rows.values())
+
+    def sources(self) -> list[SourceUsage]:
+        """Return what was asked of sources, in the order of first use. Never blocks."""
+        with self._lock:
+            return list(self._asked.values())
+
+    def affords(self, source: str, usd: float) -> bool:
+        """Whether a call of this price fits the budgets, besides what is under way."""
+        with self._lock:
+            worst = Cost(usd=usd).plus(self._held)
+            return self._excess(worst, source, usd + self._held_by.get(source, 0.0)) is None
+
+    @asynccontextmanager
+    async def pay(self, source: str, usd: float) -> AsyncIterator[Spending]:
+        """Hold the budget for one request to a source while the block runs; as `spend` for USD.
+
+        Raises:
+            BudgetError: The request may exceed a limit; nothing was spent on it.
+        """
+        await self.ready()
+        spending = Spending(None, Cost(usd=usd), lambda change: None)
+        await self._hold(source, spending.worst, source)
+        try:
+            yield spending
+        except BaseException:
+            spending.missed()
+            raise
+        finally:
+            await self._settle_source(source, spending)
+
+    async def note_source(self, source: str, *, cached: int = 0) -> None:
+        """Record answers of a source that came from the cache."""
+        await self.ready()
+        used = SourceUsage(source=source, cached=cached)
+        with self._lock:
+            _add(self._asked, (source,), used)
+        await self._save_source(used)
 
     @asynccontextmanager
     async def spend(
@@ -114,56 +160,73 @@ class RunLedger:
         await self.ready()
         await self._record(Usage(task=task, mind=mind, cached=cached, repairs=repairs))
 
-    async def _hold(self, task: str, worst: Cost) -> None:
+    async def _hold(self, subject: str, worst: Cost, source: str = "") -> None:
         while True:
             with self._lock:
                 self._tick()
-                if self._excess(worst.plus(self._held)) is None:
+                mine = self._held_by.get(source, 0.0)
+                if self._excess(worst.plus(self._held), source, worst.usd + mine) is None:
                     self._held = self._held.plus(worst)
+                    self._held_by[source] = mine + worst.usd
                     self._holders += 1
                     return
-                if (excess := self._excess(worst)) is not None:
-                    raise BudgetError(f"'{task}' was not asked: {excess}")
+                if (excess := self._excess(worst, source, worst.usd)) is not None:
+                    raise BudgetError(f"'{subject}' was not asked: {excess}")
                 ticket = self._bell.ticket()
             await ticket
 
+    def _let_go(self, worst: Cost, source: str = "") -> None:
+        """Under the lock: what was held is held no longer."""
+        self._holders -= 1
+        if self._holders:
+            self._held = self._held.minus(worst)
+            self._held_by[source] -= worst.usd
+        else:  # exactly nothing: a rounding rest would let the last one wait forever
+            self._held = Cost()
+            self._held_by.clear()
+        self._bell.ring()
+
     async def _settle(self, task: str, mind: str, spending: Spending) -> None:
         cost = spending.end()
+        used = Usage(
+            task=task, mind=mind, calls=cost.calls, input_tokens=cost.input_tokens,
+            output_tokens=cost.output_tokens, usd=cost.usd, seconds=spending.seconds,
+        )  # fmt: skip
         with self._lock:
-            self._holders -= 1
-            # Exactly nothing when none is left: a rounding rest would let the last one wait forever.
-            self._held = self._held.minus(spending.worst) if self._holders else Cost()
-            used = Usage(
-                task=task, mind=mind, calls=cost.calls, input_tokens=cost.input_tokens,
-                output_tokens=cost.output_tokens, usd=cost.usd, seconds=spending.seconds,
-            )  # fmt: skip
-            self._add(used)
-            self._bell.ring()
+            _add(self._rows, (task, mind), used)
+            self._let_go(spending.worst)
         await self._save(used)
+
+    async def _settle_source(self, source: str, spending: Spending) -> None:
+        cost = spending.end()
+        used = SourceUsage(
+            source=source, calls=int(spending.sent), failed=int(spending.sent and spending.failed),
+            usd=cost.usd, seconds=spending.seconds,
+        )  # fmt: skip
+        with self._lock:
+            _add(self._asked, (source,), used)
+            self._let_go(spending.worst, source)
+        await self._save_source(used)
 
     async def _record(self, used: Usage) -> None:
         with self._lock:
-            self._add(used)
+            _add(self._rows, (used.task, used.mind), used)
         await self._save(used)
 
-    def _add(self, used: Usage) -> None:
-        key = (used.task, used.mind)
-        before = self._rows.get(key, Usage(task=used.task, mind=used.mind))
-        sums = {
-            name: getattr(before, name) + getattr(used, name)
-            for name in Usage.model_fields
-            if name not in {"task", "mind"}
-        }
-        self._rows[key] = before.model_copy(update=sums)
-
     async def _save(self, used: Usage) -> None:
-        if self._file is None:
-            return
         with self._lock:
             self._tick()
             thinking, self._unsaved = self._unsaved, 0.0
+        await self._store(lambda file: file.add(self.run, used, thinking))
+
+    async def _save_source(self, used: SourceUsage) -> None:
+        await self._store(lambda file: file.add_source(self.run, used))
+
+    async def _store(self, write: Callable[[LedgerFile], None]) -> None:
+        if self._file is None:
+            return
         try:
-            await asyncio.to_thread(self._file.add, self.run, used, thinking)
+            await asyncio.to_thread(write, self._file)
         except (sqlite3.Error, OSError) as error:
             # The answer is there and paid for: losing it would cost more than a line of the record.
             logger.warning("run %s: its spending is not on disk: %s", self.run, error)
@@ -184,22 +247,40 @@ class RunLedger:
         total = Cost()
         for row in self._rows.values():
             total = total.plus(Cost(row.calls, row.input_tokens, row.output_tokens, row.usd))
-        return total
+        return total.plus(Cost(usd=sum(row.usd for row in self._asked.values())))
 
-    def _excess(self, more: Cost) -> str | None:
+    def _excess(self, more: Cost, source: str = "", source_usd: float = 0.0) -> str | None:
         """Say which limit `more` would exceed, for a person; None when it fits."""
         spent = self._spent()
         minutes = self._thinking / 60
         if self.limits.minutes is not None and minutes >= self.limits.minutes:
             return _excess_text("minutes", self.limits.minutes, minutes, 0.0)
-        for field in fields(Limits):
-            limit = getattr(self.limits, field.name)
-            if limit is None or field.name == "minutes":
-                continue
-            used, wanted = getattr(spent, field.name), getattr(more, field.name)
-            if used + wanted > limit * (1 + 1e-9):
-                return _excess_text(field.name, limit, used, wanted)
+        for name in ("usd", "tokens", "calls"):
+            limit = getattr(self.limits, name)
+            used, wanted = getattr(spent, name), getattr(more, name)
+            # A call of no price may go on where the money is spent: it adds nothing to it.
+            if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
+                return _excess_text(name, limit, used, wanted)
+        limit = self.limits.by_source.get(source)
+        row = self._asked.get((source,))
+        used = row.usd if row else 0.0
+        if limit is not None and source_usd and used + source_usd > limit * (1 + 1e-9):
+            return (
+                f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
+                f"take {source_usd:.6g} more; to go on, raise max_usd for {source}"
+            )
         return None
+
+
+def _add(rows: dict[tuple[str, ...], RowT], key: tuple[str, ...], used: RowT) -> None:
+    before = rows.get(key)
+    if before is None:
+        rows[key] = used
+        return
+    sums = {
+        name: value + getattr(used, name) for name, value in before if not isinstance(value, str)
+    }
+    rows[key] = before.model_copy(update=sums)
 
 
 def _excess_text(name: str, limit: float, spent: float, wanted: float) -> str:

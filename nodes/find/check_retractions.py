@@ -1,0 +1,78 @@
+"""Check retractions: ask Crossref for notices on the papers about to be kept.
+
+Reads `request`, `scores`, `same`, `hidden`. Writes `retracted`; the papers on the shelf are marked.
+Sources say of few papers that they were retracted, and late; publishers' notices are in Crossref.
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import PermanentError, TransientError
+from tools.scholar.opening import is_online
+
+STAGE = "check_retractions"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    scores: dict[str, float]
+    hidden: list[str]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    retracted: list[str]
+    failures: list[Failure]
+
+
+async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Mark the retracted among the best papers; offline, what the library says must do."""
+    desk = open_desk(runtime, state["run"])
+    request, bar = state["request"], desk.context.bar
+    hidden = set(state["hidden"])
+    relevant = sorted(
+        (key for key, score in state["scores"].items() if score >= bar and key not in hidden),
+        key=lambda key: (-state["scores"][key], key),
+    )
+    # Some more than are kept, for those that step in where one is left out.
+    wanted = [*request.must_include, *relevant[: request.keep + 10]]
+    papers = await desk.shelf.papers(wanted)
+    failures: list[Failure] = []
+    if any(is_online(name) for name in request.sources):
+        desk.progress(STAGE, 0, len(papers))
+        try:
+            crossref = await desk.crossref(request)
+            notices = await crossref.retractions(list(papers.values()))
+        except (TransientError, PermanentError) as error:
+            notices = {}
+            failures = [
+                Failure(
+                    stage=STAGE, subject="crossref", cause=str(error),
+                    remedy="retractions are known only as far as the sources mark them",
+                )
+            ]  # fmt: skip
+        marked = [
+            papers[key].model_copy(
+                update={
+                    "retracted": True,
+                    "origin": {**papers[key].origin, "retracted": f"crossref: {notice}"},
+                }
+            )
+            for key, notice in notices.items()
+            if key in papers and not papers[key].retracted
+        ]
+        await desk.shelf.put_papers(marked)
+        papers |= {paper.id: paper for paper in marked}
+        desk.progress(STAGE, len(papers), len(papers))
+    return {
+        "retracted": [key for key, paper in papers.items() if paper.retracted],
+        "failures": failures,
+    }

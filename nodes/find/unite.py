@@ -1,0 +1,74 @@
+"""Unite: make one paper of all records of one work, whichever sources they come from.
+
+Reads `run`, `hits`, `united`, `same`. Writes `same` (the paper of this run by each id that a source
+used) and `united`; the papers go to the shelf. A paper keeps the id under which the run first knew
+it, so that scores and debates stay with it when another source turns out to know it, too.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.paper import Paper
+from state.query import Hit
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.scholar.identity import merge
+from tools.scholar.identity import unite as group
+
+STAGE = "unite"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    hits: list[Hit]
+    united: int
+    same: dict[str, str]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    same: dict[str, str]
+    united: int
+    failures: list[Failure]
+
+
+async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Join the records that came since the last time to the papers that there are."""
+    desk = open_desk(runtime, state["run"])
+    hits, same = state["hits"], state["same"]
+    new = list(dict.fromkeys((hit.source, hit.paper) for hit in hits[state["united"] :]))
+    records = await desk.shelf.records(new)
+    papers = list((await desk.shelf.papers(sorted(set(same.values())))).values())
+    changed, same = await asyncio.to_thread(_join, papers, records, same)
+    await desk.shelf.put_papers(changed)
+    count = len(set(same.values()))
+    desk.progress(STAGE, count, count, f"{len(same)} records are {count} papers")
+    return {"same": same, "united": len(hits), "failures": []}
+
+
+def _join(
+    papers: Sequence[Paper], records: Sequence[Paper], same: dict[str, str]
+) -> tuple[list[Paper], dict[str, str]]:
+    """Return the papers that are new or changed, and the paper by each id."""
+    every = [*papers, *records]
+    changed: list[Paper] = []
+    same = dict(same)
+    for places in group(every):
+        members = [every[place] for place in places]
+        known = [every[place].id for place in places if place < len(papers)]
+        if len(known) == len(members) == 1:
+            continue
+        paper = merge(members, id=known[0] if known else None)
+        changed.append(paper)
+        same |= {key: paper.id for key, old in same.items() if old in known}
+        same |= {member.id: paper.id for member in members}
+        for key in paper.aliases:  # sources may ascribe one id to two works
+            same.setdefault(key, paper.id)
+    return changed, same | {paper.id: paper.id for paper in changed}

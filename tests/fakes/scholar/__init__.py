@@ -1,0 +1,1 @@
+"""Fakes of the scholarly services over real HTTP on loopback."""

@@ -1,0 +1,349 @@
+"""`find` over the network: OpenAlex, Semantic Scholar and the others, on good and on bad days."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from rapidfuzz import fuzz
+
+from citeloom.settings import Settings
+from graphs.find import graph
+from state.paper import Paper
+from state.results import RankedPaper
+from tests.fakes.scholar.faults import TRANSIENT
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import World, make_world
+from tests.graphs.conftest import ABSTRACT, context_for
+from tests.support import RememberingEmbedder
+from tools.context import RunContext
+
+BOTH = ["openalex", "semantic_scholar"]
+KEY = "some-key"
+SMALL: dict[str, Any] = {"pool": 12, "per_query": 10}
+Find = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """A made-up field of which one topic is that of the abstract."""
+    return make_world(size=500, seed=7, about=ABSTRACT, crowd=150)
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[ScholarServer]:
+    with ScholarServer(world) as running:
+        yield running
+
+
+@pytest.fixture
+def quick(
+    embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> RememberingEmbedder:
+    """Texts are embedded once in all these tests, and failures are followed by short pauses."""
+    monkeypatch.setattr("tools.embed.open._opened", [embedder_with_memory])
+    monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.2)
+    return embedder_with_memory
+
+
+def settings_at(server: ScholarServer, home: Path, **others: Any) -> Settings:
+    values: dict[str, Any] = {
+        "home": home, "openalex_url": server.openalex_url, "openalex_api_key": SecretStr(KEY),
+        "semantic_scholar_url": server.semantic_scholar_url, "arxiv_url": server.arxiv_url,
+        "crossref_url": server.crossref_url, "serpapi_url": server.serpapi_url,
+        "openalex_rate": 500.0, "semantic_scholar_rate": 500.0, "arxiv_rate": 500.0,
+        "crossref_rate": 500.0, "source_timeout": 0.5, "source_patience": 20.0,
+    }  # fmt: skip
+    return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
+
+
+@pytest.fixture
+def find(server: ScholarServer, tmp_path: Path, quick: RememberingEmbedder) -> Find:
+    """Run `find`; `home` names one of several homes, and `options` go to the run's context."""
+
+    async def run(
+        *, home: str = "home", options: dict[str, Any] | None = None,
+        settings: dict[str, Any] | None = None, **inputs: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        given: dict[str, Any] = {"text": ABSTRACT, "sources": BOTH, **inputs}
+        configured = settings_at(server, tmp_path / home, **(settings or {}))
+        context = context_for(configured, **{**SMALL, **(options or {})})
+        result: dict[str, Any] = await graph.ainvoke(given, context=context)  # type: ignore[call-overload]
+        return result
+
+    return run
+
+
+def ranking(result: dict[str, Any]) -> list[tuple[str, float, bool]]:
+    return [(item.paper.id, item.score, item.selected) for item in result["papers"]]
+
+
+def causes(result: dict[str, Any]) -> str:
+    return " | ".join(f"{item.subject}: {item.cause}" for item in result["failures"])
+
+
+async def test_papers_come_from_both_sources_and_each_work_once(
+    find: Find, server: ScholarServer
+) -> None:
+    result = await find()
+    assert result["outcome"] == "complete"
+    assert result["failures"] == []
+    papers: list[RankedPaper] = result["papers"]
+    assert {hit.source for item in papers for hit in item.found_by} >= set(BOTH)
+    every = [key for item in papers for key in {item.paper.id, *item.paper.aliases}]
+    assert len(every) == len(set(every))
+    united = [item.paper for item in papers if item.paper.openalex and item.paper.semantic_scholar]
+    assert united
+    for paper in united:
+        known = server.world.by_openalex[paper.openalex or ""]
+        assert known.s2 == paper.semantic_scholar or fuzz.ratio(known.title, paper.title) > 80
+        assert set(paper.origin.values()) <= {*BOTH, "crossref"}
+    assert {hit.via for item in papers for hit in item.found_by} >= {"query", "citation"}
+
+
+async def test_default_find_costs_less_than_four_cents(find: Find, server: ScholarServer) -> None:
+    defaults = RunContext()
+    options = {"pool": defaults.pool, "per_query": defaults.per_query}
+    result = await find(sources=["openalex"], options=options)
+    (usage,) = [row for row in result["source_usage"] if row.source == "openalex"]
+    assert usage.usd == pytest.approx(server.charged.usd)
+    assert 0 < server.charged.usd < 0.04
+
+
+async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
+    find: Find, server: ScholarServer
+) -> None:
+    options = {"pool": 110, "per_query": 30, "bar": 0.0}
+    calm = await find(keep=100, options=options)
+    server.clear()
+    server.faults.chances = dict.fromkeys((*TRANSIENT, "cut", "null", "shape", "reset"), 0.1)
+    settings = {"source_timeout": 0.3, "source_patience": 60.0}
+    stormy = await find(home="stormy", keep=100, options=options, settings=settings)
+    assert len(calm["selected"]) == 100
+    assert ranking(stormy) == ranking(calm)
+    assert stormy["failures"] == []
+    assert server.repeated() == []
+    assert len(server.faults.counts) >= 10
+    failed = sum(row.failed for row in stormy["source_usage"])
+    assert failed == sum(request.fault is not None for request in server.requests)
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "html", "truncated", "empty", "hang", "spent"])
+async def test_source_that_always_fails_costs_only_its_own_answers(
+    fault: str, find: Find, server: ScholarServer
+) -> None:
+    server.faults.only["semantic_scholar"] = {fault: 1.0}
+    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.4})
+    assert result["outcome"] == "complete"
+    assert result["selected"]
+    failed = [item for item in result["failures"] if "semantic_scholar" in item.subject]
+    assert failed
+    assert all(not item.fatal for item in failed)
+    assert {entry.source for entry in result["search_log"]} == {"openalex"}
+
+
+async def test_run_without_a_source_left_ends_with_what_it_has_and_says_why(
+    find: Find, server: ScholarServer
+) -> None:
+    async def fail_later(stage: str) -> dict[str, Any]:
+        answered = [request for request in server.requests if request.status == 200]
+        server.faults.script = lambda request: "503" if answered or stage == "all" else None
+        result: dict[str, Any] = await find(
+            home=stage, settings={"source_timeout": 0.2, "source_patience": 0.3}
+        )
+        return result
+
+    result = await fail_later("all")
+    assert result["outcome"] == "nothing"
+    assert "no source gave an answer" in result["stop"].cause
+    assert "HTTP 503" in result["stop"].cause
+
+
+async def test_unreachable_sources_are_named_with_what_to_set(find: Find) -> None:
+    nowhere = {
+        f"{name}_url": "http://127.0.0.1:9" for name in ("openalex", "semantic_scholar", "crossref")
+    }
+    result = await find(settings=nowhere)
+    assert result["outcome"] == "nothing"
+    cause = result["stop"].cause
+    assert "CITELOOM_OPENALEX_URL" in cause
+    assert "CITELOOM_SEMANTIC_SCHOLAR_URL" in cause
+    assert "--source library" in cause
+
+
+async def test_expansion_that_fails_leaves_what_the_searches_found(
+    find: Find, server: ScholarServer
+) -> None:
+    def script(request: Any) -> str | None:
+        links = "cites:" in request.url or "batch" in request.path or "/citations" in request.path
+        return "503" if links or request.service == "crossref" else None
+
+    server.faults.script = script
+    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.3})
+    assert result["outcome"] == "complete"
+    assert result["selected"]
+    assert "expand" in {item.stage for item in result["failures"]}
+    assert "crossref" in causes(result)
+
+
+async def test_source_that_only_answers_nothing_raises_an_alarm(
+    find: Find, server: ScholarServer
+) -> None:
+    text = "Zymurgical quaternions fluoresce beside obsidian harpsichords during glacial tides."
+    result = await find(text=text, sources=["arxiv", "openalex"])
+    alarms = [item for item in result["failures"] if "with nothing at all" in item.cause]
+    assert [item.subject for item in alarms] == ["arxiv"]
+
+
+@pytest.mark.parametrize("budget", [{"max_usd": 0.004}, {"max_usd_by_source": {"openalex": 0.004}}])
+async def test_budget_is_kept_to_the_cent_and_the_run_goes_on_without(
+    budget: dict[str, Any], find: Find, server: ScholarServer
+) -> None:
+    result = await find(options=budget)
+    assert server.charged.usd <= 0.004 + 1e-9
+    assert result["selected"]
+    spent = sum(row.usd for row in result["source_usage"])
+    assert spent == pytest.approx(server.charged.usd)
+
+
+async def test_cutoff_holds_for_every_source(find: Find) -> None:
+    result = await find(before="2012-01-01", sources=[*BOTH, "arxiv", "crossref"])
+    papers: list[Paper] = [item.paper for item in result["papers"]]
+    assert papers
+    assert all(
+        paper.published.year < 2012 if paper.published else (paper.year or 9999) < 2012
+        for paper in papers
+    )
+
+
+async def test_paper_named_by_doi_is_kept_and_one_excluded_never_comes(
+    find: Find, server: ScholarServer
+) -> None:
+    first = await find()
+    with_doi = [item.paper for item in first["papers"] if item.selected and item.paper.doi]
+    unwanted = with_doi[0]
+    stranger = next(
+        work for work in server.world.works
+        if work.doi and work.abstract and not work.retracted and "openalex" in work.held_by
+        and work.doi.lower() not in {item.paper.doi for item in first["papers"]}
+    )  # fmt: skip
+    assert unwanted.openalex or unwanted.semantic_scholar
+    other_id = next(key for key in unwanted.aliases if not key.startswith("doi:"))
+    result = await find(must_include=[stranger.doi], exclude=[other_id])
+    assert f"doi:{(stranger.doi or '').lower()}" in result["selected"]
+    assert unwanted.id not in {item.paper.id for item in result["papers"]}
+
+
+async def test_inputs_own_paper_is_recognised_among_what_is_found(
+    find: Find, server: ScholarServer
+) -> None:
+    first = await find()
+    own = next(
+        item.paper for item in first["papers"]
+        if item.paper.abstract and len(item.paper.abstract) > 200 and not item.paper.retracted
+    )  # fmt: skip
+    result = await find(text=f"# {own.title}\n\n{own.abstract}")
+    assert own.id not in {item.paper.id for item in result["papers"]}
+    assert result["papers"]
+
+
+async def test_retracted_paper_is_marked_and_left_out_unless_asked_for(
+    find: Find, server: ScholarServer
+) -> None:
+    works = [
+        work for work in server.world.works
+        if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
+    ]  # fmt: skip
+    # Some only Crossref knows to be retracted: it has the notice.
+    assert any(work.retraction_in == {"crossref"} for work in works)
+    dois = {(work.doi or "").lower() for work in works}
+    result = await find(must_include=sorted(dois))
+    marked = {item.paper.doi: item for item in result["papers"] if item.paper.retracted}
+    assert set(marked) >= dois
+    assert not any(item.selected for item in marked.values())
+    assert all(item.paper.origin["retracted"] for item in marked.values())
+    assert result["counts"].excluded_as_retracted == len(marked)
+    assert "it was retracted" in causes(result)
+    asked = await find(must_include=sorted(dois), include_retracted=True)
+    assert dois <= {item.paper.doi for item in asked["papers"] if item.selected}
+
+
+async def test_paper_whose_references_nobody_knows_is_marked(
+    find: Find, server: ScholarServer
+) -> None:
+    result = await find(options={"pool": 60, "per_query": 30})
+    followed = [item.paper for item in result["papers"] if item.paper.references_missing]
+    for paper in followed:
+        assert paper.references == ()
+    works = [
+        work for work in server.world.works
+        if work.openalex in {paper.openalex for paper in followed if paper.openalex}
+    ]  # fmt: skip
+    assert all(not work.references or not work.lists_references for work in works)
+    assert any(item.paper.references for item in result["papers"])
+
+
+async def test_google_results_become_records_of_the_other_sources(
+    find: Find, server: ScholarServer
+) -> None:
+    result = await find(
+        sources=["google", "semantic_scholar"], settings={"serpapi_api_key": SecretStr("s")}
+    )
+    google = [
+        item.paper for item in result["papers"]
+        if any(hit.source == "google" for hit in item.found_by)
+    ]  # fmt: skip
+    assert google
+    assert all(paper.origin["title"] in {"semantic_scholar", "crossref"} for paper in google)
+    assert next(row for row in result["source_usage"] if row.source == "google").usd > 0
+
+
+async def test_library_and_network_are_searched_together(
+    find: Find, bee_home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed" / "libraries").symlink_to(bee_home / "libraries")
+    result = await find(home="mixed", sources=["library", "openalex"], library="bees")
+    assert result["outcome"] == "complete"
+    sources = {hit.source for item in result["papers"] for hit in item.found_by}
+    assert sources == {"library:bees", "openalex"}
+
+
+async def test_second_run_asks_nothing_that_the_first_was_told(
+    find: Find, server: ScholarServer
+) -> None:
+    first = await find()
+    asked = len(server.requests)
+    second = await find()
+    assert len(server.requests) == asked
+    assert ranking(second) == ranking(first)
+    assert {row.calls for row in second["source_usage"]} == {0}
+    assert all(row.cached for row in second["source_usage"])
+    await find(options={"refresh": True})
+    assert len(server.requests) == 2 * asked
+
+
+async def test_fifty_runs_at_once_keep_the_limits_and_all_finish(
+    find: Find, server: ScholarServer
+) -> None:
+    server.limits |= {"openalex": 60, "semantic_scholar": 25, "crossref": 40}
+    settings = {
+        "openalex_rate": 60.0, "semantic_scholar_rate": 25.0, "crossref_rate": 40.0,
+        "source_timeout": 10.0, "source_patience": 60.0,
+    }  # fmt: skip
+    words = sorted({word for word in ABSTRACT.replace(".", "").split() if len(word) > 4})
+    texts = [f"{ABSTRACT} We also study {words[number % len(words)]} number {number}."
+             for number in range(50)]  # fmt: skip
+    options = {"pool": 4, "per_query": 5, "max_hops": 1, "citing": 5}
+    results = await asyncio.gather(
+        *(find(text=text, options=options, settings=settings) for text in texts)
+    )
+    assert [result["outcome"] for result in results] == ["complete"] * 50
+    assert [result["failures"] for result in results] == [[]] * 50
+    assert not server.too_fast
+    assert server.repeated() == []
+    calls = sum(row.calls for result in results for row in result["source_usage"])
+    assert calls == len(server.requests)

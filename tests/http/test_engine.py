@@ -1,0 +1,385 @@
+"""The engine under the sources, over real HTTP, against what real hosts do on bad days."""
+
+import asyncio
+import json
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from tests.fakes.scholar.faults import TRANSIENT
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.wire import Request
+from tests.http.conftest import KEY, CallerOf
+from tools.errors import (
+    BudgetError,
+    MissingError,
+    PermanentError,
+    QuotaError,
+    TransientError,
+)
+from tools.http import breaker, engine
+from tools.http.engine import HttpCaller
+from tools.ledger.ledger import Limits, RunLedger
+
+LIST = "/works?per_page=5&filter=is_retracted:false"
+
+
+def count(body: str) -> int:
+    found: int = json.loads(body)["meta"]["count"]
+    return found
+
+
+async def ask(caller: HttpCaller, path: str = LIST, usd: float = 0.0001, age: float = 60) -> int:
+    return await caller.ask(path, read=_count, age=age, usd=usd)
+
+
+def _count(body: str) -> int:
+    answer = json.loads(body)
+    if not isinstance(answer, dict) or "meta" not in answer:
+        raise ValueError("no page of works")
+    return count(body)
+
+
+def _everything_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def failing(*faults: str | None) -> Any:
+    """A script of faults for the first requests; later ones go well."""
+    left = list(faults)
+
+    def script(request: Request) -> str | None:
+        return left.pop(0) if left else None
+
+    return script
+
+
+@contextmanager
+def answering(status: int, headers: dict[str, str], body: bytes = b"{}") -> Iterator[str]:
+    """A server that gives one and the same answer."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("fault", [*TRANSIENT, "cut", "null", "shape", "list", "reset"])
+async def test_fault_that_passes_costs_only_more_tries(
+    fault: str, call: CallerOf, server: ScholarServer, tmp_path: Path
+) -> None:
+    server.faults.script = failing(fault, fault)
+    ledger = RunLedger("run", Limits(), tmp_path)
+    assert await ask(call(ledger=ledger)) > 0
+    (row,) = ledger.sources()
+    assert (row.source, row.calls, row.failed) == ("openalex", 3, 2)
+    assert [request.fault for request in server.requests] == [fault, fault, None]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("html", "a web page instead of data: check CITELOOM_OPENALEX_URL"),
+        ("empty", "answers with nothing"),
+        ("truncated", "cut off or of an unknown form"),
+        ("503", "busy or broken for now (HTTP 503)"),
+        ("429", "asked too often (HTTP 429)"),
+        ("hang", "no whole answer within 0.2 s"),
+        ("drip", "no whole answer within 0.2 s"),
+        ("reset", "broke off"),
+    ],
+)
+async def test_fault_that_stays_is_an_error_that_says_what_happened(
+    fault: str, words: str, call: CallerOf, server: ScholarServer
+) -> None:
+    server.faults.script = lambda request: fault
+    with pytest.raises(TransientError) as caught:
+        await ask(call(timeout=0.2, patience=0.6))
+    assert words in str(caught.value)
+    assert len(server.requests) > 1
+
+
+async def test_host_that_asks_to_wait_is_not_asked_before(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    server.faults.script = failing("429")
+    server.faults.retry_after = "1"
+    await asyncio.gather(ask(call()), ask(call(), f"{LIST},publication_year:2010"))
+    later = [request.at for request in server.requests]
+    refused = next(request.at for request in server.requests if request.fault)
+    assert [at for at in later if refused + 0.1 < at < refused + 0.95] == []
+    assert len(server.requests) == 3
+
+
+async def test_spent_allowance_stops_the_host_and_says_when_it_comes_back(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    server.faults.script = failing("spent")
+    with pytest.raises(QuotaError, match=r"comes back at .* UTC \(in 15\.0 hours\)") as caught:
+        await ask(call())
+    assert "set OPENALEX_API_KEY" in str(caught.value)
+    with pytest.raises(QuotaError):
+        await ask(call(run="another"), "/works?per_page=7")
+    assert len(server.requests) == 1
+
+
+async def test_call_that_the_allowance_cannot_pay_is_not_sent(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    server.money.allowances[KEY] = 0.0015
+    caller = call()
+    await ask(caller, "/works?search=bee&per_page=5", usd=0.001)
+    assert caller.remaining_usd == pytest.approx(0.0005)
+    assert not caller.affords(0.001)
+    with pytest.raises(QuotaError, match=r"0\.0005 USD are left"):
+        await ask(caller, "/works?search=wasp&per_page=5", usd=0.001)
+    assert await ask(caller, "/works?per_page=6") > 0
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("limits", [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})])
+async def test_budget_is_not_overshot_by_one_call_of_many_at_once(
+    limits: Limits, call: CallerOf, server: ScholarServer, tmp_path: Path
+) -> None:
+    ledger = RunLedger("run", limits, tmp_path)
+    paths = [f"/works?search=bee&per_page={number}" for number in range(1, 11)]
+    caller = call(ledger=ledger)
+    answers = await asyncio.gather(
+        *(ask(caller, path, usd=0.001) for path in paths), return_exceptions=True
+    )
+    assert sum(isinstance(answer, BudgetError) for answer in answers) == 8
+    assert server.charged.usd == pytest.approx(0.002)
+    (row,) = ledger.sources()
+    assert row.usd == pytest.approx(0.002)
+    assert row.calls == 2
+    again = RunLedger("run", limits, tmp_path)  # as after a restart
+    with pytest.raises(BudgetError, match=r"0\.002 are spent"):
+        await ask(call(ledger=again), "/works?search=bee&per_page=20", usd=0.001)
+
+
+async def test_free_call_goes_on_where_the_budget_is_spent(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    work = server.world.works[0].openalex
+    caller = call(limits=Limits(usd=0.0))
+    found = await caller.ask(f"/works/{work}", read=json.loads, age=60, usd=0.0)
+    assert found["id"].endswith(work)
+
+
+async def test_answer_is_kept_and_asked_for_once(call: CallerOf, server: ScholarServer) -> None:
+    answers = await asyncio.gather(*(ask(call(run=f"run{number}")) for number in range(20)))
+    assert len(set(answers)) == 1
+    before = len(server.requests)
+    # Each caller has its own cache object, as each process has: what is on disk is shared.
+    assert await asyncio.gather(*(ask(call(run="later")) for _ in range(20))) == answers
+    assert len(server.requests) == before
+
+
+async def test_one_caller_asks_one_question_once_at_a_time(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    caller = call()
+    await asyncio.gather(*(ask(caller) for _ in range(20)))
+    assert len(server.requests) == 1
+
+
+async def test_old_answer_is_fetched_anew(call: CallerOf, server: ScholarServer) -> None:
+    caller = call()
+    await ask(caller, age=1)
+    await asyncio.sleep(1.1)
+    await ask(caller, age=1)
+    assert len(server.requests) == 2
+
+
+async def test_refresh_asks_anew_but_never_twice_in_one_run(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    await ask(call(run="first"))
+    await ask(call(run="second", refresh=True))
+    await ask(call(run="second", refresh=True))
+    assert len(server.requests) == 2
+
+
+async def test_what_a_host_does_not_have_is_asked_for_once(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    for _ in range(2):
+        with pytest.raises(MissingError):
+            await call().ask("/works/W1", read=json.loads, age=60)
+    assert len(server.requests) == 1
+
+
+async def test_merged_id_leads_to_its_new_record(call: CallerOf, server: ScholarServer) -> None:
+    old, new = next(iter(server.world.merged.items()))
+    found = await call().ask(f"/works/{old}", read=json.loads, age=60)
+    assert found["id"].endswith(new)
+
+
+async def test_redirect_to_another_host_is_refused_and_gets_no_key(call: CallerOf) -> None:
+    with (
+        answering(200, {}, b'{"meta": {"count": 1}}') as other,
+        answering(301, {"Location": f"{other}/works"}) as url,
+        pytest.raises(PermanentError, match="redirects to another host"),
+    ):
+        await ask(call(url=url))
+
+
+async def test_redirect_in_a_circle_ends(call: CallerOf) -> None:
+    with (
+        answering(301, {"Location": "/works"}) as url,
+        pytest.raises(PermanentError, match="in a circle"),
+    ):
+        await ask(call(url=url))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "rejects this caller (HTTP 401): {}; set OPENALEX_API_KEY"),
+        (403, "rejects this caller"),
+        (400, "rejects the request (HTTP 400)"),
+        (414, "rejects the request (HTTP 414)"),
+    ],
+)
+async def test_rejection_is_not_tried_again(status: int, words: str, call: CallerOf) -> None:
+    with answering(status, {}) as url, pytest.raises(PermanentError) as caught:
+        await ask(call(url=url))
+    assert words in str(caught.value)
+
+
+async def test_maintenance_of_hours_is_not_waited_for(call: CallerOf) -> None:
+    with (
+        answering(503, {"Retry-After": "7200"}) as url,
+        pytest.raises(PermanentError, match="closed for the next 120 minutes"),
+    ):
+        await ask(call(url=url))
+
+
+async def test_host_that_cannot_be_reached_is_given_up_soon(call: CallerOf) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: a connection is refused
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        caller = call(url=url, patience=1000.0)
+        with pytest.raises(TransientError, match="or set CITELOOM_OPENALEX_URL to a mirror"):
+            await ask(caller)
+
+
+async def test_address_that_is_none_is_named_with_its_setting(call: CallerOf) -> None:
+    with pytest.raises(PermanentError, match=r"is no address.*check CITELOOM_OPENALEX_URL"):
+        await ask(call(url="api.openalex.org"))
+
+
+async def test_answer_without_end_is_not_read(
+    call: CallerOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "LARGEST_BODY", 1000)
+    with (
+        answering(200, {}, b"x" * 5000) as url,
+        pytest.raises(PermanentError, match="too large to read"),
+    ):
+        await ask(call(url=url))
+
+
+async def test_host_that_only_fails_is_left_alone_for_all_runs(
+    call: CallerOf, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breaker, "MOST_FAILURES", 3)
+    monkeypatch.setattr(breaker, "SILENCE", 0.0)
+    monkeypatch.setattr(breaker, "COOLDOWN", 0.5)
+    server.faults.script = lambda request: "500"
+    with pytest.raises(TransientError):
+        await ask(call())
+    sent = len(server.requests)
+    server.faults.script = None
+    with pytest.raises(TransientError, match="is left alone for another"):
+        await ask(call(run="another"))
+    assert len(server.requests) == sent == 3
+    await asyncio.sleep(0.55)
+    assert await ask(call()) > 0
+
+
+async def test_key_is_sent_and_shown_nowhere(
+    call: CallerOf,
+    server: ScholarServer,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret = SecretStr(KEY)
+    ledger = RunLedger("run", Limits(), tmp_path)
+    caller = call(ledger=ledger, secret_params={"api_key": secret})
+    await ask(caller)
+    server.bad_keys.add(KEY)
+    with pytest.raises(PermanentError) as caught:
+        await ask(caller, "/works?per_page=9")
+    assert server.requests[0].query["api_key"] == KEY
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert server.requests[0].query["filter"] == "is_retracted:false"
+    written = await asyncio.to_thread(_everything_in, tmp_path)
+    assert KEY.encode() not in written
+    assert KEY not in f"{caplog.text}{caught.value}{ledger.sources()}{caller.host}"
+
+
+def test_all_event_loops_keep_one_pace(
+    call: CallerOf, server: ScholarServer, tmp_path: Path
+) -> None:
+    server.limits["openalex"] = 20
+
+    def run(number: int) -> None:
+        async def several() -> None:
+            caller = call(run=f"run{number}", rate=20.0)
+            paths = [f"/works?per_page={size}&page={number + 1}" for size in range(1, 6)]
+            await asyncio.gather(*(ask(caller, path) for path in paths))
+
+        asyncio.run(several())
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.requests) == 20
+    assert server.too_fast["openalex"] == 0
+
+
+async def test_no_more_requests_are_under_way_than_the_host_takes(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    caller = call(concurrency=2)
+    await asyncio.gather(*(ask(caller, f"/works?per_page={size}") for size in range(1, 30)))
+    assert server.peak["openalex"] <= 2
+
+
+async def test_cancelled_call_leaves_the_line_free(call: CallerOf, server: ScholarServer) -> None:
+    server.faults.script = failing("hang", "hang")
+    caller = call(concurrency=1, timeout=30.0)
+    tasks = [asyncio.create_task(ask(caller, f"/works?per_page={size}")) for size in (1, 2)]
+    await asyncio.to_thread(server.wait_for, 1)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    server.faults.script = None
+    assert await ask(caller, "/works?per_page=3") > 0

@@ -1,0 +1,56 @@
+"""Sources against the fake of their APIs, over real HTTP and through the real engine."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import make_world
+from tools.cache import AnswerCache
+from tools.http.engine import HttpCaller
+from tools.ledger.ledger import Limits, RunLedger
+
+CallerOf = Callable[..., HttpCaller]
+
+MODULES = {
+    "openalex": "openalex", "semantic_scholar": "semantic_scholar", "arxiv": "arxiv",
+    "crossref": "crossref", "google": "google",
+}  # fmt: skip
+
+
+def settings_for(server: ScholarServer, **others: Any) -> Settings:
+    """Settings that lead every source to the fake, fast enough for tests."""
+    values: dict[str, Any] = {
+        "openalex_url": server.openalex_url, "semantic_scholar_url": server.semantic_scholar_url,
+        "arxiv_url": server.arxiv_url, "crossref_url": server.crossref_url,
+        "serpapi_url": server.serpapi_url, "openalex_rate": 1000.0, "semantic_scholar_rate": 1000.0,
+        "arxiv_rate": 1000.0, "crossref_rate": 1000.0, "source_timeout": 5.0,
+        "source_patience": 20.0,
+    }  # fmt: skip
+    return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
+
+
+@pytest.fixture
+def server() -> Iterator[ScholarServer]:
+    """A fake of the five APIs over a made-up field of 400 papers."""
+    with ScholarServer(make_world(size=400, seed=1)) as running:
+        yield running
+
+
+@pytest.fixture
+def caller(server: ScholarServer, tmp_path: Path) -> CallerOf:
+    """Make a caller of a source's host by name; `limits`, `run` and settings may be given."""
+
+    def make(
+        name: str, *, run: str = "run", limits: Limits | None = None, refresh: bool = False,
+        **others: Any,
+    ) -> HttpCaller:  # fmt: skip
+        host = import_module(f"tools.scholar.{MODULES[name]}").host(settings_for(server, **others))
+        ledger = RunLedger(run, limits or Limits(), tmp_path)
+        return HttpCaller(host, ledger, AnswerCache(tmp_path / "responses.sqlite"), refresh=refresh)
+
+    return make

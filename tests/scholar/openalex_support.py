@@ -1,0 +1,57 @@
+"""What the tests of OpenAlex share."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+from pydantic import SecretStr
+
+from state.query import Facet, SearchQuery
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work
+from tools.errors import PermanentError
+from tools.http.engine import HttpCaller
+
+T = TypeVar("T")
+KEY = {"openalex_api_key": SecretStr("a-secret-key")}
+
+
+def asked(text: str, facet: Facet = "problem") -> SearchQuery:
+    return SearchQuery(text=text, facet=facet, reason="a test")
+
+
+def kinds(server: ScholarServer) -> Counter[str]:
+    """The calls that were answered, by kind."""
+    return server.charged.by_kind
+
+
+def in_openalex(server: ScholarServer) -> list[Work]:
+    """Works that OpenAlex holds with a title, duplicates and followers left out."""
+    return [
+        work
+        for work in server.world.held("openalex")
+        if work.title and work.duplicate_of is None and work.topic != "ledger"
+    ]
+
+
+def id_of(work: Work) -> str:
+    return f"openalex:{work.openalex}"
+
+
+class Refusing:
+    """A way to a host that refuses some paths, as OpenAlex does where a part of it is broken."""
+
+    def __init__(self, caller: HttpCaller, part: str) -> None:
+        self._caller = caller
+        self._part = part
+        self.host = caller.host
+        self.remaining_usd = None
+        self.affords = caller.affords
+
+    async def ask(
+        self, path: str, *, read: Callable[[str], T], age: float, usd: float = 0.0,
+        payload: object = None,
+    ) -> T:  # fmt: skip
+        if self._part in path:
+            raise PermanentError("openalex rejects the request (HTTP 400): embedding gateway")
+        return await self._caller.ask(path, read=read, age=age, usd=usd)

@@ -1,0 +1,292 @@
+"""tools/scholar/arxiv.py and arxiv_records.py: arXiv's feeds, and the source behind them."""
+
+from collections.abc import Iterable
+from datetime import date
+
+import pytest
+
+from citeloom.settings import Settings
+from state.paper import Paper
+from state.query import SearchQuery
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work
+from tests.scholar.conftest import CallerOf
+from tools.errors import PermanentError, TransientError
+from tools.scholar.arxiv import ArxivSource, host
+from tools.scholar.arxiv_records import read_page
+
+ENTRY = """
+  <entry>
+    <id>http://arxiv.org/abs/{id}</id>
+    <title>Counting apples
+      in $N$ orchards</title>
+    <updated>2021-02-03T10:00:00Z</updated>
+    <link href="https://arxiv.org/abs/{id}" rel="alternate" type="text/html"/>
+    <link href="https://arxiv.org/pdf/{id}" rel="related" type="application/pdf" title="pdf"/>
+    <summary>  We count apples &amp; pears.
+  Then we stop. </summary>
+    <published>{published}</published>
+    {extra}
+    <author><name>Ann Lee</name></author>
+    <author><name/></author>
+    <author><name>Bo van der Berg</name></author>
+  </entry>
+"""
+
+
+def entry(
+    name: str = "2101.00001v3", *, extra: str = "", published: str = "2021-01-01T09:00:00Z"
+) -> str:
+    return ENTRY.format(id=name, extra=extra, published=published)
+
+
+def feed(*entries: str, total: int | None = None) -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom"'
+        ' xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">\n'
+        f"<opensearch:totalResults>{len(entries) if total is None else total}"
+        f"</opensearch:totalResults>{''.join(entries)}</feed>\n"
+    )
+
+
+def error_feed(said: str) -> str:
+    return feed(
+        f"<entry><id>https://arxiv.org/api/errors#x</id><title>Error</title>"
+        f"<summary>{said}</summary></entry>"
+    )
+
+
+def decoded(**others: str) -> Paper:
+    (paper,) = read_page(feed(entry(**others))).papers
+    return paper
+
+
+def comment(text: str) -> str:
+    return f"<arxiv:comment>{text}</arxiv:comment>"
+
+
+# What an entry becomes
+
+
+def test_entry_becomes_a_paper_dated_by_its_first_version() -> None:
+    paper = decoded()
+    assert (paper.id, paper.arxiv, paper.aliases) == ("arxiv:2101.00001", "2101.00001", ())
+    assert paper.title == "Counting apples in $N$ orchards"
+    assert paper.abstract == "We count apples & pears. Then we stop."
+    assert [author.name for author in paper.authors] == ["Ann Lee", "Bo van der Berg"]
+    assert (paper.year, paper.published) == (2021, date(2021, 1, 1))
+    assert (paper.venue, paper.doi, paper.retracted) == ("arXiv", None, False)
+    assert paper.url == "https://arxiv.org/abs/2101.00001"
+    assert paper.pdf == "https://arxiv.org/pdf/2101.00001"
+    assert set(paper.origin.values()) == {"arxiv"}
+    assert "doi" not in paper.origin
+
+
+def test_doi_and_venue_of_the_published_version_are_taken() -> None:
+    extra = "<arxiv:doi>10.1000/A.1 10.1000/b</arxiv:doi><arxiv:journal_ref>J. Apples 3</arxiv:journal_ref>"
+    paper = decoded(extra=extra)
+    assert (paper.id, paper.doi, paper.aliases) == (
+        "doi:10.1000/a.1",
+        "10.1000/a.1",
+        ("arxiv:2101.00001",),
+    )
+    assert paper.venue == "J. Apples 3"
+
+
+@pytest.mark.parametrize("doi", ["10.48550/arXiv.2101.00001", "see the journal", ""])
+def test_what_is_no_doi_of_a_published_version_is_left_out(doi: str) -> None:
+    paper = decoded(extra=f"<arxiv:doi>{doi}</arxiv:doi>")
+    assert (paper.id, paper.doi) == ("arxiv:2101.00001", None)
+
+
+def test_old_id_loses_version_and_subject_class() -> None:
+    paper = decoded(name="math.GT/0309136v2")
+    assert (paper.id, paper.arxiv) == ("arxiv:math/0309136", "math/0309136")
+
+
+@pytest.mark.parametrize(
+    ("said", "withdrawn"),
+    [
+        ("This paper has been withdrawn by the authors", True),
+        ("Withdrawn.", True),
+        ("12 pages; withdrawn due to an error in Lemma 2", True),
+        ("This submission is now withdrawn", True),
+        ("12 pages, 3 figures", False),
+        ("A study of why applicants were withdrawn from trials", False),
+    ],
+)
+def test_withdrawn_papers_are_marked(said: str, withdrawn: bool) -> None:
+    assert decoded(extra=comment(said)).retracted is withdrawn
+
+
+def test_bad_entry_does_not_cost_the_good_ones() -> None:
+    nameless = entry("2101.00002v1").replace("Counting apples\n      in $N$ orchards", " ")
+    page = read_page(
+        feed(nameless, entry("2101.00003v1", published="in spring"), entry("not an id"), entry())
+    )
+    assert [paper.id for paper in page.papers] == ["arxiv:2101.00001"]
+
+
+def test_paper_in_two_versions_is_listed_once() -> None:
+    assert len(read_page(feed(entry("2101.00001v1"), entry("2101.00001v3"))).papers) == 1
+
+
+def test_stray_character_does_not_cost_the_page() -> None:
+    assert decoded(extra=comment("a \x0b b")).id == "arxiv:2101.00001"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (feed(entry(), entry("2101.00002v1"))[:-200], "cut off within an entry"),
+        (feed(entry())[:-9], "cut off before its end"),
+        (feed(total=7), "empty although records match"),
+        ("Rate exceeded.", "a sentence"),
+        ("<html><body></feed>", "a page"),
+        ("<rss></rss></feed>", "another feed"),
+        (error_feed("internal server error"), "arXiv's own failure"),
+    ],
+)
+def test_garbled_feed_is_worth_another_try(body: str, why: str) -> None:
+    with pytest.raises(ValueError, match="arXiv"):
+        read_page(body)
+
+
+def test_rejected_query_is_not_worth_another_try() -> None:
+    with pytest.raises(PermanentError, match="incorrect id format for abc"):
+        read_page(error_feed("incorrect id format for abc"))
+
+
+def test_feed_without_matches_is_an_answer() -> None:
+    page = read_page(feed())
+    assert (page.papers, page.total) == ((), 0)
+
+
+# The source
+
+
+def asked(server: ScholarServer) -> list[dict[str, str]]:
+    """The queries that arrived at arXiv."""
+    return [dict(request.query) for request in server.requests if request.service == "arxiv"]
+
+
+def held(server: ScholarServer) -> list[Work]:
+    return [work for work in server.world.held("arxiv") if work.title and work.arxiv]
+
+
+def query(words: Iterable[str] | str) -> SearchQuery:
+    text = words if isinstance(words, str) else " ".join(words)
+    return SearchQuery(text=text, facet="problem", reason="test")
+
+
+def common_words(server: ScholarServer, count: int) -> list[str]:
+    """The words of one title, longest first."""
+    title = max((work.title for work in held(server)), key=len)
+    return sorted({word for word in title.split() if word.isalpha()}, key=len)[-count:]
+
+
+async def test_search_that_finds_enough_asks_once(server: ScholarServer, caller: CallerOf) -> None:
+    words = common_words(server, 2)
+    found = await ArxivSource(caller("arxiv")).search(query(words), before=None, limit=2)
+    assert len(found.papers) >= 1
+    assert found.sent == (f"all:{words[0]} AND all:{words[1]}",)
+    (one,) = asked(server)
+    assert (one["search_query"], one["max_results"], one["sortBy"]) == (
+        found.sent[0],
+        "2",
+        "relevance",
+    )
+
+
+async def test_search_that_finds_little_is_loosened_once(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    words = [*common_words(server, 3), "zeppelin", "quokka"]
+    found = await ArxivSource(caller("arxiv")).search(query(words), before=None, limit=20)
+    assert len(found.sent) == len(asked(server)) == 2
+    assert found.sent[1].count(" OR ") == 9
+    assert found.papers
+    assert found.matches is not None
+    assert found.matches >= len(found.papers)
+
+
+async def test_papers_with_all_words_come_before_those_with_some(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    words = common_words(server, 3)
+    source = ArxivSource(caller("arxiv"))
+    strict = await source.search(query(words), before=None, limit=1)
+    found = await source.search(query(words), before=None, limit=100)
+    assert len(found.sent) == 2
+    first = [paper.id for paper in found.papers][: len(strict.papers)]
+    assert first == [paper.id for paper in strict.papers]
+    assert len(found.papers) > len(first) > 0
+    assert len({paper.id for paper in found.papers}) == len(found.papers)
+
+
+async def test_cut_off_is_part_of_the_query(server: ScholarServer, caller: CallerOf) -> None:
+    days = sorted(work.date for work in held(server))
+    cutoff = days[len(days) // 2]
+    source = ArxivSource(caller("arxiv"))
+    found = await source.search(query(common_words(server, 1)), before=cutoff, limit=100)
+    assert f"TO {date.fromordinal(cutoff.toordinal() - 1):%Y%m%d}2359]" in found.sent[0]
+    assert found.papers
+    assert all(paper.published and paper.published < cutoff for paper in found.papers)
+
+
+async def test_stray_operators_and_brackets_are_neutralised(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    source = ArxivSource(caller("arxiv"))
+    found = await source.search(query('few-shot AND (ti:"query planning" OR'), before=None, limit=1)
+    assert found.sent[0] == 'all:"few-shot" AND all:ti AND all:"query planning"'
+    assert (await source.search(query("() AND :"), before=None, limit=5)).papers == []
+
+
+async def test_get_takes_a_hundred_ids_a_call(server: ScholarServer, caller: CallerOf) -> None:
+    works = held(server)
+    ids = [f"arxiv:{work.arxiv}" for work in works]
+    padding = [f"arxiv:2901.{number:05}" for number in range(150 - len(ids))]
+    source = ArxivSource(caller("arxiv"))
+    papers = await source.get([*ids, *padding, ids[0], "doi:10.1000/a", "arxiv:2013.00001"])
+    assert list(papers) == ids
+    assert all(paper.arxiv == key.removeprefix("arxiv:") for key, paper in papers.items())
+    assert [len(one["id_list"].split(",")) for one in asked(server)] == [
+        100,
+        max(len(ids), 150) - 100,
+    ]
+
+
+async def test_get_of_nothing_asks_nothing(server: ScholarServer, caller: CallerOf) -> None:
+    assert await ArxivSource(caller("arxiv")).get(["doi:10.1000/a", "arxiv:9913.00001"]) == {}
+    assert asked(server) == []
+
+
+async def test_arxiv_knows_no_links(server: ScholarServer, caller: CallerOf) -> None:
+    source = ArxivSource(caller("arxiv"))
+    paper = Paper(id="arxiv:2101.00001", title="T", arxiv="2101.00001")
+    for linked in (await source.references([paper]), await source.citations([paper], limit=9)):
+        assert (linked.links, linked.papers) == ({}, {})
+    assert asked(server) == []
+
+
+async def test_blank_page_is_asked_for_again(server: ScholarServer, caller: CallerOf) -> None:
+    ids = [f"arxiv:{work.arxiv}" for work in held(server)[:5]]
+    faults = iter(["blank", "truncated", "503", "html"])
+    server.faults.script = lambda _: next(faults, None)
+    assert list(await ArxivSource(caller("arxiv", source_patience=4.0)).get(ids)) == ids
+    assert len(asked(server)) == 5
+
+
+async def test_pages_that_stay_blank_are_an_error(server: ScholarServer, caller: CallerOf) -> None:
+    server.faults.only["arxiv"] = {"blank": 1.0}
+    source = ArxivSource(caller("arxiv", source_patience=0.5))
+    with pytest.raises(TransientError):
+        await source.get([f"arxiv:{held(server)[0].arxiv}"])
+
+
+def test_arxiv_is_asked_once_in_three_seconds_one_at_a_time() -> None:
+    where = host(Settings.model_construct(arxiv_url="https://arxiv.example/"))
+    assert (where.url, where.concurrency, where.name) == ("https://arxiv.example", 1, "arxiv")
+    assert where.rate <= 1 / 3

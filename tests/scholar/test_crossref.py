@@ -1,0 +1,392 @@
+"""tools/scholar/crossref.py and its decoders: Crossref's records, and the source behind them."""
+
+import json
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from state.paper import Paper
+from state.query import SearchQuery
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work
+from tests.scholar.conftest import CallerOf
+from tools.errors import TransientError
+from tools.scholar.crossref import DOIS_A_CALL, LONGEST_URL, CrossrefSource, host
+from tools.scholar.crossref_records import read_page, read_single, read_work
+
+ITEM: dict[str, Any] = {
+    "DOI": "10.1000/ABC", "title": ["Counting <i>apples</i> &amp; pears"], "type": "journal-article",
+    "author": [
+        {"given": "Ann", "family": "Lee"}, {"given": "Gabriel", "family": "García Márquez"},
+        {"name": "The Orchard Group"}, {"given": None, "family": None}, "nobody",
+    ],
+    "container-title": ["Journal of Orchards"], "is-referenced-by-count": 7,
+    "published": {"date-parts": [[2021, 3, 4]]}, "issued": {"date-parts": [[2021, 3]]},
+    "abstract": "<jats:title>Abstract</jats:title>\n <jats:p>We count H<jats:sub>2</jats:sub>O in apples.</jats:p>",
+    "reference": [
+        {"key": "1", "DOI": "10.1000/X"}, {"key": "2", "DOI": "10.48550/arXiv.2001.00001"},
+        {"key": "3", "article-title": "On pears", "year": "1999a", "author": "Lind B.", "journal-title": "Pears"},
+        {"key": "4", "unstructured": "Someone. Unknown. 1990."}, {"key": "5"}, None,
+        {"key": "6", "unstructured": "A. Oak, Trees. arXiv:1901.00002 (2019)"},
+        {"key": "7", "unstructured": "B. Oak, More trees. https://doi.org/10.1000/y."},
+        {"key": "8", "DOI": "10.1000/x"}, {"key": "9", "DOI": "10.1000/abc"},
+    ],
+}  # fmt: skip
+
+
+def decoded(**others: Any) -> Paper:
+    work = read_work({**ITEM, **others})
+    assert work is not None
+    assert work.paper is not None
+    return work.paper
+
+
+# What a record becomes
+
+
+def test_record_becomes_a_paper() -> None:
+    paper = decoded()
+    assert (paper.id, paper.doi, paper.title) == (
+        "doi:10.1000/abc",
+        "10.1000/abc",
+        "Counting apples & pears",
+    )
+    assert paper.abstract == "We count H2O in apples."
+    assert [author.name for author in paper.authors] == [
+        "Ann Lee",
+        "García Márquez, Gabriel",
+        "The Orchard Group",
+    ]
+    assert (paper.year, paper.published, paper.venue) == (
+        2021,
+        date(2021, 3, 4),
+        "Journal of Orchards",
+    )
+    assert (paper.cited_by, paper.retracted, paper.pdf) == (7, False, None)
+    assert paper.url == "https://doi.org/10.1000/abc"
+    assert set(paper.origin.values()) == {"crossref"}
+    assert "pdf" not in paper.origin
+
+
+def test_references_are_dois_arxiv_ids_and_titles_each_once() -> None:
+    work = read_work(ITEM)
+    assert work is not None
+    assert work.paper is not None
+    title = "title:onpears-1999-lind"
+    assert work.paper.references == (
+        "doi:10.1000/x", "arxiv:2001.00001", title, "arxiv:1901.00002", "doi:10.1000/y",
+    )  # fmt: skip
+    (cited,) = work.cited.values()
+    assert (cited.id, cited.title, cited.year, cited.venue) == (title, "On pears", 1999, "Pears")
+    assert cited.authors[0].family == "Lind"
+    assert not cited.authors_complete
+
+
+@pytest.mark.parametrize(
+    ("dates", "year", "day"),
+    [
+        ({"published": {"date-parts": [[2021]]}, "issued": None}, 2021, None),
+        ({"published": {"date-parts": [[None]]}, "issued": {"date-parts": [[2020, 5, 6]]}}, 2020, date(2020, 5, 6)),
+        ({"published": {"date-parts": [[2020]]}, "issued": {"date-parts": [[2021, 5, 6]]}}, 2020, None),
+        ({"published": {"date-parts": [[2021, 2, 31]]}, "issued": None}, 2021, None),
+        ({"published": {"date-parts": [[3021]]}, "issued": {"date-parts": "soon"}}, None, None),
+        ({"published": "soon", "issued": {"date-parts": []}}, None, None),
+    ],
+)  # fmt: skip
+def test_only_whole_days_of_the_first_year_are_dates(
+    dates: dict[str, Any], year: int | None, day: date | None
+) -> None:
+    paper = decoded(**dates)
+    assert (paper.year, paper.published) == (year, day)
+
+
+@pytest.mark.parametrize("name", sorted(set(ITEM) - {"DOI", "title"}))
+@pytest.mark.parametrize("value", [None, "", [], {}, [None], [[]], 3, "words", [{"DOI": None}]])
+def test_field_that_cannot_be_read_is_left_out_and_costs_nothing(name: str, value: Any) -> None:
+    assert decoded(**{name: value}).title == "Counting apples & pears"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None, [], "text", {}, {"DOI": None, "title": ["T"]}, {"DOI": "nonsense", "title": ["T"]},
+    ],
+)  # fmt: skip
+def test_record_without_a_doi_is_none(record: Any) -> None:
+    assert read_work(record) is None
+
+
+@pytest.mark.parametrize(
+    "others", [{"title": []}, {"title": None}, {"title": [" "]}, {"type": "journal-issue"}]
+)
+def test_record_that_can_be_no_paper_still_tells_its_notices(others: dict[str, Any]) -> None:
+    notice = {"DOI": "10.1000/notice", "type": "retraction"}
+    work = read_work({**ITEM, **others, "updated-by": [notice]})
+    assert work is not None
+    assert work.paper is None
+    assert [update.notice for update in work.updates] == ["10.1000/notice"]
+
+
+def test_subtitle_belongs_to_the_title() -> None:
+    assert decoded(subtitle=["A study"]).title == "Counting apples & pears: A study"
+    assert decoded(title=["Apples?"], subtitle=["A study"]).title == "Apples? A study"
+    assert decoded(title=["Apples: a study"], subtitle=["A study"]).title == "Apples: a study"
+
+
+@pytest.mark.parametrize(
+    ("kind", "retracted"),
+    [("retraction", True), ("withdrawal", True), ("Removal", True), ("correction", False),
+     ("expression_of_concern", False), (None, False)],
+)  # fmt: skip
+def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
+    paper = decoded(**{"updated-by": [{"DOI": "10.1000/notice", "type": kind}]})
+    assert paper.retracted is retracted
+    assert ("retracted" in paper.origin) is retracted
+
+
+def test_notice_is_not_retracted_itself() -> None:
+    assert not decoded(**{"update-to": [{"DOI": "10.1000/z", "type": "retraction"}]}).retracted
+
+
+def test_title_may_say_that_a_work_was_retracted() -> None:
+    assert decoded(title=["RETRACTED: Counting apples"]).retracted
+
+
+def test_preprint_knows_its_server_and_its_published_version() -> None:
+    relation = {
+        "is-preprint-of": [{"id-type": "doi", "id": "10.1000/final", "asserted-by": "subject"}]
+    }
+    paper = decoded(
+        type="posted-content", institution=[{"name": "bioRxiv"}], relation=relation,
+        **{"container-title": []},
+    )  # fmt: skip
+    assert (paper.venue, paper.aliases) == ("bioRxiv", ("doi:10.1000/final",))
+
+
+def test_pdf_is_linked_only_where_the_licence_lets_everyone_read_it() -> None:
+    link = [
+        {"URL": "https://example.org/a.xml", "content-type": "application/xml"},
+        {"URL": "https://example.org/a.pdf", "content-type": "application/pdf"},
+    ]
+    free = [{"URL": "https://creativecommons.org/licenses/by/4.0/"}]
+    assert decoded(link=link, license=free).pdf == "https://example.org/a.pdf"
+    assert decoded(link=link, license=[{"URL": "https://example.org/tdm"}]).pdf is None
+    assert decoded(license=free).pdf is None
+
+
+def page_of(*items: Any) -> str:
+    return json.dumps({"status": "ok", "message": {"total-results": len(items), "items": items}})
+
+
+def test_bad_record_does_not_cost_the_good_ones() -> None:
+    page = read_page(page_of(None, {"DOI": 3}, ITEM))
+    assert ([work.id for work in page.works], page.total) == (["doi:10.1000/abc"], 3)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "null", "[1]", '{"error": "x"}', "Resource not found.", page_of(ITEM)[:-9],
+     '{"status": "failed", "message": []}', '{"status": "ok", "message": {"items": null}}'],
+)  # fmt: skip
+def test_garbled_answer_is_worth_another_try(body: str) -> None:
+    for read in (read_page, read_single):
+        with pytest.raises(ValueError, match=r"."):
+            read(body)
+
+
+# The source
+
+
+def asked(server: ScholarServer) -> list[Any]:
+    return [request for request in server.requests if request.service == "crossref"]
+
+
+def held(server: ScholarServer) -> list[Work]:
+    return [work for work in server.world.held("crossref") if work.title and work.doi]
+
+
+def key(work: Work) -> str:
+    return f"doi:{(work.doi or '').lower()}"
+
+
+def as_papers(works: list[Work]) -> list[Paper]:
+    """The papers as another source would know them."""
+    return [
+        Paper(
+            id=f"openalex:{work.openalex}", title=work.title, openalex=work.openalex,
+            doi=(work.doi or "").lower(), aliases=(key(work),),
+        )
+        for work in works
+    ]  # fmt: skip
+
+
+def query(text: str) -> SearchQuery:
+    return SearchQuery(text=text, facet="problem", reason="test")
+
+
+async def test_search_asks_once_and_says_what_it_sent(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    work = held(server)[0]
+    words = " ".join(word for word in work.title.split() if word.isalpha())
+    found = await CrossrefSource(caller("crossref")).search(query(words), before=None, limit=5)
+    assert work.title in [
+        paper.title.removesuffix(": A preliminary report") for paper in found.papers
+    ]
+    assert (len(found.papers), len(asked(server))) == (5, 1)
+    assert found.sent == (f"query.bibliographic={words}",)
+    assert found.matches is not None
+    assert found.matches > 5
+
+
+async def test_cut_off_is_a_filter(server: ScholarServer, caller: CallerOf) -> None:
+    days = sorted(work.date for work in held(server))
+    cutoff = days[len(days) // 2]
+    source = CrossrefSource(caller("crossref"))
+    found = await source.search(query(held(server)[0].title), before=cutoff, limit=50)
+    assert f"until-pub-date:{cutoff - timedelta(days=1)}" in found.sent[0]
+    assert found.papers
+    assert all(paper.published < cutoff for paper in found.papers if paper.published)
+
+
+async def test_search_for_nothing_asks_nothing(server: ScholarServer, caller: CallerOf) -> None:
+    found = await CrossrefSource(caller("crossref")).search(query("AND ()"), before=None, limit=5)
+    assert (list(found.papers), asked(server)) == ([], [])
+
+
+async def test_get_takes_forty_dois_a_call(server: ScholarServer, caller: CallerOf) -> None:
+    works = held(server)[:100]
+    ids = [key(work) for work in works]
+    source = CrossrefSource(caller("crossref"))
+    papers = await source.get(
+        [*ids, ids[0], "doi:10.1000/unknown", "arxiv:2101.00001", "openalex:W1"]
+    )
+    assert list(papers) == ids
+    assert len(asked(server)) == -(-101 // DOIS_A_CALL)
+
+
+async def test_long_dois_are_split_into_short_addresses(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    ids = [f"doi:10.1000/{'(long);' * 20}{number}" for number in range(40)]
+    assert await CrossrefSource(caller("crossref")).get(ids) == {}
+    assert len(asked(server)) > 1
+    for request in asked(server):
+        assert len(request.url) <= LONGEST_URL
+
+
+async def test_doi_with_a_comma_is_asked_for_alone(server: ScholarServer, caller: CallerOf) -> None:
+    first, second = held(server)[:2]
+    first.doi = "10.1000/a,b"
+    server.world.by_doi[first.doi] = first
+    source = CrossrefSource(caller("crossref"))
+    ids = ["doi:10.1000/a,b", "doi:10.1000/none,such", key(second)]
+    assert list(await source.get(ids)) == [ids[0], ids[2]]
+    paths = sorted(request.path for request in asked(server))
+    assert paths == ["/works", "/works/10.1000%2Fa%2Cb", "/works/10.1000%2Fnone%2Csuch"]
+
+
+async def test_references_come_with_what_is_known_by_title_only(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    works = [work for work in held(server) if "crossref" in work.lists_references][:30]
+    papers = as_papers(works)
+    unknown = Paper(id="title:x", title="Unknown")
+    linked = await CrossrefSource(caller("crossref")).references([*papers, unknown])
+    assert set(linked.links) == {paper.id for paper in papers}
+    for work, paper in zip(works, papers, strict=True):
+        assert len(linked.links[paper.id]) <= len(work.references)
+        known = {
+            key(server.world.works[n])
+            for n in work.references
+            if isinstance(n, int) and server.world.works[n].doi
+        }
+        dois = {
+            end for end in linked.links[paper.id] if end.startswith("doi:") and "99999" not in end
+        }
+        assert dois <= known
+    titles = {end for ends in linked.links.values() for end in ends if end.startswith("title:")}
+    assert titles == set(linked.papers)
+    assert titles
+    assert sum(map(len, linked.links.values())) > 100
+    assert len(asked(server)) == 1
+
+
+async def test_known_work_without_references_has_none(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    work = next(work for work in held(server) if "crossref" not in work.lists_references)
+    (paper,) = as_papers([work])
+    linked = await CrossrefSource(caller("crossref")).references([paper])
+    assert linked.links == {paper.id: ()}
+
+
+async def test_records_serve_references_without_another_call(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    works = held(server)[:30]
+    source = CrossrefSource(caller("crossref"))
+    await source.get([key(work) for work in works])
+    await source.references(as_papers(works))
+    assert len(asked(server)) == 1
+
+
+async def test_retractions_are_found_with_their_notices(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    world = server.world
+    notices = {world.works[number].number: notice for number, notice in world.notices.items()}
+    retracted = [work for work in held(server) if work.number in notices]
+    others = [work for work in held(server) if work.number not in notices][:60]
+    assert retracted
+    found = await CrossrefSource(caller("crossref")).retractions(as_papers([*others, *retracted]))
+    expected = {f"openalex:{work.openalex}": notices[work.number].doi for work in retracted}
+    assert found == expected
+
+
+async def test_known_title_is_found_in_spite_of_small_edits(
+    server: ScholarServer, caller: CallerOf
+) -> None:
+    source = CrossrefSource(caller("crossref"))
+    titles = [work.title for work in held(server)]
+    work = next(
+        work for work in held(server) if titles.count(work.title) == 1 and len(work.title) > 60
+    )
+    for title in (work.title, f"{work.title.upper()}.", work.title.replace("-", " ")):
+        paper = await source.by_title(title, year=work.year)
+        assert paper is not None
+        assert paper.id == key(work)
+    assert await source.by_title(f"{work.title} on the dark side of the moon") is None
+    assert await source.by_title(work.title, year=work.year - 9) is None
+    assert await source.by_title("Zeppelins and quokkas of the southern sea") is None
+
+
+async def test_citing_works_are_not_told(server: ScholarServer, caller: CallerOf) -> None:
+    papers = as_papers(held(server)[:2])
+    linked = await CrossrefSource(caller("crossref")).citations(papers, limit=5)
+    assert (linked.links, asked(server)) == ({}, [])
+
+
+async def test_passing_faults_change_nothing(server: ScholarServer, caller: CallerOf) -> None:
+    papers = as_papers(held(server)[:120])
+    whole = await CrossrefSource(caller("crossref", run="one")).references(papers)
+    faults = iter(["429", "503", "truncated", None, "html", "null", "empty", "list"])
+    server.faults.script = lambda _: next(faults, None)
+    source = CrossrefSource(caller("crossref", run="two", refresh=True, source_patience=4.0))
+    assert await source.references(papers) == whole
+    assert next(faults, "none left") == "none left"
+
+
+async def test_source_that_stays_down_raises(server: ScholarServer, caller: CallerOf) -> None:
+    server.faults.only["crossref"] = {"503": 1.0}
+    source = CrossrefSource(caller("crossref", source_patience=0.5))
+    with pytest.raises(TransientError):
+        await source.references(as_papers(held(server)[:1]))
+
+
+def test_who_leaves_an_address_may_ask_three_things_at_once() -> None:
+    known = host(Settings.model_construct(contact_email="ann@example.org"))
+    assert known.headers["User-Agent"].endswith("(mailto:ann@example.org)")
+    assert (known.concurrency, host(Settings.model_construct()).concurrency) == (3, 1)

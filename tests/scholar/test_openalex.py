@@ -1,0 +1,360 @@
+"""Tests of tools/scholar/openalex.py, its queries and packs, over HTTP against the fake."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from state.paper import Paper, canonical_id
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.wire import Request
+from tests.fakes.scholar.world import make_world
+from tests.scholar.conftest import CallerOf, settings_for
+from tests.scholar.openalex_support import Refusing, asked, id_of, in_openalex, kinds
+from tools.cache import AnswerCache
+from tools.errors import PermanentError, TransientError
+from tools.http.engine import HttpCaller
+from tools.ledger.ledger import Limits, RunLedger
+from tools.scholar.openalex import OpenAlexSource, host
+from tools.scholar.openalex_packs import packed
+from tools.scholar.openalex_query import (
+    batched,
+    list_path,
+)
+from tools.scholar.port import Source, TitleFinder
+
+
+@pytest.fixture
+def source(caller: CallerOf) -> OpenAlexSource:
+    return OpenAlexSource(caller("openalex"))
+
+
+def test_it_is_a_source_that_finds_titles(source: OpenAlexSource) -> None:
+    as_source: Source = source
+    assert as_source.name == "openalex"
+    assert isinstance(source, TitleFinder)
+
+
+def test_the_key_is_a_secret_header() -> None:
+    key = SecretStr("a-secret-key")
+    place = host(Settings(_env_file=None, openalex_api_key=key, openalex_url="https://a.example/"))  # type: ignore[call-arg]
+    assert place.url == "https://a.example"
+    assert place.secret_headers["Authorization"].get_secret_value() == "Bearer a-secret-key"
+    assert "a-secret-key" not in repr(place)
+    assert not host(Settings(_env_file=None, openalex_api_key=None)).secret_headers  # type: ignore[call-arg]
+    assert "OPENALEX_API_KEY" in place.key_advice
+    assert "openalex.org/settings/api" in place.key_advice
+
+
+async def test_only_the_fields_that_are_read_are_asked_for(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = in_openalex(server)[3]
+    await source.search(asked("citation"), before=None, limit=5)
+    await source.get([id_of(work)])
+    assert all("referenced_works" in request.query["select"] for request in server.requests)
+
+
+async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = in_openalex(server)
+    dois = [canonical_id(work.doi) for work in works[:120] if work.doi]
+    arxiv = [f"arxiv:{work.arxiv}" for work in works if work.arxiv and not work.doi][:10]
+    ids = [id_of(work) for work in works[120:270]]
+    papers = await source.get([*ids, *dois, *arxiv, "s2:" + "0" * 40, "local:x", *ids[:5]])
+    assert list(papers) == [*ids, *dois, *arxiv]
+    for key, paper in papers.items():
+        assert key in (paper.id, *paper.aliases)
+    pages = 2 + -(-(len(dois) + len(arxiv)) // 100)
+    assert pages <= kinds(server)["list"] <= pages + 1
+    assert kinds(server)["singleton"] == 0
+    assert server.repeated() == []
+
+
+async def test_a_single_id_is_free(source: OpenAlexSource, server: ScholarServer) -> None:
+    work = next(work for work in in_openalex(server) if work.doi and work.doi != work.doi.lower())
+    key = canonical_id(work.doi or "")
+    papers = await source.get([key])
+    assert papers[key].openalex == work.openalex
+    assert kinds(server) == {"singleton": 1}
+    assert server.charged.usd == 0
+
+
+async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_absent(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    merged = [work for work in in_openalex(server) if work.merged_from][:3]
+    plain = [id_of(work) for work in in_openalex(server)[:20]]
+    old = [f"openalex:{work.merged_from}" for work in merged]
+    papers = await source.get([*plain, *old, "openalex:W9000000001", "doi:10.1000/no.such"])
+    assert set(papers) == {*plain, *old}
+    assert [papers[key].openalex for key in old] == [work.openalex for work in merged]
+    assert all(key in papers[key].aliases for key in old)
+    assert kinds(server)["list"] == 1
+
+
+async def test_only_so_many_lost_ids_are_asked_for_one_by_one(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    lost = [f"openalex:W{9_100_000_000 + n}" for n in range(60)]
+    assert await source.get(["doi:10.1000/none", *lost, "doi:10.1000/nothing"]) == {}
+    singles = [request for request in server.requests if request.path.startswith("/works/")]
+    assert len(singles) == 25
+    assert all("/works/W" in request.path for request in singles)
+
+
+async def test_what_has_no_title_is_not_asked_for_again(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    untitled = [id_of(work) for work in server.world.held("openalex") if not work.title]
+    plain = [id_of(work) for work in in_openalex(server)[:2]]
+    assert set(await source.get([*untitled, *plain])) == set(plain)
+    assert len(server.requests) == 1
+
+
+async def test_a_doi_that_looks_like_a_filter_goes_alone_and_costs_no_other(
+    caller: CallerOf, server: ScholarServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    works = [work for work in in_openalex(server) if work.doi][:3]
+    works[0].doi = "10.1002/(sici)1097(199708)16:15<1741::aid,3.0|co;2-1"
+    vars(server.world).pop("by_doi", None)
+    ids = [canonical_id(work.doi or "") for work in works]
+    assert set(await OpenAlexSource(caller("openalex")).get(ids)) == set(ids)
+    assert kinds(server) == {"list": 1, "singleton": 1}
+    refusing = OpenAlexSource(Refusing(caller("openalex"), "aid%2C3.0"))
+    with caplog.at_level(logging.WARNING, logger="citeloom"):
+        assert set(await refusing.get(ids)) == set(ids[1:])
+    assert ids[0] in caplog.text
+
+
+async def test_a_single_plain_id_that_is_refused_raises(caller: CallerOf) -> None:
+    source = OpenAlexSource(Refusing(caller("openalex"), "/works/W7"))
+    with pytest.raises(PermanentError, match="400"):
+        await source.get(["openalex:W7"])
+
+
+def test_filters_hold_a_hundred_values_and_requests_keep_below_the_longest_url() -> None:
+    short = [f"openalex:W{2_000_000_000 + n}" for n in range(250)]
+    long = [f"doi:10.1016/{'journal-of-very-long-names/' * 4}{n}" for n in range(100)]
+    filters, alone = batched([*short, *long])
+    assert alone == []
+    assert [len(values) for field, values in filters if field == "openalex"] == [100, 100, 50]
+    assert sum(len(values) for field, values in filters if field == "doi") == 100
+    assert all(len(values) <= 100 for _, values in filters)
+    paths = [list_path(field, values) for field, values in filters]
+    assert all(len(path) + len("https://api.openalex.org") <= 4096 for path in paths)
+    # Not split more than the limit asks for.
+    assert min(len(path) for path in paths[3:-1]) > 3700
+
+
+async def test_references_that_came_with_the_record_cost_nothing(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = [*in_openalex(server)[:40], server.world.works[41]]
+    papers = list((await source.get([id_of(work) for work in works])).values())
+    server.clear()
+    linked = await source.references(papers)
+    assert server.requests == []
+    assert set(linked.links) == {paper.id for paper in papers}
+    empty = [paper for paper in papers if not linked.links[paper.id]]
+    assert {paper.openalex for paper in empty} >= {
+        work.openalex for work in works if not work.openalex_lists_references
+    }
+    for paper in papers:
+        assert f"openalex:{paper.openalex}" not in linked.links[paper.id]
+
+
+async def test_references_of_records_of_others_are_listed(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = [work for work in in_openalex(server) if work.doi][:30]
+    papers = [
+        Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi, references=("s2:a",))
+        for work in works
+    ]
+    stranger = Paper(id="s2:" + "0" * 40, title="Unknown here")
+    unknown = Paper(id="doi:10.1000/none", title="Unknown here too", doi="10.1000/none")
+    linked = await source.references([*papers, stranger, unknown])
+    assert set(linked.links) == {paper.id for paper in papers}
+    assert kinds(server)["list"] == 1
+    for work, paper in zip(works, papers, strict=True):
+        expected = {
+            f"openalex:{one}" if isinstance(one, str) else id_of(server.world.works[one])
+            for one in work.references
+            if work.openalex_lists_references
+            and (isinstance(one, str) or "openalex" in server.world.works[one].held_by)
+        }
+        assert set(linked.links[paper.id]) == expected - {id_of(work)}
+
+
+async def test_200_papers_with_40_references_each_cost_at_most_90_list_calls(
+    tmp_path: Path,
+) -> None:
+    with ScholarServer(make_world(size=1600, seed=3, references=40, crowd=0)) as server:
+        settings = settings_for(server)
+        ledger = RunLedger("run", Limits(), tmp_path)
+        caller = HttpCaller(host(settings), ledger, AnswerCache(tmp_path / "responses.sqlite"))
+        source = OpenAlexSource(caller)
+        works = [work for work in in_openalex(server) if work.doi and len(work.references) >= 40]
+        papers = [
+            Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi)
+            for work in works[-200:]
+        ]
+        linked = await source.references(papers)
+        distinct = list(dict.fromkeys(key for keys in linked.links.values() for key in keys))
+        records = await source.get(distinct)
+        assert len(papers) == 200
+        assert sum(map(len, linked.links.values())) > 200 * 30
+        assert kinds(server)["list"] <= min(90, 2 + -(-len(distinct) // 100) + 1)
+        assert kinds(server)["search"] == kinds(server)["semantic"] == 0
+        assert server.charged.usd <= 0.009
+        known = {id_of(work) for work in server.world.held("openalex") if work.title}
+        assert set(records) == set(distinct) & known
+        assert server.repeated() == []
+
+
+async def test_one_call_serves_the_citations_of_many_papers(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = [work for work in in_openalex(server) if work.number != server.world.landmark]
+    papers = list((await source.get([id_of(work) for work in works[150:250]])).values())
+    expected = sum(paper.cited_by or 0 for paper in papers)
+    server.clear()
+    linked = await source.citations(papers, limit=100)
+    assert expected > 100
+    assert kinds(server)["list"] <= -(-expected // 100) + 2
+    assert set(linked.links) == {paper.id for paper in papers}
+    numbers = {work.openalex: work.number for work in works}
+    titled = {work.openalex for work in server.world.held("openalex") if work.title}
+    for paper in papers:
+        own = numbers[paper.openalex or ""]
+        citing = {server.world.works[n].openalex for n in server.world.citing(own, "openalex")}
+        found = [linked.papers[key] for key in linked.links[paper.id]]
+        assert {one.openalex for one in found} == (citing & titled) - {paper.openalex}
+        counts = [one.cited_by or 0 for one in found]
+        assert counts == sorted(counts, reverse=True)
+    assert set(linked.papers) == {key for keys in linked.links.values() for key in keys}
+
+
+@pytest.mark.parametrize(("limit", "calls"), [(20, 1), (100, 1), (250, 3), (1000, 6)])
+async def test_a_paper_cited_more_often_than_the_limit_is_asked_for_alone(
+    source: OpenAlexSource, server: ScholarServer, limit: int, calls: int
+) -> None:
+    landmark = server.world.works[server.world.landmark]
+    papers = await source.get([id_of(landmark)])
+    total = papers[id_of(landmark)].cited_by or 0
+    server.clear()
+    linked = await source.citations(list(papers.values()), limit=limit)
+    assert total > 500
+    assert kinds(server) == {"list": calls}
+    assert all(request.query["sort"] == "cited_by_count:desc" for request in server.requests)
+    (citing,) = linked.links.values()
+    assert len(citing) <= limit
+    assert len(citing) >= min(limit, total) - 3  # some have no title
+
+
+async def test_papers_that_nobody_cites_are_not_asked_for(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    paper = Paper(id="openalex:W1", openalex="W1", title="New", cited_by=0)
+    assert (await source.citations([paper], limit=50)).links == {"openalex:W1": ()}
+    assert server.requests == []
+    other = paper.model_copy(update={"origin": {"cited_by": "semantic_scholar"}})
+    assert (await source.citations([other], limit=50)).links == {"openalex:W1": ()}
+    assert len(server.requests) == 1
+
+
+async def test_citations_of_records_of_others_are_found_over_their_doi(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = [work for work in in_openalex(server)[200:250] if work.doi]
+    papers = [
+        Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi) for work in works
+    ]
+    stranger = Paper(id="doi:10.1000/none", title="Unknown", doi="10.1000/none")
+    linked = await source.citations([*papers, stranger], limit=100)
+    assert set(linked.links) == {paper.id for paper in papers}
+    assert any(linked.links.values())
+
+
+def test_packs_fill_their_pages() -> None:
+    counts: dict[str, int | None] = {f"W{n}": n % 40 for n in range(300)}
+    counts |= {"big": 1000, "unknown": None, "middle": 150}
+    packs = packed(counts, 200)
+    asked_for = [key for pack in packs for key in pack.works]
+    assert sorted(asked_for) == sorted(key for key, count in counts.items() if count != 0)
+    assert len(asked_for) == len(set(asked_for))
+    assert {pack.works: pack.pages for pack in packs if len(pack.works) == 1} == {
+        ("big",): 2,
+        ("unknown",): 2,
+    }
+    total = sum(count for count in counts.values() if count and count <= 200)
+    assert len(packs) - 2 <= -(-total // 100) + 1
+    for pack in packs[2:]:
+        assert len(pack.works) <= 100
+        assert sum(counts[key] or 0 for key in pack.works) <= 100 * (pack.pages - 1)
+
+
+async def test_faults_that_pass_change_nothing_and_no_answered_call_is_repeated(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    ids = [id_of(work) for work in in_openalex(server)[240:360]]
+    merged = [f"openalex:{work.merged_from}" for work in in_openalex(server) if work.merged_from]
+
+    async def everything(run: str) -> list[object]:
+        source = OpenAlexSource(caller("openalex", run=run, refresh=True, source_patience=8.0))
+        papers = await source.get([*ids, *merged[:4]])
+        some = list(papers.values())[:40]
+        found = await source.search(asked("citation graph retrieval"), before=None, limit=30)
+        linked = await source.citations(some, limit=100)
+        return [papers, found, linked, await source.references(some)]
+
+    without = await everything("calm")
+    server.clear()
+    server.faults.chances = dict.fromkeys(
+        ("429", "500", "502", "503", "html", "truncated", "empty", "null", "shape", "list"), 0.03
+    )
+    server.faults.in_a_row = 2
+    assert await everything("stormy") == without
+    assert server.faults.counts
+    repeated = set(server.repeated())
+    # Where the address that it leads to fails, a redirect is followed again.
+    assert {one.status for one in server.requests if one.key in repeated and not one.fault} <= {301}
+
+
+async def test_answers_are_kept_between_runs(caller: CallerOf, server: ScholarServer) -> None:
+    ids = [id_of(work) for work in in_openalex(server)[:30]]
+    first = await OpenAlexSource(caller("openalex")).get(ids)
+    asked_for = len(server.requests)
+    assert await OpenAlexSource(caller("openalex", run="another")).get(ids) == first
+    assert len(server.requests) == asked_for
+
+
+async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    ids = [id_of(work) for work in in_openalex(server)[:250]]
+    first = id_of(in_openalex(server)[0]).removeprefix("openalex:")
+
+    def script(request: Request) -> str | None:
+        return "503" if first in request.query.get("filter", "") else None
+
+    server.faults.script = script
+    source = OpenAlexSource(caller("openalex", source_patience=0.5))
+    with pytest.raises(TransientError):
+        await source.get(ids)
+    server.faults.script = None
+    assert len(await source.get(ids)) == len(ids)
+    assert server.repeated() == []
+
+
+async def test_many_at_once_are_told_apart(caller: CallerOf, server: ScholarServer) -> None:
+    works = in_openalex(server)[:40]
+    source = OpenAlexSource(caller("openalex"))
+    answers = await asyncio.gather(*(source.get([id_of(work)]) for work in works))
+    for work, answer in zip(works, answers, strict=True):
+        assert [paper.openalex for paper in answer.values()] == [work.openalex]

@@ -1,0 +1,310 @@
+"""Tests of tools/scholar/openalex_records.py."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from state.paper import Author, Paper
+from tools.scholar.openalex_records import read_page, read_single, read_work
+
+SITE = "https://openalex.org/"
+
+
+def inverted(text: str) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for at, word in enumerate(text.split()):
+        places.setdefault(word, []).append(at)
+    return places
+
+
+def work(**changes: Any) -> dict[str, Any]:
+    """A record as OpenAlex writes it."""
+    place = {
+        "id": "doi:10.1000/loom.7",
+        "is_oa": True,
+        "landing_page_url": "https://doi.org/10.1000/loom.7",
+        "pdf_url": None,
+        "source": {"display_name": "Journal of Looms", "type": "journal"},
+        "version": "publishedVersion",
+    }
+    copy = {
+        "id": "pmh:oai:arXiv.org:2101.00007",
+        "is_oa": True,
+        "landing_page_url": "https://arxiv.org/abs/2101.00007v2",
+        "pdf_url": "https://arxiv.org/pdf/2101.00007",
+        "source": {"display_name": "arXiv (Cornell University)", "type": "repository"},
+    }
+    return {
+        "id": f"{SITE}W7",
+        "doi": "https://doi.org/10.1000/LOOM.7",
+        "title": "Weaving <i>citations</i> &amp; claims",
+        "display_name": "Weaving citations and claims",
+        "publication_year": 2021,
+        "publication_date": "2021-05-17",
+        "ids": {"openalex": f"{SITE}W7", "doi": "https://doi.org/10.1000/loom.7"},
+        "primary_location": place,
+        "best_oa_location": place,
+        "locations": [place, copy],
+        "authorships": [
+            {"author": {"display_name": "Ada Weaver"}, "raw_author_name": "A. Weaver"},
+            {"author": {"display_name": None}, "raw_author_name": None},
+            {"author": None, "raw_author_name": "Bo Loom"},
+        ],
+        "abstract_inverted_index": inverted("We weave claims and citations and claims again."),
+        "cited_by_count": 12,
+        "is_retracted": False,
+        "referenced_works": [f"{SITE}W1", f"{SITE}W7", f"{SITE}W2", f"{SITE}W1"],
+        **changes,
+    }
+
+
+def read(**changes: Any) -> Paper:
+    paper = read_work(work(**changes))
+    assert paper is not None
+    return paper
+
+
+def test_a_whole_record_becomes_a_whole_paper() -> None:
+    paper = read()
+    assert paper.id == "doi:10.1000/loom.7"
+    assert paper.aliases == ("arxiv:2101.00007", "openalex:W7")
+    assert paper.title == "Weaving citations & claims"
+    assert paper.abstract == "We weave claims and citations and claims again."
+    assert (paper.year, paper.published) == (2021, date(2021, 5, 17))
+    assert paper.authors == (Author(name="Ada Weaver"), Author(name="Bo Loom"))
+    assert paper.venue == "Journal of Looms"
+    assert (paper.doi, paper.arxiv, paper.openalex) == ("10.1000/loom.7", "2101.00007", "W7")
+    assert paper.url == "https://doi.org/10.1000/loom.7"
+    assert paper.pdf == "https://arxiv.org/pdf/2101.00007"
+    assert (paper.cited_by, paper.retracted) == (12, False)
+    assert paper.references == ("openalex:W1", "openalex:W2")
+
+
+def test_each_field_that_has_a_value_says_where_it_is_from() -> None:
+    assert set(read().origin.values()) == {"openalex"}
+    assert set(read().origin) == {
+        "title", "abstract", "year", "published", "authors", "venue", "doi", "arxiv", "openalex",
+        "url", "pdf", "cited_by", "references",
+    }  # fmt: skip
+    assert "retracted" in read(is_retracted=True).origin
+    assert "cited_by" in read(cited_by_count=0).origin
+    bare = read_work({"id": f"{SITE}W7", "title": "Only a title"})
+    assert bare is not None
+    assert set(bare.origin) == {"title", "openalex"}
+
+
+def test_an_arxiv_doi_is_an_arxiv_id_and_no_doi() -> None:
+    place = {
+        "landing_page_url": "https://arxiv.org/abs/2312.07559",
+        "source": {"display_name": "arXiv (Cornell University)", "type": "repository"},
+    }
+    paper = read(
+        doi="https://doi.org/10.48550/arxiv.2312.07559",
+        ids={},
+        primary_location=place,
+        best_oa_location=None,
+        locations=[place],
+    )
+    assert (paper.id, paper.doi, paper.arxiv) == ("arxiv:2312.07559", None, "2312.07559")
+    assert paper.url == "https://arxiv.org/abs/2312.07559"
+    assert paper.pdf == "https://arxiv.org/pdf/2312.07559"
+    assert paper.venue is None
+
+
+def test_the_first_of_january_means_that_only_the_year_is_known() -> None:
+    paper = read(publication_date="2021-01-01")
+    assert (paper.year, paper.published) == (2021, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "year", "published"),
+    [
+        ({"publication_date": None}, 2021, None),
+        ({"publication_year": None}, 2021, date(2021, 5, 17)),
+        ({"publication_year": 2019}, 2019, None),
+        ({"publication_year": 999}, None, None),
+        ({"publication_year": 20210, "publication_date": "soon"}, None, None),
+        ({"publication_year": "2021", "publication_date": 2021}, None, None),
+        ({"publication_year": True, "publication_date": None}, None, None),
+    ],
+)
+def test_dates_that_cannot_be_are_left_out(
+    changes: dict[str, Any], year: int | None, published: date | None
+) -> None:
+    paper = read(**changes)
+    assert (paper.year, paper.published) == (year, published)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "expected"),
+    [
+        ("Looms", "Abstract We weave cloth on looms.", "We weave cloth on looms."),
+        ("Looms", "ABSTRACT: looms weave all cloth.", "looms weave all cloth."),
+        ("Looms", "AbstractLooms weave all cloth.", "Looms weave all cloth."),
+        ("Looms", "Abstract Large looms weave cloth.", "Large looms weave cloth."),
+        ("Looms", "Abstract looms weave no real cloth.", "Abstract looms weave no real cloth."),
+        ("Looms", "Abstraction of looms helps weavers.", "Abstraction of looms helps weavers."),
+        (
+            "Parsing Abstract Meaning Representation",
+            "Abstract Meaning Representation is parsed.",
+            "Abstract Meaning Representation is parsed.",
+        ),
+        (
+            "Looms",
+            "International audience Looms weave woollen cloth.",
+            "Looms weave woollen cloth.",
+        ),
+        (
+            "Looms",
+            "<jats:p>H<sub>2</sub>O &lt; all wool &amp; silk</jats:p>",
+            "H2O < all wool & silk",
+        ),
+        ("Looms", "A language model with <unk> and p < 0.05", None),
+        ("Looms", "No abstract is available for this article.", ""),
+        ("Looms", "Abstract not available for this.", ""),
+        ("Looms", "No abstract theory explains looms.", None),
+        ("Looms", "Too short by far.", ""),
+        ("Looms", "word " * 3000, ""),
+    ],
+)
+def test_an_abstract_is_its_text_alone(title: str, text: str, expected: str | None) -> None:
+    paper = read(title=title, abstract_inverted_index=inverted(text))
+    assert (paper.abstract or "") == (text if expected is None else expected)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (None, None),
+        ({}, None),
+        ([], None),
+        ("text", None),
+        ({"Claims": None, "are": "1", "interwoven": {"at": 1}}, None),
+        ({"Claims": [0], "interwoven": [90], "are": [7]}, "Claims are interwoven"),
+        ({"Claims": [0, 0], "are": [1], "interwoven": [2, 2]}, "Claims are interwoven"),
+        (
+            {"Claims": [0], "quotes": [0], "are": [1, None, "2"], "woven": [2]},
+            "Claims quotes are woven",
+        ),
+        (
+            {"Claims": [0, -1, True], "often": [1.5], "are": [1], "interwoven": [2]},
+            "Claims are interwoven",
+        ),
+    ],
+)
+def test_a_broken_index_gives_what_it_holds_or_nothing(index: object, expected: str | None) -> None:
+    assert read(abstract_inverted_index=index).abstract == expected
+
+
+def test_a_place_that_holds_copies_is_no_venue() -> None:
+    copy = {"source": {"display_name": "Zenodo", "type": "repository"}}
+    platform = {"source": {"display_name": "Loom eBooks", "type": "ebook platform"}}
+    proceedings = {"source": None, "raw_source_name": "Proc. of Weaving"}
+    journal = {"source": {"display_name": "Looms", "type": "journal"}}
+    assert read(primary_location=copy, locations=[copy]).venue is None
+    assert read(primary_location=platform, locations=None).venue is None
+    assert read(primary_location=copy, locations=[copy, journal]).venue == "Looms"
+    assert read(primary_location=proceedings, locations=[]).venue == "Proc. of Weaving"
+
+
+def test_only_what_is_free_to_read_is_a_pdf() -> None:
+    closed = {"is_oa": False, "pdf_url": "https://x.example/closed.pdf"}
+    free = {"is_oa": True, "pdf_url": "https://x.example/free.pdf"}
+    nowhere = {"ids": {}, "best_oa_location": None, "primary_location": closed}
+    assert read(**nowhere, locations=[closed]).pdf is None
+    assert read(**nowhere, locations=[closed, free]).pdf == "https://x.example/free.pdf"
+    assert read(best_oa_location=free).pdf == "https://x.example/free.pdf"
+    assert read(**nowhere, locations=[{"is_oa": True, "pdf_url": "javascript:alert()"}]).pdf is None
+
+
+def test_without_a_doi_the_link_is_the_landing_page() -> None:
+    place = {"landing_page_url": "https://looms.example/7"}
+    paper = read(doi=None, ids={}, primary_location=place, locations=[])
+    assert (paper.id, paper.url) == ("openalex:W7", "https://looms.example/7")
+
+
+@pytest.mark.parametrize("doi", ["", "loom", "https://doi.org/", 7, ["10.1000/loom.7"]])
+def test_a_doi_that_is_none_is_left_out(doi: object) -> None:
+    assert read(doi=doi).doi is None
+
+
+def test_the_mark_of_a_retraction_in_a_title_counts() -> None:
+    assert read(title="RETRACTED: Weaving claims").retracted
+    assert read(is_retracted=True).retracted
+    assert not read(title="Retraction of papers: a study", is_retracted=None).retracted
+
+
+def test_a_list_of_a_hundred_authors_may_have_been_cut() -> None:
+    many = [{"author": {"display_name": f"Author {n}"}} for n in range(100)]
+    assert not read(authorships=many).authors_complete
+    assert read(authorships=many[:99]).authors_complete
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        [],
+        "W7",
+        {},
+        {"id": f"{SITE}W7"},
+        {"id": f"{SITE}W7", "title": None, "display_name": "  "},
+        {"id": f"{SITE}A7", "display_name": "Ada Weaver"},
+        {"id": None, "title": "Weaving"},
+    ],
+)
+def test_what_is_no_work_or_has_no_title_is_no_paper(record: object) -> None:
+    assert read_work(record) is None
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
+    | st.sampled_from(["10.48550/arxiv.2101.00007", "https://arxiv.org/abs/1", f"{SITE}W3"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(st.sampled_from(sorted(set(work()) - {"id", "title", "display_name"})), JUNK)
+def test_one_spoilt_field_never_costs_the_record(field: str, junk: object) -> None:
+    paper = read(**{field: junk})
+    assert paper.title == "Weaving citations & claims"
+    assert paper.openalex == "W7"
+    assert json.loads(paper.model_dump_json())["title"] == paper.title
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(sorted(work()["locations"][0])), JUNK), max_size=3))
+def test_spoilt_locations_never_cost_the_record(places: list[dict[str, object]]) -> None:
+    first = places[0] if places else None
+    assert read(locations=places, primary_location=first, best_oa_location=first).openalex == "W7"
+
+
+def test_a_bad_record_does_not_cost_the_good_ones() -> None:
+    body = {"meta": {"count": 3, "next_cursor": "abc"}, "results": [{"id": "x"}, work(), None]}
+    page = read_page(json.dumps(body))
+    assert [paper.openalex for paper in page.papers] == ["W7"]
+    assert (len(page.works), page.count, page.cursor) == (3, 3, "abc")
+
+
+def test_a_page_without_meta_is_the_last_of_an_unknown_number() -> None:
+    page = read_page('{"results": [], "meta": null}')
+    assert (page.papers, page.count, page.cursor) == ((), None, None)
+
+
+@pytest.mark.parametrize(
+    "body", ["", "null", "[1, 2]", '{"error": "x"}', '{"results": [', "<html>"]
+)
+def test_what_is_no_answer_of_openalex_is_garbled(body: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_page(body)
+    with pytest.raises(ValueError, match=r"."):
+        read_single(body)
+
+
+def test_a_single_work_without_a_title_is_no_paper_but_an_answer() -> None:
+    assert read_single(json.dumps(work())) == read_work(work())
+    assert read_single(json.dumps(work(title=None, display_name=None))) is None

@@ -1,0 +1,208 @@
+"""Tests of tools/scholar/openalex_search.py, over HTTP against the fake."""
+
+import logging
+from datetime import date
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from pydantic import SecretStr
+
+from tests.fakes.scholar.server import ScholarServer
+from tests.scholar.conftest import CallerOf
+from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
+from tools.errors import BudgetError, PermanentError, QuotaError
+from tools.ledger.ledger import Limits
+from tools.scholar.openalex import OpenAlexSource
+from tools.scholar.openalex_query import (
+    any_of,
+    meaning_path,
+    title_path,
+    words_path,
+)
+from tools.scholar.relaxing import relaxed
+
+
+@pytest.fixture
+def source(caller: CallerOf) -> OpenAlexSource:
+    return OpenAlexSource(caller("openalex"))
+
+
+async def test_words_are_anded_and_one_call_is_enough_when_it_finds_half(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = in_openalex(server)[50]
+    words = [word for word in work.title.split() if len(word) > 4][:2]
+    found = await source.search(asked(" ".join(words)), before=None, limit=2)
+    assert found.sent == (f"search={words[0]} AND {words[1]}",)
+    assert kinds(server) == {"search": 1}
+    assert found.matches
+    assert len(found.papers) == 2
+
+
+async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = next(work for work in in_openalex(server) if len(set(work.title.split())) >= 6)
+    words = list(dict.fromkeys(word for word in work.title.split() if word.isalpha()))[:4]
+    found = await source.search(asked(" ".join(words)), before=None, limit=60)
+    assert found.sent[0] == f"search={' AND '.join(words)}"
+    assert found.sent[1].count(" OR ") == 3
+    assert len(found.sent) <= 3
+    assert kinds(server) == {"search": len(found.sent)}
+    assert id_of(work) in (found.papers[0].id, *found.papers[0].aliases)
+    assert len({paper.id for paper in found.papers}) == len(found.papers) <= 60
+
+
+async def test_what_an_engine_would_obey_is_only_searched_for(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    found = await source.search(
+        asked('"citation graph" AND (NOT -retrieval* title:x'), before=None, limit=10
+    )
+    assert found.sent[0] == 'search="citation graph" AND retrieval AND title AND x'
+    assert all(request.status == 200 for request in server.requests)
+
+
+async def test_nothing_to_search_for_costs_nothing(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    assert (await source.search(asked('"()" ?!'), before=None, limit=10)).papers == ()
+    assert (await source.search(asked("graph"), before=None, limit=0)).papers == ()
+    assert server.requests == []
+
+
+async def test_the_cut_off_is_a_filter(source: OpenAlexSource, server: ScholarServer) -> None:
+    found = await source.search(asked("citation"), before=date(2012, 3, 1), limit=40)
+    assert found.papers
+    assert found.sent == ("search=citation; to_publication_date:2012-02-29",)
+    assert all(
+        paper.published is None or paper.published < date(2012, 3, 1) for paper in found.papers
+    )
+    assert all(paper.year is None or paper.year <= 2012 for paper in found.papers)
+
+
+async def test_more_than_a_page_is_read_with_a_cursor(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    found = await source.search(asked("allotment society"), before=None, limit=250)
+    assert len(found.papers) == 250
+    assert kinds(server) == {"search": 3}
+    assert found.matches == 500
+
+
+async def test_a_whole_text_is_searched_by_meaning_where_there_is_a_key(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    work = next(work for work in in_openalex(server) if work.abstract)
+    source = OpenAlexSource(caller("openalex", **KEY))
+    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=80)
+    assert kinds(server) == {"semantic": 1}
+    assert found.sent[0].startswith("search.semantic=")
+    assert id_of(work) in {key for paper in found.papers[:3] for key in (paper.id, *paper.aliases)}
+    assert len(found.papers) <= 50
+
+
+@pytest.mark.parametrize(
+    ("key", "left", "kind"),
+    [
+        ("", None, "search"),
+        ("", 0.1, "semantic"),
+        ("", 0.04, "search"),
+        ("a-secret-key", 0.03, "search"),
+    ],
+)
+async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
+    caller: CallerOf, server: ScholarServer, key: str, left: float | None, kind: str
+) -> None:
+    work = next(work for work in in_openalex(server) if work.abstract)
+    source = OpenAlexSource(caller("openalex", openalex_api_key=SecretStr(key) if key else None))
+    if left is not None:
+        server.money.allowances[key] = left
+        await source.get([id_of(work), id_of(in_openalex(server)[9])])  # so that it is heard of
+    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
+    assert kinds(server)[kind] >= 1
+    assert kinds(server)["search"] + kinds(server)["semantic"] == len(found.sent)
+    assert found.papers
+
+
+async def test_words_serve_where_the_search_by_meaning_is_refused(
+    caller: CallerOf, server: ScholarServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = next(work for work in in_openalex(server) if work.abstract)
+    source = OpenAlexSource(Refusing(caller("openalex", **KEY), "search.semantic"))
+    with caplog.at_level(logging.WARNING, logger="citeloom"):
+        found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
+    assert found.papers
+    assert found.sent[0].startswith("search=")
+    assert "by meaning" in caplog.text
+
+
+async def test_a_title_is_found_with_small_edits_and_the_right_year(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    work = next(work for work in in_openalex(server)[60:] if work.day_known and work.doi)
+    paper = await source.by_title(work.title.upper() + ".", year=work.year + 1)
+    assert paper is not None
+    assert paper.openalex == work.openalex
+    assert await source.by_title(work.title, year=work.year + 2) is None
+    assert await source.by_title(f"Not {work.title}") is None
+    assert kinds(server) == {"search": 2}
+
+
+async def test_another_title_with_the_same_words_is_not_it(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    title = in_openalex(server)[70].title
+    backwards = " ".join(reversed(title.split()))
+    assert await source.by_title(backwards) is None
+    assert await source.by_title("?!") is None
+    assert kinds(server) == {"search": 1}
+
+
+@pytest.mark.parametrize("letter", ["a", "学"])
+def test_searches_keep_below_the_longest_url(letter: str) -> None:
+    words = [letter * 60 + str(n) for n in range(8)]
+    groups = list(relaxed(words))[2]
+    day = date(2020, 5, 17)
+    for path in (
+        words_path(any_of(groups), before=day, per_page=100, cursor="x" * 60),
+        meaning_path(f"{letter * 9} " * 900, before=day, per_page=100),
+        title_path([letter * 9] * 900, per_page=10),
+    ):
+        assert len(path) + len("https://api.openalex.org") <= 4096
+
+
+def test_a_text_is_cut_at_a_word_after_two_thousand_characters() -> None:
+    path = meaning_path("weaving " * 900, before=None, per_page=200)
+    query = parse_qs(urlsplit(path).query)
+    text = query["search.semantic"][0]
+    assert 1990 < len(text) <= 2000
+    assert set(text.split()) == {"weaving"}
+    assert query["per_page"] == ["50"]
+
+
+async def test_the_budget_ends_the_search_at_what_was_found(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    source = OpenAlexSource(caller("openalex", limits=Limits(by_source={"openalex": 0.001})))
+    query = asked("citation graph retrieval quality")
+    found = await source.search(query, before=None, limit=200)
+    assert len(found.sent) == 1
+    with pytest.raises(BudgetError):
+        await source.search(asked("another query"), before=None, limit=20)
+    assert server.charged.usd == pytest.approx(0.001)
+
+
+async def test_a_spent_allowance_is_said(caller: CallerOf, server: ScholarServer) -> None:
+    server.money.allowances[""] = 0.0005
+    source = OpenAlexSource(caller("openalex"))
+    with pytest.raises(QuotaError, match="OPENALEX_API_KEY"):
+        await source.search(asked("citation"), before=None, limit=20)
+
+
+async def test_a_rejected_key_is_said(caller: CallerOf, server: ScholarServer) -> None:
+    server.bad_keys.add("a-secret-key")
+    source = OpenAlexSource(caller("openalex", **KEY))
+    with pytest.raises(PermanentError, match="OPENALEX_API_KEY") as raised:
+        await source.search(asked("citation", "whole"), before=None, limit=20)
+    assert "a-secret-key" not in str(raised.value)

@@ -1,0 +1,76 @@
+"""Tests of tools/scholar/relaxing.py."""
+
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.scholar.relaxing import relaxed, terms
+
+WORDS = st.lists(st.text("abcdef", min_size=1, max_size=3), max_size=6)
+
+
+def test_first_all_words_then_all_but_one_down_to_pairs() -> None:
+    assert list(relaxed(["a", "b", "c", "d"])) == [
+        [["a", "b", "c", "d"]],
+        [["a", "b", "c"], ["a", "b", "d"], ["a", "c", "d"], ["b", "c", "d"]],
+        [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"], ["c", "d"]],
+    ]
+
+
+def test_two_words_are_relaxed_to_single_ones() -> None:
+    assert list(relaxed(["a", "b"])) == [[["a", "b"]], [["a"], ["b"]]]
+
+
+def test_one_word_has_one_step_and_none_has_none() -> None:
+    assert list(relaxed(["a"])) == [[["a"]]]
+    assert list(relaxed([])) == []
+
+
+def test_a_word_that_comes_twice_counts_once() -> None:
+    assert list(relaxed(["Graph", "graph", "b"])) == [[["Graph", "b"]], [["Graph"], ["b"]]]
+
+
+@given(WORDS)
+def test_every_step_holds_all_groups_of_one_size_each_smaller_than_the_last(
+    words: list[str],
+) -> None:
+    distinct = len(set(words))
+    steps = list(relaxed(words))
+    for left_out, groups in enumerate(steps):
+        assert all(len(group) == distinct - left_out for group in groups)
+        assert len({tuple(group) for group in groups}) == comb(distinct, left_out)
+    fewest = {0: 0, 1: 1, 2: 1}.get(distinct, 2)
+    assert len(steps) == (distinct - fewest + 1 if distinct else 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("citation graph retrieval", ["citation", "graph", "retrieval"]),
+        ('"citation graph" retrieval', ["citation graph", "retrieval"]),
+        ("“citation graph” retrieval", ["citation graph", "retrieval"]),
+        ("retrieval-augmented generation", ["retrieval-augmented", "generation"]),
+        ("Parkinson's disease", ["Parkinson's", "disease"]),
+        ("cats AND dogs OR NOT (mice)", ["cats", "dogs", "mice"]),
+        ("-excluded +wanted wild* fuzzy~2", ["excluded", "wanted", "wild", "fuzzy", "2"]),
+        ("title:graph input/output a|b", ["title", "graph", "input", "output", "a", "b"]),
+        ('"unclosed phrase', ["unclosed", "phrase"]),
+        ('"salt AND pepper"', ["salt AND pepper"]),
+        ("Graph graph GRAPH", ["Graph"]),
+        ("naïve Bayes 学习", ["naïve", "Bayes", "学习"]),
+        ("?! () -- ''", []),
+        ("", []),
+    ],
+)
+def test_terms_are_words_and_phrases_with_nothing_to_obey(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@given(st.text(max_size=80))
+def test_no_sign_of_a_query_language_is_left(text: str) -> None:
+    for term in terms(text):
+        assert term == term.strip()
+        assert not set(term) & set('"“”()[]{}:*?~^|+!\\/,&<>=;_')
+        assert not term.startswith("-")

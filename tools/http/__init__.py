@@ -1,0 +1,1 @@
+"""The one way to sources on the network: limited, retried, cached, paid."""

@@ -1,0 +1,301 @@
+"""The engine under all sources: one request at a time, sent until it is answered or hopeless."""
+
+import asyncio
+import json
+import logging
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from tools.cache import AnswerCache, key_of
+from tools.errors import MissingError, PermanentError, RejectedError, TransientError
+from tools.http.caller import DAY
+from tools.http.host import Host
+from tools.http.judging import (
+    Answer,
+    Verdict,
+    foreign_errors,
+    is_page,
+    judge_exception,
+    judge_garbled,
+    judge_status,
+)
+from tools.http.line import line_to
+from tools.ledger.ledger import RunLedger
+from tools.ledger.spending import Spending
+from tools.loops import PerLoop
+from tools.retry_after import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+FIRST_PAUSE = 0.4
+LONGEST_PAUSE = 8.0
+"""Seconds; pauses between tries double from the first to the longest, with full jitter."""
+UNREACHABLE_TRIES = 4
+LARGEST_BODY = 64_000_000
+"""Bytes after decompression."""
+MOST_REDIRECTS = 3
+_REJECTED = 400
+_LONG_BODY = 200_000
+"""Characters from which reading a body would hold up the event loop."""
+_SECRET_PARAM = re.compile(r"((?:api_key|key|token)=)[^&\s\"']+", re.IGNORECASE)
+
+
+class HttpCaller:
+    """One run's way to one host (see Caller)."""
+
+    def __init__(
+        self, host: Host, ledger: RunLedger, cache: AnswerCache, *, refresh: bool = False
+    ) -> None:
+        """Bind a host to a run.
+
+        With `refresh`, only answers that this run fetched itself are taken from the cache.
+        """
+        self.host = host
+        self._ledger = ledger
+        self._cache = cache
+        self._refresh = refresh
+        self._line = line_to(host)
+
+    @property
+    def remaining_usd(self) -> float | None:
+        """What the host says is left of its own allowance, if it has said so in this process."""
+        return self._line.allowance.remaining
+
+    def affords(self, usd: float) -> bool:
+        """Whether the run's budgets and the host's allowance, as last heard, have room for `usd`."""
+        left = self._line.allowance.remaining
+        return (left is None or left >= usd) and self._ledger.affords(self.host.name, usd)
+
+    async def ask(
+        self,
+        path: str,
+        *,
+        read: Callable[[str], T],
+        age: float,
+        usd: float = 0.0,
+        payload: object = None,
+    ) -> T:
+        """Return what `read` makes of the answer; see Caller.ask."""
+        key = key_of(self.host.url, path, payload)
+        async with self._cache.alone(key):
+            if (kept := await self._kept(key)) is not None:
+                status, body = kept
+                await self._ledger.note_source(self.host.name, cached=1)
+                if status == _REJECTED:
+                    raise RejectedError(body)
+                if status != 200:
+                    raise MissingError(f"{self.host.name} does not have it")
+                try:
+                    return await _read(read, body)
+                except ValueError:  # kept by a version that read it differently
+                    logger.info("an answer of %s in the cache cannot be read", self.host.name)
+            try:
+                body, value = await self._persist(path, read, usd, payload)
+            except MissingError:
+                await self._keep(key, 404, "", age)
+                raise
+            except RejectedError as error:
+                await self._keep(key, _REJECTED, str(error), min(age, DAY))
+                raise
+            await self._keep(key, 200, body, age)
+            return value
+
+    async def _kept(self, key: str) -> tuple[int, str] | None:
+        text = await self._cache.get(key)
+        if text is None:
+            return None
+        try:
+            entry = json.loads(text)
+            run, status, body = entry["run"], int(entry["status"]), str(entry["body"])
+        except (ValueError, KeyError, TypeError):
+            return None
+        return (status, body) if not self._refresh or run == self._ledger.run else None
+
+    async def _keep(self, key: str, status: int, body: str, age: float) -> None:
+        entry = {"run": self._ledger.run, "status": status, "body": body}
+        await self._cache.put(key, json.dumps(entry, ensure_ascii=False), seconds=age)
+
+    async def _persist(
+        self, path: str, read: Callable[[str], T], usd: float, payload: object
+    ) -> tuple[str, T]:
+        """Try until there is an answer, the host's patience ends, or trying is pointless."""
+        host, line = self.host, self._line
+        trying, tries, unreachable = 0.0, 0, 0
+        trip = _Trip(host.url + path)
+        while True:
+            line.breaker.check(host.name)
+            line.allowance.check(host.name, usd, host.key_advice)
+            started = time.monotonic()
+            async with self._ledger.pay(host.name, usd) as spending:
+                async with line.gate:
+                    await line.pace.turn()
+                    # While this one waited its turn, another may have learnt that it is pointless.
+                    line.breaker.check(host.name)
+                    line.allowance.check(host.name, usd, host.key_advice)
+                    began = time.monotonic()
+                    outcome = await self._try(trip, read, usd, payload, spending)
+                if not isinstance(outcome, Verdict):
+                    line.breaker.answered()
+                    return outcome
+                if not isinstance(outcome.error, MissingError | RejectedError):
+                    spending.missed()
+            verdict, error = outcome, outcome.error
+            if verdict.spent_for:
+                line.allowance.spent(verdict.spent_for)
+            if not isinstance(error, TransientError):
+                line.breaker.answered()
+                raise error
+            line.breaker.failed()
+            tries += 1
+            unreachable = unreachable + 1 if verdict.unreachable else 0
+            pause = self._pause(error, tries)
+            # The wait for one's turn is not the host's fault.
+            trying += time.monotonic() - began + pause
+            if trying > host.patience or unreachable >= UNREACHABLE_TRIES:
+                raise error
+            logger.info("%s, try %d after %.1f s: %s", host.name, tries, began - started, error)
+            await asyncio.sleep(pause)
+
+    def _pause(self, error: TransientError, tries: int) -> float:
+        if error.retry_after is not None:
+            self._line.gate.pause(error.retry_after)
+        longest = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE, self.host.patience / 10)
+        return max(error.retry_after or 0.0, random.uniform(longest / 4, longest))
+
+    async def _try(
+        self,
+        trip: "_Trip",
+        read: Callable[[str], T],
+        usd: float,
+        payload: object,
+        spending: Spending,
+    ) -> tuple[str, T] | Verdict:
+        spending.begin()
+        try:
+            answer, cost = await self._send(trip, payload)
+        except foreign_errors() as error:
+            verdict = judge_exception(error, self.host)
+            if not verdict.billed:
+                spending.free()
+            return verdict
+        if answer.status != 200:
+            spending.charged(cost or 0.0)
+            return judge_status(answer, self.host)
+        spending.charged(usd if cost is None else cost)
+        if cost is not None and cost > usd * (1 + 1e-9):
+            logger.warning("%s charged %g USD for a call of %g", self.host.name, cost, usd)
+        if is_page(answer.body) or not answer.body.strip():
+            return judge_garbled(answer.body, None, self.host)
+        try:
+            return answer.body, await _read(read, answer.body)
+        except ValueError as error:
+            return judge_garbled(answer.body, error, self.host)
+
+    async def _send(self, trip: "_Trip", payload: object) -> tuple[Answer, float | None]:
+        """Send one request, redirects within the host followed; return the answer and its cost."""
+        client = await _clients.get()
+        while trip.turns <= MOST_REDIRECTS:
+            async with asyncio.timeout(self.host.timeout):
+                answer, cost = await self._exchange(client, trip.url, payload)
+            if answer.status not in {301, 302, 307, 308}:
+                return answer, cost
+            target = urljoin(trip.url, answer.location)
+            if _place(target) != _place(self.host.url):
+                # The key goes to no other host than the one that it was set for.
+                raise PermanentError(
+                    f"{self.host.name} redirects to another host; check {self.host.setting}"
+                )
+            trip.url, trip.turns = target, trip.turns + 1
+        raise PermanentError(f"{self.host.name} redirects in a circle; check {self.host.setting}")
+
+    async def _exchange(
+        self, client: "httpx.AsyncClient", url: str, payload: object
+    ) -> tuple[Answer, float | None]:
+        secret_params = {
+            name: secret.get_secret_value() for name, secret in self.host.secret_params.items()
+        }
+        headers = {
+            **self.host.headers,
+            **{name: item.get_secret_value() for name, item in self.host.secret_headers.items()},
+        }
+        if secret_params:
+            import httpx
+
+            # Given as params, they would replace the query that the URL already has.
+            url = str(httpx.URL(url).copy_merge_params(secret_params))
+        started = time.monotonic()
+        request = client.build_request(
+            "GET" if payload is None else "POST", url, headers=headers, json=payload
+        )
+        response = await client.send(request, stream=True)
+        try:
+            size, parts = 0, []
+            async for part in response.aiter_bytes():
+                size += len(part)
+                if size > LARGEST_BODY:
+                    raise PermanentError(f"an answer of {self.host.name} is too large to read")
+                parts.append(part)
+        finally:
+            await response.aclose()
+        cost = self._line.allowance.hear(response.headers)
+        self._line.latency = time.monotonic() - started
+        answer = Answer(
+            status=response.status_code,
+            body=b"".join(parts).decode("utf-8", errors="replace"),
+            retry_after=retry_after(response.headers),
+            location=response.headers.get("location", ""),
+        )
+        return answer, cost
+
+
+@dataclass
+class _Trip:
+    """Where a request has got to: a try that fails after a redirect goes on from there."""
+
+    url: str
+    turns: int = 0
+
+
+async def _read(read: Callable[[str], T], body: str) -> T:
+    if len(body) < _LONG_BODY:
+        return read(body)
+    return await asyncio.to_thread(read, body)
+
+
+def _place(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
+def _make_client() -> "httpx.AsyncClient":
+    import httpx
+
+    logging.getLogger("httpx").addFilter(_redact)
+    return httpx.AsyncClient(
+        headers={"User-Agent": "CiteLoom"},
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=40),
+        timeout=None,  # each try has its own, over the whole exchange
+    )
+
+
+async def _close_client(client: "httpx.AsyncClient") -> None:
+    await client.aclose()
+
+
+_clients = PerLoop(_make_client, _close_client)
+
+
+def _redact(record: logging.LogRecord) -> bool:
+    """Keep keys out of httpx's own log lines, which quote whole URLs."""
+    record.msg = _SECRET_PARAM.sub(r"\1…", record.getMessage())
+    record.args = ()
+    return True

@@ -1,0 +1,39 @@
+"""The process's one line to a host: everything that all runs share."""
+
+import threading
+from dataclasses import dataclass, field
+
+from tools.gate import Gate
+from tools.http.allowance import Allowance
+from tools.http.breaker import Breaker
+from tools.http.host import Host
+from tools.http.pace import Pace
+
+
+@dataclass
+class Line:
+    """Pace, gate, breaker and allowance of one host and key."""
+
+    gate: Gate
+    pace: Pace
+    breaker: Breaker = field(default_factory=Breaker)
+    allowance: Allowance = field(default_factory=Allowance)
+    latency: float | None = None
+    """Seconds of the last answer."""
+
+
+_lines: dict[tuple[str, ...], Line] = {}
+_registry = threading.Lock()
+
+
+def line_to(host: Host) -> Line:
+    """Return the process's line to this host with this key; the latest rate holds."""
+    secrets = (*host.secret_headers.values(), *host.secret_params.values())
+    place = (host.url, *(secret.get_secret_value() for secret in secrets))
+    with _registry:
+        line = _lines.get(place)
+        if line is None:
+            line = _lines[place] = Line(Gate(host.concurrency), Pace(host.rate))
+    line.pace.rate = host.rate
+    line.gate.limit = host.concurrency
+    return line

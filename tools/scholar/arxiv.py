@@ -1,0 +1,113 @@
+"""arXiv, asked through its search API.
+
+The arxiv package writes the query of a URL; the caller sends it. arXiv asks for three seconds
+between two calls, so a search makes at most two, and a look-up takes a hundred ids at once.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from urllib.parse import urlencode
+
+from citeloom.settings import Settings
+from state.paper import Paper
+from state.query import SearchQuery
+from tools.http.caller import DAY, Caller
+from tools.http.host import Host
+from tools.scholar.arxiv_records import Page, read_page
+from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.relaxing import relaxed, terms
+
+IDS_A_CALL = 100
+LARGEST_PAGE = 200
+_MOST_RELAXED = 6  # of which any four are 15 groups; the words after that only narrow the first try
+_SEARCH_AGE, _RECORD_AGE = 3 * DAY, 21 * DAY
+# arXiv rejects a whole list for one id that cannot be: 'arxiv:2013.00001' names a 13th month.
+_POSSIBLE = re.compile(r"\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+/\d{2}(?:0[1-9]|1[0-2])\d{3}")
+
+
+def host(settings: Settings) -> Host:
+    """Return arXiv's host; it has no keys."""
+    return Host(
+        name="arxiv",
+        url=settings.arxiv_url.rstrip("/"),
+        setting="CITELOOM_ARXIV_URL",
+        rate=settings.arxiv_rate,
+        concurrency=1,
+        timeout=settings.source_timeout,
+        patience=settings.source_patience,
+    )
+
+
+class ArxivSource(Online):
+    """arXiv behind the Source protocol; it knows no citations."""
+
+    name = "arxiv"
+    offer = Offer(links=False, batch=IDS_A_CALL)
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+        """Search title, abstract, authors and comments: all words, then any three fifths of them."""
+        found: dict[str, Paper] = {}
+        sent: list[str] = []
+        matches: int | None = None
+        for groups in _tries(terms(query.text)):
+            sent.append(_expression(groups, before))
+            page = await self._ask(sent[-1], [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
+            for paper in page.papers:
+                found.setdefault(paper.id, paper)
+            matches = page.total
+            if len(found) >= limit // 2:
+                break
+        return Found(papers=list(found.values())[:limit], sent=tuple(sent), matches=matches)
+
+    async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
+        """Return the papers of the arXiv ids among `ids`."""
+        keys = [key for key in dict.fromkeys(ids) if key.startswith("arxiv:")]
+        keys = [key for key in keys if _POSSIBLE.fullmatch(key.removeprefix("arxiv:"))]
+        found: dict[str, Paper] = {}
+        for start in range(0, len(keys), IDS_A_CALL):
+            asked = keys[start : start + IDS_A_CALL]
+            numbers = [key.removeprefix("arxiv:") for key in asked]
+            page = await self._ask("", numbers, len(numbers), _RECORD_AGE)
+            found |= {f"arxiv:{paper.arxiv}": paper for paper in page.papers}
+        return {key: found[key] for key in keys if key in found}
+
+    async def references(self, papers: Sequence[Paper]) -> Linked:
+        """Return nothing: arXiv knows no references."""
+        return Linked()
+
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+        """Return nothing: arXiv knows no citations."""
+        return Linked()
+
+    async def _ask(self, expression: str, ids: list[str], size: int, age: float) -> Page:
+        import arxiv
+
+        search = arxiv.Search(query=expression, id_list=ids)
+        # Private, as is the only public way to it, which opens a session of its own.
+        arguments = {**search._url_args(), "start": "0", "max_results": str(size)}
+        return await self._caller.ask(f"/api/query?{urlencode(arguments)}", read=read_page, age=age)
+
+
+def _tries(words: Sequence[str]) -> list[list[list[str]]]:
+    """Return the first way to read the words and a loose one: each call costs three seconds."""
+    some = words[:_MOST_RELAXED]
+    loose = min(max(2, round(0.6 * len(some))), len(some) - 1)
+    first = [[list(words)]] if words else []
+    return first + [step for step in relaxed(some) if len(step[0]) == loose]
+
+
+def _expression(groups: Sequence[Sequence[str]], before: date | None) -> str:
+    alternatives = [" AND ".join(f"all:{_quoted(word)}" for word in group) for group in groups]
+    words = alternatives[0] if len(groups) == 1 else " OR ".join(f"({one})" for one in alternatives)
+    if before is None:
+        return words
+    last = before - timedelta(days=1)
+    return f"({words}) AND submittedDate:[190001010000 TO {last:%Y%m%d}2359]"
+
+
+def _quoted(word: str) -> str:
+    return word if word.isalnum() else f'"{word}"'

@@ -1,0 +1,102 @@
+"""Ask every source one free question, for `citeloom doctor`."""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+from citeloom.settings import Settings
+from tools.cache import AnswerCache
+from tools.errors import CiteLoomError, MissingError, QuotaError
+from tools.http.engine import HttpCaller
+from tools.http.host import Host
+from tools.http.line import line_to
+from tools.ledger.ledger import Limits, RunLedger
+from tools.scholar.opening import ONLINE, OnlineName, host_of
+
+_PROBES: dict[OnlineName, str] = {
+    "openalex": "/works/W2741809807?select=id",
+    "semantic_scholar": "/graph/v1/paper/ARXIV:1706.03762?fields=title",
+    "arxiv": "/api/query?id_list=1706.03762&max_results=1",
+    "crossref": "/works/10.5555/12345678",
+    "google": "/account.json",
+}
+_KEYS: dict[OnlineName, tuple[str, str]] = {
+    "openalex": ("openalex_api_key", "OPENALEX_API_KEY"),
+    "semantic_scholar": ("semantic_scholar_api_key", "SEMANTIC_SCHOLAR_API_KEY"),
+    "google": ("serpapi_api_key", "SERPAPI_API_KEY"),
+}
+PATIENCE = 6.0
+"""Seconds; a person is waiting."""
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What one source said."""
+
+    name: OnlineName
+    works: bool
+    asked: bool
+    """False where it needs a key that is not set."""
+    wanted: bool
+    """Whether the settings name a key or another address for it, so that it ought to work."""
+    text: str
+
+
+async def check_sources(settings: Settings, folder: Path) -> list[Checkup]:
+    """Ask all sources at once; none is cached, and none costs money.
+
+    Args:
+        settings: Addresses and keys.
+        folder: Where the probe may keep its files for a moment.
+    """
+    return list(await asyncio.gather(*(_check(name, settings, folder) for name in ONLINE)))
+
+
+async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
+    field, variable = _KEYS.get(name, ("", ""))
+    key = bool(field and getattr(settings, field))
+    default = type(settings).model_fields[_url_field(name)].default
+    wanted = key or getattr(settings, _url_field(name)) != default
+    if name == "google" and not key:
+        text = f"off: set {variable} to search Google Scholar through SerpAPI"
+        return Checkup(name, works=False, asked=False, wanted=False, text=text)
+    said = f"key {'set' if key else 'not set'} ({variable})" if variable else "needs no key"
+    host = _impatient(host_of(name, settings))
+    ledger = RunLedger(uuid4().hex, Limits())
+    caller = HttpCaller(host, ledger, AnswerCache(folder / f"{name}.sqlite"))
+    try:
+        left = await caller.ask(_PROBES[name], read=_left, age=1.0)
+    except MissingError:
+        left = ""
+    except CiteLoomError as error:
+        spent = isinstance(error, QuotaError)
+        return Checkup(name, works=spent, asked=True, wanted=wanted, text=f"{said}; {error}")
+    line = line_to(host)
+    parts = [said, f"answers in {line.latency or 0.0:.2f} s"]
+    if (remaining := line.allowance.remaining) is not None:
+        whole = f" of {line.allowance.limit:g}" if line.allowance.limit else ""
+        parts.append(f"{remaining:.4g}{whole} USD left today")
+    elif left:
+        parts.append(left)
+    if not key and host.key_advice and name == "openalex":
+        parts.append(f"for ten times as much a day, {host.key_advice}")
+    return Checkup(name, works=True, asked=True, wanted=wanted, text="; ".join(parts))
+
+
+def _url_field(name: OnlineName) -> str:
+    return "serpapi_url" if name == "google" else f"{name}_url"
+
+
+def _impatient(host: Host) -> Host:
+    return replace(host, timeout=min(host.timeout, PATIENCE), patience=PATIENCE)
+
+
+def _left(body: str) -> str:
+    """Read how many searches SerpAPI still allows; other sources say nothing in the body."""
+    if body.lstrip().startswith("<"):
+        return ""
+    answer = json.loads(body)
+    left = answer.get("total_searches_left") if isinstance(answer, dict) else None
+    return f"{left} searches left" if left is not None else ""

@@ -1,0 +1,96 @@
+"""Who cites whom, from whichever sources know it at the least price.
+
+The rule: what came along with a record costs nothing and is always used; sources whose lists are
+free are all asked, because no one of them has every link; a source that charges for a list is
+asked only about the papers for which the free ones gave nothing; and last, where one is given, a
+source that is not searched itself (Crossref). A source that fails is reported and the others go on.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from state.paper import Paper
+from tools.errors import CiteLoomError, PermanentError, TransientError
+from tools.scholar.port import Linked, Source
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one source said."""
+
+    source: Source
+    linked: Linked
+
+
+@dataclass
+class Gathered:
+    """What all sources said, in the order in which they were asked."""
+
+    answers: list[Answer] = field(default_factory=list)
+    failures: list[tuple[Source, CiteLoomError]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Papers for which every source that was asked answered, and none had a link."""
+
+
+async def references_of(
+    papers: Sequence[Paper], sources: Sequence[Source], *, last: Source | None = None
+) -> Gathered:
+    """Return what these papers cite."""
+    gathered = Gathered()
+    linking = [source for source in sources if source.offer.links]
+    free = [source for source in linking if not source.offer.list_usd]
+    charging = [source for source in linking if source.offer.list_usd]
+    for source in free:
+        await _ask(gathered, source, source.references, papers)
+    for source in charging:
+        # A record's own references come along with it, so these cost no call.
+        carried = [paper for paper in papers if _carries(paper, source)]
+        rest = [paper for paper in _without(papers, gathered) if not _carries(paper, source)]
+        await _ask(gathered, source, source.references, [*carried, *rest])
+    if last is not None:
+        await _ask(gathered, last, last.references, _without(papers, gathered))
+    if linking and not gathered.failures:
+        gathered.missing = [paper.id for paper in _without(papers, gathered)]
+    return gathered
+
+
+async def citations_of(
+    papers: Sequence[Paper], sources: Sequence[Source], *, limit: int
+) -> Gathered:
+    """Return what cites these papers, at most about `limit` works for each."""
+    gathered = Gathered()
+    linking = [source for source in sources if source.offer.links]
+    for source in sorted(linking, key=lambda source: source.offer.list_usd):
+        wanted = _without(papers, gathered) if source.offer.list_usd else papers
+
+        async def follow(asked: Sequence[Paper], source: Source = source) -> Linked:
+            return await source.citations(asked, limit=limit)
+
+        await _ask(gathered, source, follow, wanted)
+    return gathered
+
+
+async def _ask(
+    gathered: Gathered,
+    source: Source,
+    follow: Callable[[Sequence[Paper]], Awaitable[Linked]],
+    papers: Sequence[Paper],
+) -> None:
+    if not papers:
+        return
+    try:
+        gathered.answers.append(Answer(source, await follow(papers)))
+    except (TransientError, PermanentError) as error:
+        gathered.failures.append((source, error))
+
+
+def _without(papers: Sequence[Paper], gathered: Gathered) -> list[Paper]:
+    """Those papers for which no answer has a link yet."""
+    linked = {
+        key for answer in gathered.answers for key, ends in answer.linked.links.items() if ends
+    }
+    return [paper for paper in papers if paper.id not in linked]
+
+
+def _carries(paper: Paper, source: Source) -> bool:
+    return any(key.startswith(f"{source.name}:") for key in paper.references)

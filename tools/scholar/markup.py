@@ -1,0 +1,48 @@
+"""What publishers put into titles and abstracts besides their text: markup and marks of retraction."""
+
+import html
+import re
+
+# Only what is certainly a tag: 'p<i and j>k' stays, and so does 'vector<int>'.
+_TAG = re.compile(
+    r"</?(?P<name>(?:jats|mml|m|html|xhtml):[a-z-]+|a|abstract|alternatives|article-title|b|bold|br|"
+    r"div|disp-formula|em|fn|font|h[1-6]|i|inf|inline-formula|inline-graphic|italic|li|math|"
+    r"monospace|ol|p|sc|scp|sec|small|span|strike|strong|sub|sup|tex-math|title|tt|u|ul|underline)"
+    r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>",
+    re.IGNORECASE,
+)
+_BLOCKS = frozenset(
+    ["abstract", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "sec", "title"]
+)
+_TEX = re.compile(r"<((?:jats:)?tex-math)\b[^>]*>.*?</\1>", re.IGNORECASE | re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_RETRACTED = re.compile(
+    r"\W*(?:retracted|withdrawn)"
+    r"(?:\s+(?:article|paper|chapter|book|study|manuscript|preprint|publication))?"
+    r"(?:\s*[\])}*]|\s*[:：]|\s+[-–—]\s)",
+    re.IGNORECASE,
+)
+
+
+def plain(text: str) -> str:
+    """Return a title or abstract without markup, entities, control characters and double space."""
+    if "<mml:" in text:
+        text = _TEX.sub("", text)  # the formula stands there twice
+    # Some deposits escape their markup, and titles that were capitalised have '&Apos;'.
+    for _ in range(2):
+        text = html.unescape(_TAG.sub(_space, text)).replace("&Apos;", "'")
+    paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return " ".join(_CONTROL.sub(" ", paired).split())
+
+
+def _space(tag: re.Match[str]) -> str:
+    return " " if tag["name"].lower().split(":")[-1] in _BLOCKS else ""
+
+
+def retracted_title(title: str) -> bool:
+    """Whether a title begins with the mark that publishers put before a retracted work's own title.
+
+    'RETRACTED: X', '[Retracted] X', 'Retracted article: X' and 'WITHDRAWN: X' do. Notices
+    ('Retraction note to: X') and works about retractions do not.
+    """
+    return bool(_RETRACTED.match(title))
