@@ -12,6 +12,12 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_libraries
 
 
+@pytest.fixture(autouse=True)
+def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test finds a host's line as another test left it: paused, or given up."""
+    monkeypatch.setattr("tools.http.line._lines", {})
+
+
 @pytest.fixture(scope="session")
 def embedder_with_memory() -> RememberingEmbedder:
     """The process's embedder in tests that have a `home`."""

@@ -6,8 +6,9 @@ import json
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -79,7 +80,14 @@ class AnswerCache:
 
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._engine = SqliteCache(path=str(self.path))
+                _drop_expired(self.path)
             return self._engine
+
+
+def _drop_expired(path: Path) -> None:
+    """Delete what is too old: the engine itself only drops what is asked for again."""
+    with closing(sqlite3.connect(path, timeout=5)) as database, database:
+        database.execute("DELETE FROM cache WHERE expiry < ?", (time.time(),))
 
 
 @cache

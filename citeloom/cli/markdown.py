@@ -50,7 +50,8 @@ def papers_text(values: Mapping[str, Any]) -> str:
 
 def _ranked(item: RankedPaper) -> str:
     lines = [
-        f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100",
+        f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100"
+        + (" — **retracted**" if item.paper.retracted else ""),
         f"   {escape(reference_line(item.paper))}",
     ]
     if item.debate:
@@ -116,8 +117,9 @@ def _account(values: Mapping[str, Any]) -> str:
             f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "
             f"{counts.screened}; past the cut-off: {counts.excluded_by_cutoff}; excluded by request: "
             f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed by debate: "
-            f"{counts.assessed}, of which not relevant: {counts.excluded_by_debate}, beyond the number to keep: "
-            f"{counts.excluded_by_number}; included: {counts.included}."
+            f"{counts.assessed}, of which retracted: {counts.excluded_as_retracted}, not relevant: "
+            f"{counts.excluded_by_debate}, beyond the number to keep: {counts.excluded_by_number}; included: "
+            f"{counts.included}."
         )
     for query in values.get("queries") or []:
         if query.facet != "whole":
@@ -130,6 +132,11 @@ def _account(values: Mapping[str, Any]) -> str:
                 f"- {item.task}: {item.calls} calls ({item.cached} cached) to {escape(item.mind)}, "
                 f"{item.input_tokens} + {item.output_tokens} tokens, {item.usd:.4f} USD"
             )
+    for used in values.get("source_usage") or []:
+        lines.append(
+            f"- Source {escape(used.source)}: {used.calls} requests, {used.failed} of them failed, {used.cached} "
+            f"answers from the cache, {used.usd:.4f} USD"
+        )
     for failure in (item for item in values.get("failures") or [] if not item.fatal):
         lines.append(
             f"- Not done: {escape(failure.subject)}: {escape(failure.cause)} ({escape(failure.remedy)})"

@@ -109,7 +109,7 @@ def _merit(
     for hit in hits:
         if hit.paper not in wanted:
             continue
-        if hit.via == "query":
+        if hit.via in {"query", "recommendation"}:
             merit[hit.paper] += 4.0 / (RRF_K + hit.rank)
         elif hit.via != "must_include":
             merit[hit.paper] += _LINK_WEIGHT * scores.get(hit.by, 0.0) / 100

@@ -1,7 +1,7 @@
 """Select: keep the papers worth discussing.
 
-Reads `request`, `scores`, `same`, `hidden`, `retracted`, `search_log`, `failures`. Writes
-`selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
+Reads `request`, `scores`, `same`, `hidden`, `retracted`, `search_log`, `failures`.
+Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
 included always among them, and retracted ones only where the caller wants them.
 """
 

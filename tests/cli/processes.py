@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from queue import Empty, Queue
@@ -76,12 +76,18 @@ class Process:
 
 
 @contextmanager
-def started(home: Path, *arguments: str | Path) -> Iterator[Process]:
-    """Start `citeloom ARGUMENTS` with this home, in the folder that the home stands in."""
+def started(
+    home: Path, *arguments: str | Path, variables: Mapping[str, str] | None = None
+) -> Iterator[Process]:
+    """Start `citeloom ARGUMENTS` with this home, in the folder that the home stands in.
+
+    `variables` of the environment come on top of a clean one.
+    """
     command = [sys.executable, "-c", "from citeloom.cli import main; main()"]
     with subprocess.Popen(
         [*command, *map(str, arguments)],
-        cwd=home.parent, env=clean_environment(home), text=True, encoding="utf-8",
+        cwd=home.parent, env={**clean_environment(home), **(variables or {})}, text=True,
+        encoding="utf-8",
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as running:  # fmt: skip
         process = Process(running, home)

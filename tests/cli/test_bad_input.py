@@ -114,8 +114,8 @@ def test_folder_is_no_input(cite: Cite, home: Path) -> None:
 def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
     done = cite("review", VOLCANO)
     assert (done.code, done.stdout) == (1, "")
-    assert "no paper of 'starter' is relevant" in the_sentence(done)
-    assert "search another library" in the_sentence(done)
+    assert "no paper of the library 'starter' is relevant" in the_sentence(done)
+    assert "search elsewhere" in the_sentence(done)
     assert done.files == {"papers.json", "run.json"}
     assert [item for item in done.papers["papers"] if item["selected"]] == []
     assert done.run["references"] == []
@@ -142,10 +142,13 @@ def test_paper_whose_abstract_is_given_is_left_out_and_a_note_says_so(
     [
         (("--library", "nowhere"), "there is no library 'nowhere': there are small, starter"),
         (("--library", "../small"), "'../small' cannot be a library's name"),
-        (("--source", "pubmed"), "there is no source 'pubmed'; this version has: library"),
+        (("--source", "pubmed"), "there is no source 'pubmed'; there are: library"),
         (("--before", "yesterday"), "the cut-off 'yesterday' is no date: give it as YYYY-MM-DD"),
         (("--before", "2020-13-01"), "the cut-off '2020-13-01' is no date"),
-        (("--before", "1900-01-01"), "nothing was found in 'small' from before 1900-01-01"),
+        (
+            ("--before", "1900-01-01"),
+            "nothing was found in the library 'small' from before 1900-01-01",
+        ),
         (("--mind", "llm"), "no LLM is configured: set CITELOOM_STRONG_MODEL"),
         (("--plan", "nowhere.txt"), "'nowhere.txt' cannot be read: No such file"),
     ],

@@ -8,20 +8,33 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli import app
 from citeloom.settings import settings
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import make_world
 
 
 def doctor() -> Result:
     return CliRunner().invoke(app, ["doctor"])
 
 
-def test_bare_installation_is_in_order_and_says_how_to_get_more(home: Path) -> None:
-    result = doctor()
+def test_bare_installation_is_in_order_and_says_how_to_get_more(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScholarServer(make_world(size=20, seed=1, crowd=0)) as server:
+        for name, url in {
+            "OPENALEX": server.openalex_url, "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
+            "ARXIV": server.arxiv_url, "CROSSREF": server.crossref_url,
+        }.items():  # fmt: skip
+            monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
+        settings.cache_clear()
+        result = doctor()
     assert result.exit_code == 0
     assert str(home) in result.stdout
     assert "small, starter" in result.stdout
     assert "no LLM is configured, so the embedded engine answers" in result.stdout
     assert "CITELOOM_STRONG_MODEL" in result.stdout
     assert "CITELOOM_QDRANT_URL" in result.stdout
+    assert "key not set (OPENALEX_API_KEY); answers in" in result.stdout
+    assert "off: set SERPAPI_API_KEY" in result.stdout
 
 
 def test_home_that_cannot_be_written_is_named_with_its_setting(

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from state.run import Failure
+from state.run import Failure, SourceUsage
 from tests.cli.commands import Done
 from tests.support import ROOT
 
@@ -67,3 +67,7 @@ def test_every_heading_that_is_linked_to_is_there() -> None:
 
 def test_failure_is_described_as_it_is() -> None:
     assert set(described("A failure")) == set(Failure.model_fields)
+
+
+def test_usage_of_a_source_is_described_as_it_is() -> None:
+    assert set(described("A source's usage")) == set(SourceUsage.model_fields)

@@ -18,6 +18,7 @@ class Breaker:
 
     def __init__(self) -> None:
         self._failures = 0
+        self._last = ""
         self._since = 0.0
         self._open_until = 0.0
         self._lock = threading.Lock()
@@ -29,13 +30,14 @@ class Breaker:
         if rest > 0:
             raise TransientError(
                 f"{name} has failed {self._failures} times in a row and is left alone for another "
-                f"{rest:.0f} s",
+                f"{rest:.0f} s; the last time: {self._last}",
                 retry_after=rest,
             )
 
-    def failed(self) -> None:
+    def failed(self, error: TransientError) -> None:
         """Count a try without an answer."""
         with self._lock:
+            self._last = str(error)
             now = time.monotonic()
             if not self._failures:
                 self._since = now

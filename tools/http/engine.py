@@ -154,7 +154,7 @@ class HttpCaller:
             if not isinstance(error, TransientError):
                 line.breaker.answered()
                 raise error
-            line.breaker.failed()
+            line.breaker.failed(error)
             tries += 1
             unreachable = unreachable + 1 if verdict.unreachable else 0
             pause = self._pause(error, tries)

@@ -267,7 +267,7 @@ class RunLedger:
         if limit is not None and source_usd and used + source_usd > limit * (1 + 1e-9):
             return (
                 f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
-                f"take {source_usd:.6g} more; to go on, raise max_usd for {source}"
+                f"take {source_usd:.6g} more; to go on, allow more: --max-usd {source}=USD"
             )
         return None
 

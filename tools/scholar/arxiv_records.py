@@ -61,7 +61,7 @@ def read_page(body: str) -> Page:
 
 
 def _feed_of(body: str) -> Any:
-    from arxiv._feed import etree  # lxml's, which comes with the package
+    from lxml import etree
 
     if not body.rstrip().endswith("</feed>"):
         raise ValueError("arXiv's answer is no whole feed")

@@ -20,11 +20,7 @@ _FREE_TEXTS = ("unstructured", "journal-title", "volume-title")
 def cited_works(work: Mapping[str, object], own: str) -> Iterator[tuple[str, Paper | None]]:
     """Yield the canonical id of each work cited, with its record where the id is its title."""
     for one in mappings(work.get("reference")):
-        text = " ".join(
-            str(one[name])
-            for name in ("unstructured", "journal-title", "volume-title")
-            if name in one
-        )
+        text = " ".join(str(one[name]) for name in _FREE_TEXTS if name in one)
         key = doi_key(one.get("DOI")) or _id_in(text)
         paper = None
         if key is None and (paper := _cited_paper(one)) is not None:

@@ -25,12 +25,6 @@ _HEADING = re.compile(
     r"<(?:jats:)?title[^>]*>\s*(?:abstract|summary)[\s:.]*</(?:jats:)?title>", re.I
 )
 _SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 20, 10_000
-_DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.IGNORECASE)
-_ARXIV_IN_TEXT = re.compile(
-    r"\barxiv(?:\.org/(?:abs|pdf)/|\W{0,3})(\d{4}\.\d{4,5})\b", re.IGNORECASE
-)
-_YEAR = re.compile(r"\b(1\d{3}|20\d{2})(?=[a-z]?\b)")
-_INITIALS_LAST = re.compile(r"(\S.*?),?\s+((?:[A-Z]\.?[ -]?){1,3})")
 _DATES = ("published", "issued", "published-online", "published-print", "posted")
 
 

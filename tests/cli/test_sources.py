@@ -1,0 +1,176 @@
+"""`citeloom find --source ...` and `citeloom doctor` with sources on the network."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from citeloom.cli import app
+from citeloom.settings import settings
+from tests.cli.commands import call
+from tests.cli.processes import started
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.wire import Request
+from tests.fakes.scholar.world import World, make_world
+from tests.support import ABSTRACT
+
+BOTH = ("--source", "openalex", "--source", "semantic_scholar")
+SMALLER = ("--set", "pool=12", "--set", "per_query=10")
+KEY = "a-key-that-nobody-may-see"
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    made = make_world(size=300, seed=2, about=ABSTRACT.read_text(encoding="utf-8"), crowd=50)
+    made.works[0].openalex = "W2741809807"  # the one that `doctor` asks for
+    return made
+
+
+@pytest.fixture
+def server(world: World) -> Iterator[ScholarServer]:
+    with ScholarServer(world) as running:
+        yield running
+
+
+@pytest.fixture
+def variables(server: ScholarServer) -> dict[str, str]:
+    """An environment in which every source is the fake, and OpenAlex has a key."""
+    urls = {
+        "OPENALEX": server.openalex_url, "SEMANTIC_SCHOLAR": server.semantic_scholar_url,
+        "ARXIV": server.arxiv_url, "CROSSREF": server.crossref_url, "SERPAPI": server.serpapi_url,
+    }  # fmt: skip
+    rates = ("OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF")
+    return {
+        **{f"CITELOOM_{name}_URL": url for name, url in urls.items()},
+        **{f"CITELOOM_{name}_RATE": "500" for name in rates},
+        "CITELOOM_SOURCE_TIMEOUT": "2",
+        "CITELOOM_SOURCE_PATIENCE": "5",
+        "OPENALEX_API_KEY": KEY,
+    }
+
+
+@pytest.fixture
+def online(home: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a process with that environment."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    return home
+
+
+def test_find_reports_papers_prices_and_queries_of_each_source(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    done = call("find", ABSTRACT, *BOTH, *SMALLER, out=tmp_path / "out")
+    assert done.code == 0
+    used = {row["source"]: row for row in done.run["source_usage"]}
+    assert set(used) == {"openalex", "semantic_scholar", "crossref"}
+    assert used["openalex"]["usd"] == pytest.approx(server.charged.usd)
+    assert used["openalex"]["calls"] == len(server.calls("openalex"))
+    assert all(entry["sent"] for entry in done.run["search_log"])
+    assert {hit["source"] for item in done.papers["papers"] for hit in item["found_by"]} >= {
+        "openalex", "semantic_scholar",
+    }  # fmt: skip
+    assert done.run["settings"]["openalex_url"] == server.openalex_url
+    everything = "".join(done.text(name) for name in done.files) + done.stdout + done.stderr
+    assert KEY not in everything
+
+
+def test_killed_run_goes_on_without_asking_anything_again(
+    home: Path, server: ScholarServer, variables: dict[str, str], tmp_path: Path
+) -> None:
+    good: list[Request] = []
+    server.on_answer = good.append
+    # After nine answers nothing more comes, so that all nine reach the disk before the kill.
+    server.faults.script = lambda request: "hang" if len(good) >= 9 else None
+    slow = {**variables, "CITELOOM_SOURCE_TIMEOUT": "60"}
+    command = ("find", ABSTRACT, *BOTH, *SMALLER, "--out", str(tmp_path / "out"))
+    with started(home, *command, variables=slow) as process:
+        process.wait_until(lambda: len(good) >= 9)
+        time.sleep(1.0)
+        assert process.end(signal.SIGKILL) == -signal.SIGKILL
+    server.faults.script = None
+    (kept,) = (home / "runs").glob("*.json")
+    before = len(server.requests)
+    with started(home, "find", "--resume", kept.stem, variables=variables) as process:
+        assert process.wait() == 0, process.stderr
+    assert len(server.requests) > before
+    assert server.repeated() == []
+    assert (tmp_path / "out" / "papers.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        ("much", "is no amount of USD"),
+        ("-1", "is no amount of USD"),
+        ("nan", "is no amount of USD"),
+        ("bing=1", "is none of openalex"),
+    ],
+)
+def test_budget_that_is_none_is_refused(budget: str, words: str, home: Path) -> None:
+    result = CliRunner().invoke(app, ["find", "a few words here", "--max-usd", budget])
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_budgets_of_the_run_and_of_one_source_are_kept(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    budgets = ("--max-usd", "1", "--max-usd", "openalex=0.003")
+    done = call("find", ABSTRACT, *BOTH, *SMALLER, *budgets, out=tmp_path / "out")
+    assert done.code == 0
+    assert 0 < server.charged.usd <= 0.003
+    assert "openalex may cost this run 0.003 USD" in done.stderr
+
+
+def test_unknown_source_and_missing_key_are_told_before_anything_is_asked(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    done = call("find", ABSTRACT, "--source", "bing", out=tmp_path / "one")
+    assert done.code == 1
+    assert "there is no source 'bing'; there are: library, openalex" in done.stderr
+    done = call("find", ABSTRACT, "--source", "google", out=tmp_path / "two")
+    assert done.code == 1
+    assert "SERPAPI_API_KEY" in done.stderr
+    assert server.requests == []
+
+
+def test_without_network_the_message_says_what_to_set(home: Path, tmp_path: Path) -> None:
+    done = call("find", ABSTRACT, "--source", "openalex", out=tmp_path / "out")
+    assert done.code == 1
+    flat = " ".join(done.stderr.split())
+    assert "openalex cannot be reached at http://127.0.0.1:9" in flat
+    assert "set CITELOOM_OPENALEX_URL to a mirror" in flat
+    assert "--source library" in flat
+
+
+def test_doctor_shows_keys_allowance_and_latency(
+    online: Path, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERPAPI_API_KEY", KEY)
+    settings.cache_clear()
+    server.money.spent[KEY] = 0.25
+    result = CliRunner().invoke(app, ["doctor"])
+    lines = {line.split()[1]: line for line in result.stdout.splitlines() if len(line.split()) > 1}
+    assert result.exit_code == 0
+    assert "key set (OPENALEX_API_KEY)" in lines["openalex"]
+    assert "0.75 of 1 USD left today" in lines["openalex"]
+    assert "key not set (SEMANTIC_SCHOLAR_API_KEY)" in lines["semantic_scholar"]
+    for name in ("openalex", "semantic_scholar", "arxiv", "crossref"):
+        assert lines[name].startswith("✓")
+        assert "answers in 0." in lines[name]
+    assert KEY not in result.stdout
+    assert server.charged.usd == 0
+
+
+def test_doctor_names_a_key_that_is_rejected(online: Path, server: ScholarServer) -> None:
+    server.bad_keys.add(KEY)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 1
+    (line,) = [line for line in result.stdout.splitlines() if " openalex " in line]
+    assert line.startswith("✗")
+    assert "set OPENALEX_API_KEY" in line
