@@ -60,6 +60,7 @@ class WriteInputs(TypedDict):
 
     text: object
     library: object
+    sources: object
     papers: object
     cite: object
     plan: object
@@ -137,6 +138,7 @@ class WriteState(Shared):
 
     text: Annotated[str, EphemeralValue]
     library: Annotated[str, EphemeralValue]
+    sources: Annotated[list[str], EphemeralValue]
     papers: Annotated[list[str | dict[str, Any]], EphemeralValue]
     cite: Annotated[int, EphemeralValue]
     plan: Annotated[str, EphemeralValue]

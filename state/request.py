@@ -68,6 +68,10 @@ class WriteInput(WriteOptions):
     library: str = Field(
         default="starter", description="The library that holds the papers named by id."
     )
+    sources: list[str] = Field(
+        default=["library"],
+        description="Where papers named by id are looked up, in turn, as for `find`.",
+    )
     papers: list[str | dict[str, Any]] = Field(
         default=[],
         description="The papers to relate it to: ids (DOI, arXiv id, library id), or records with "

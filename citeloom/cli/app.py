@@ -24,7 +24,14 @@ Input = Annotated[
     ),
 ]
 Library = Annotated[str, typer.Option("--library", "-l", help="Library to search.")]
-Sources = Annotated[list[str], typer.Option("--source", help="Where to search; may be repeated.")]
+Sources = Annotated[
+    list[str],
+    typer.Option(
+        "--source",
+        help="Where to search: library, openalex, semantic_scholar, arxiv, crossref, google; "
+        "may be repeated.",
+    ),
+]
 Before = Annotated[
     str | None,
     typer.Option(
@@ -184,8 +191,13 @@ def write(
         ),
     ] = None,
     library: Library = "starter",
+    source: Annotated[
+        list[str],
+        typer.Option("--source", help="Where papers named by id are looked up; may be repeated."),
+    ] = ["library"],  # noqa: B006
     cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 60).")] = 60,
     plan: PlanFile = None,
+    refresh: Refresh = False,
     out: Out = None,
     json: AsJson = False,
     resume: Resume = None,
@@ -202,8 +214,10 @@ def write(
     execute(
         Command(
             graph="write", input=input_, plan=plan, out=out, json=json, resume=resume,
-            options={"library": library, "cite": cite, "papers": paper}, papers=papers,
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
+            options={"library": library, "sources": source, "cite": cite, "papers": paper},
+            papers=papers,
+            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
+            | {"refresh": refresh}, knobs=knobs,
         )
     )  # fmt: skip
 

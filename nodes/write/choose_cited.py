@@ -70,6 +70,8 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
         notes.append(
             f"{bare} selected papers have no abstract; what is said of them cannot be checked"
         )
+    if retracted := [key for key in chosen if key in papers and papers[key].retracted]:
+        notes.append(f"retracted, and cited all the same: {', '.join(retracted)}")
     return {
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         "notes": notes,

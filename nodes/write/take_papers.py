@@ -19,7 +19,8 @@ from state.run import Failure
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
-from tools.errors import CiteLoomError, InputError
+from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
+from tools.scholar.opening import is_online
 
 STAGE = "take_papers"
 
@@ -50,6 +51,7 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Updat
         code, notes = check_language(text, extractive=desk.mind.name == "extractive")
         request = Request(
             text=text, kind=kind_of(text), title=title, language=code, library=sent.library,
+            sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
         papers, failures = await _papers(sent.papers, request, desk)
@@ -75,12 +77,12 @@ async def _papers(
     given: list[str | dict[str, Any]], request: Request, desk: Desk
 ) -> tuple[list[Paper], list[Failure]]:
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
-    known: dict[str, Paper] = {}
-    if ids:
-        source = await desk.source("library", request)
-        known = await source.get(ids)
+    known, failures = await _known(ids, request, desk)
+    places = " and ".join(
+        f"the library '{request.library}'" if name == "library" else name
+        for name in request.sources
+    )
     papers: list[Paper] = []
-    failures: list[Failure] = []
     for item in given:
         try:
             papers.append(known[canonical_id(item)] if isinstance(item, str) else _record(item))
@@ -88,12 +90,38 @@ async def _papers(
             failures.append(
                 Failure(
                     stage=STAGE, subject=str(item)[:80],
-                    cause=f"the library '{request.library}' has no such paper"
+                    cause=f"{places} has no such paper"
                     if isinstance(error, KeyError) else f"not a usable record: {error}"[:300],
-                    remedy="check the id, add the paper with `citeloom library add`, or send its record",
+                    remedy="check the id, look elsewhere (--source), add the paper with "
+                    "`citeloom library add`, or send its record",
                 )
             )  # fmt: skip
     return papers, failures
+
+
+async def _known(
+    ids: list[str], request: Request, desk: Desk
+) -> tuple[dict[str, Paper], list[Failure]]:
+    """Ask the sources in turn for the papers that those before them lack."""
+    known: dict[str, Paper] = {}
+    failures: list[Failure] = []
+    for name in request.sources:
+        missing = [key for key in ids if key not in known]
+        if not missing:
+            break
+        source = await desk.source(name, request)
+        try:
+            known |= await source.get(missing)
+        except (TransientError, PermanentError) as error:
+            if not is_online(name):
+                raise
+            failures.append(
+                Failure(
+                    stage=STAGE, subject=name, cause=str(error),
+                    remedy="papers named by id were not looked up here",
+                )
+            )  # fmt: skip
+    return known, failures
 
 
 def _record(item: dict[str, Any]) -> Paper:

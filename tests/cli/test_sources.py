@@ -174,3 +174,18 @@ def test_doctor_names_a_key_that_is_rejected(online: Path, server: ScholarServer
     (line,) = [line for line in result.stdout.splitlines() if " openalex " in line]
     assert line.startswith("✗")
     assert "set OPENALEX_API_KEY" in line
+
+
+def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    held = [work for work in server.world.held("openalex") if work.doi and work.abstract]
+    retracted = next(work for work in held if "openalex" in work.retraction_in)
+    sound = [work for work in held if not work.retracted][:3]
+    named = [item for work in (*sound, retracted) for item in ("--paper", work.doi or "")]
+    done = call("write", ABSTRACT, *named, "--source", "openalex", out=tmp_path / "out")
+    assert done.code == 0
+    assert {item["paper"]["doi"] for item in done.run["references"]} == {
+        (work.doi or "").lower() for work in (*sound, retracted)
+    }
+    assert f"doi:{(retracted.doi or '').lower()}" in " ".join(done.run["notes"])

@@ -8,7 +8,10 @@ import pytest
 from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
 
 from citeloom.settings import settings
+from graphs.find import graph as find
 from graphs.review import graph
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import make_world
 from tests.support import SMALL, small_records
 from tools.context import RunContext
 from tools.ledger.file import LedgerFile
@@ -45,6 +48,27 @@ async def test_review_never_blocks_the_loop(
     assert done["outcome"] == "complete"
     assert done["failures"] == []
     assert done["references"]
+
+
+async def test_sources_on_the_network_never_block_the_loop(
+    home: Path, abstract: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("openalex", "semantic_scholar", "arxiv", "crossref", "google")
+    with ScholarServer(make_world(size=100, seed=1, about=abstract, crowd=0)) as server:
+        for name in ("openalex", "semantic_scholar", "arxiv", "crossref", "serpapi"):
+            monkeypatch.setenv(f"CITELOOM_{name.upper()}_URL", getattr(server, f"{name}_url"))
+            if name != "serpapi":
+                monkeypatch.setenv(f"CITELOOM_{name.upper()}_RATE", "500")
+        monkeypatch.setenv("SERPAPI_API_KEY", "some-key")
+        settings.cache_clear()
+        settings()
+        context = RunContext(pool=12, per_query=10)
+        with blockbuster_ctx(scanned_modules=PARTS):
+            inputs: Any = {"text": abstract, "sources": list(names)}
+            done: Any = await find.ainvoke(inputs, context=context)
+    assert done["outcome"] == "complete"
+    assert done["failures"] == []
+    assert {entry.source for entry in done["search_log"]} == set(names)
 
 
 async def test_run_that_stops_never_blocks_the_loop(home: Path, watched: BlockBuster) -> None:

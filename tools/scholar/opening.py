@@ -1,6 +1,7 @@
 """Which sources there are, and how one is opened for a run."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Literal, TypeGuard, get_args
 
 from citeloom.settings import Settings
@@ -19,6 +20,14 @@ BY_MEANING = ("library", "openalex")
 """Sources for which a whole abstract is a useful query."""
 RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
 """Who finds the records behind web links where the caller named neither; the free one first."""
+
+
+_PACKAGES: dict[OnlineName, str] = {
+    "openalex": "pyalex",
+    "semantic_scholar": "semanticscholar",
+    "arxiv": "arxiv._feed",
+}
+"""What reads files when it is first imported; not to happen on an event loop."""
 
 
 def check_source(name: str, settings: Settings) -> None:
@@ -68,6 +77,8 @@ def open_online(
         among: The sources of the run; web links are resolved by those of them that can.
     """
     host = host_of(name, settings)
+    if name in _PACKAGES:
+        import_module(_PACKAGES[name])
     cache = open_cache(settings.home / "responses.sqlite")
     caller = HttpCaller(host, ledger, cache, refresh=refresh)
     if name == "openalex":
