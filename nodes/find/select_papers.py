@@ -111,6 +111,7 @@ def _nothing_found(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
     )
+    remedy = "search elsewhere (--source, --library), widen the input, or move the cut-off"
     if scores:
         best = max(scores.values())
         cause = (
@@ -120,9 +121,12 @@ def _nothing_found(
     elif not state["search_log"] and state["failures"]:
         first = {failure.subject.split(":")[0]: failure.cause for failure in state["failures"]}
         cause = f"no source gave an answer: {'; '.join(first.values())}"
+        remedy = (
+            "see `citeloom doctor`, and run again when they answer: nothing that was answered is "
+            "asked again"
+        )
     else:
         cause = f"nothing was found in {places}" + (
             f" from before {request.before}" if request.before else ""
         )
-    remedy = "search elsewhere (--source, --library), widen the input, or move the cut-off"
     return Failure(stage=STAGE, subject="papers", cause=cause, remedy=remedy, fatal=True)

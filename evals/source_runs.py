@@ -1,0 +1,155 @@
+"""What the benchmarks of sources share: a made-up field, its fake services, and runs against them."""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from graphs.find import graph
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Service, World, make_world
+from tests.support import RememberingEmbedder
+from tools.clients import Clients
+from tools.context import RunContext
+from tools.embed import open as embedding
+from tools.embed.port import Embedder
+from tools.http import engine, line
+
+KEYLESS: tuple[Service, ...] = ("openalex", "semantic_scholar", "arxiv", "crossref")
+"""The sources that can be searched without a key."""
+KEY = {"openalex_api_key": SecretStr("a-free-key")}
+AT_ONCE: dict[str, Any] = {
+    f"{name}_rate": 500.0 for name in ("openalex", "semantic_scholar", "arxiv", "crossref")
+}
+"""Settings with which nothing waits for its turn."""
+_PAPERS, _CROWD = 1500, 150
+
+
+@dataclass(frozen=True)
+class Table:
+    """What one benchmark measured."""
+
+    title: str
+    rows: Sequence[Mapping[str, object]]
+    """Values by column; a column whose name begins with '_' is for the JSON file only."""
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        names = [name for name in self.rows[0] if not name.startswith("_")]
+        lines = [names, ["---"] * len(names)]
+        lines += [[_shown(row[name]) for name in names] for row in self.rows]
+        return "\n".join([f"### {self.title}", "", *(f"| {' | '.join(row)} |" for row in lines)])
+
+
+@dataclass
+class Bench:
+    """Runs against one made-up field; every run has a home of its own and lines as new."""
+
+    home: Path
+    text: str
+    seed: int
+    embedder: Embedder = field(default_factory=RememberingEmbedder)
+
+    @cached_property
+    def world(self) -> World:
+        """About 1,500 papers; the words of the text are one of the topics."""
+        return warm(make_world(_PAPERS, self.seed, self.text, crowd=_CROWD))
+
+    def server(self, world: World | None = None) -> ScholarServer:
+        """Return a fake of all services over the field, not yet running."""
+        # Ports are used again, and lines to hosts outlive the fakes: paused, spent or given up.
+        line._lines.clear()
+        return ScholarServer(world or self.world, seed=self.seed)
+
+    def settings(self, server: ScholarServer, **others: Any) -> Settings:
+        """Return the defaults, whatever the environment says, with a new home and the fake's URLs."""
+        urls = {
+            f"{name}_url": getattr(server, f"{name}_url")
+            for name in ("openalex", "semantic_scholar", "arxiv", "crossref", "serpapi")
+        }
+        home = Path(tempfile.mkdtemp(dir=self.home))
+        return Settings.model_construct(**{"home": home, **urls, **KEY, **others})
+
+    async def find(
+        self,
+        settings: Settings,
+        sources: Sequence[str],
+        *,
+        options: Mapping[str, Any] | None = None,
+        text: str = "",
+        embedder: Embedder | None = None,
+    ) -> "Run":
+        """Run `find` with the embedded engine; `options` are fields of RunContext."""
+        context = RunContext(mind="extractive", **(options or {}))
+        vars(context)["clients"] = Clients(settings)  # where cached_property looks first
+        embedding._opened[:] = [embedder or self.embedder]
+        inputs: Any = {"text": text or self.text, "sources": list(sources)}
+        began = perf_counter()
+        result = dict(await graph.ainvoke(inputs, context=context))
+        return Run(result, perf_counter() - began)
+
+    def find_once(self, settings: Settings, sources: Sequence[str], **others: Any) -> "Run":
+        """Run `find` alone, in an event loop of its own."""
+        return asyncio.run(self.find(settings, sources, **others))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of `find` brought."""
+
+    result: Mapping[str, Any]
+    seconds: float
+
+    @property
+    def kept(self) -> int:
+        """How many papers were kept."""
+        return len(self.result["selected"])
+
+    @property
+    def ranking(self) -> list[tuple[str, float, bool]]:
+        """All papers in their order, with scores, and whether each was kept."""
+        return [(item.paper.id, item.score, item.selected) for item in self.result["papers"]]
+
+    def used(self, name: str) -> float:
+        """Return one figure of `source_usage`, summed over the sources."""
+        rows = self.result["source_usage"]
+        return float(sum(getattr(row, name) for row in rows))
+
+    @property
+    def failures(self) -> list[str]:
+        """What went wrong, as the run recorded it."""
+        found = self.result["failures"]
+        return [f"{item.stage}: {item.subject}: {item.cause}" for item in found]
+
+
+def warm(world: World) -> World:
+    """Let a world work out what it would at the first questions, which are timed."""
+    world.cited_by_count(0, "openalex")
+    for work in world.works:
+        world.searchable(work.number)
+        world.bag(work.number)
+    return world
+
+
+def shorten_pauses() -> None:
+    """Let pauses after failures be as short as in the tests, for the rest of the process."""
+    engine.FIRST_PAUSE, engine.LONGEST_PAUSE = 0.02, 0.2
+
+
+def tell(text: str) -> None:
+    """Say on standard error how far the benchmarks are."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
