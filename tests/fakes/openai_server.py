@@ -10,13 +10,12 @@ or one of the replies of openai_wire. It may also be a list of replies, of which
 """
 
 import json
-import socket
 import threading
 from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from tests.fakes.loopback import Loopback, LoopbackServer
 from tests.fakes.openai_wire import (
     HTML,
     NO_CHOICES,
@@ -63,7 +62,7 @@ __all__ = [
 ]
 
 
-class OpenAIServer:
+class OpenAIServer(Loopback):
     """Serves POST /v1/chat/completions until the block ends."""
 
     def __init__(self, script: Script | Sequence[Reply]) -> None:
@@ -73,12 +72,7 @@ class OpenAIServer:
         """Most requests under way at once."""
         self.script = script if callable(script) else _in_turn(script)
         self._inside = 0
-        self._lock = threading.Condition()
-        self._closing = threading.Event()
-        self._sockets: set[socket.socket] = set()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.fake = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(LoopbackServer, _Handler)
 
     @property
     def url(self) -> str:
@@ -94,27 +88,6 @@ class OpenAIServer:
     def rungs(self) -> list[RungName]:
         """How JSON was asked for, in order."""
         return [rung_of(request) for request in self.requests]
-
-    def __enter__(self) -> "OpenAIServer":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._thread.join()
-        with self._lock:
-            for connection in self._sockets:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue  # the client was first
-        self._server.server_close()
 
     def take(self, request: dict[str, Any], headers: dict[str, str]) -> Reply:
         """Record a request and ask the script."""
@@ -137,25 +110,9 @@ class OpenAIServer:
             with self._lock:
                 self._inside -= 1
 
-    def wait_for(self, count: int, seconds: float = 5.0) -> None:
-        """Block until `count` requests have come; from asynchronous code, in a thread."""
-        with self._lock:
-            if not self._lock.wait_for(lambda: len(self.requests) >= count, seconds):
-                raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
-
     def wait(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the server."""
         self._closing.wait(seconds)
-
-    def opened(self, connection: socket.socket) -> None:
-        """Remember a connection, to end it with the server."""
-        with self._lock:
-            self._sockets.add(connection)
-
-    def closed(self, connection: socket.socket) -> None:
-        """Forget a connection."""
-        with self._lock:
-            self._sockets.discard(connection)
 
 
 def _in_turn(replies: Sequence[Reply]) -> Script:
@@ -169,16 +126,10 @@ def _in_turn(replies: Sequence[Reply]) -> Script:
     return script
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-    fake: OpenAIServer
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    server: _Server
+    server: LoopbackServer
 
     def setup(self) -> None:
         super().setup()

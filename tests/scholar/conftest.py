@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from citeloom.settings import Settings
@@ -54,3 +55,10 @@ def caller(server: ScholarServer, tmp_path: Path) -> CallerOf:
         return HttpCaller(host, ledger, AnswerCache(tmp_path / "responses.sqlite"), refresh=refresh)
 
     return make
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    """A plain client, to see what the fakes answer by themselves."""
+    with httpx.Client(timeout=5.0) as running:
+        yield running

@@ -1,29 +1,14 @@
 """The fakes of the scholarly services: a world, and each service's own ways."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
 
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Service, Work, World, make_world
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=5.0) as running:
-        yield running
-
-
-def ordinary(world: World, service: Service) -> Work:
-    """A work with everything, and references that the service knows."""
-    return next(
-        work
-        for work in world.held(service)
-        if work.number > 205 and work.abstract and work.doi and service in work.lists_references
-    )
+from tests.fakes.scholar.world import Work, World, make_world
 
 
 def test_a_world_is_the_same_for_the_same_seed_and_another_for_another() -> None:
@@ -107,7 +92,7 @@ def test_openalex_charges_until_the_allowance_is_spent(
     assert costs == [(200, "0.01"), (200, "0.001"), (200, "0.0001"), (200, "0.0001"), (429, "0")]
     assert answer.headers["X-RateLimit-Remaining-USD"] == "0"
     assert int(answer.headers["Retry-After"]) > 0
-    single = f"{server.openalex_url}/works/{ordinary(server.world, 'openalex').openalex}"
+    single = f"{server.openalex_url}/works/{server.world.ordinary('openalex').openalex}"
     assert client.get(single, headers=key).status_code == 200
     assert server.charged.usd == pytest.approx(0.0112)
     assert server.money.spent == {"poor": pytest.approx(0.0112)}
@@ -135,7 +120,7 @@ def test_semantic_scholar_has_no_data_for_nothing_and_refuses_bad_keys(
 
 
 def test_crossref_gives_references_and_notices(server: ScholarServer, client: httpx.Client) -> None:
-    work = ordinary(server.world, "crossref")
+    work = server.world.ordinary("crossref")
     record = client.get(f"{server.crossref_url}/works/{work.doi}").json()["message"]
     assert len(record["reference"]) == record["references-count"] == len(work.references)
     assert any("DOI" not in entry for entry in record["reference"])

@@ -3,7 +3,6 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -14,12 +13,6 @@ from tests.fakes.scholar.faults import SPENT_SECONDS
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import SERVICES, Service, make_world
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=5.0) as running:
-        yield running
 
 
 def a_search(server: ScholarServer, service: Service) -> str:

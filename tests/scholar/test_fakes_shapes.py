@@ -1,7 +1,6 @@
 """The fakes of the scholarly services: their records' keys, and what the real packages make of them."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -9,23 +8,6 @@ import httpx
 import pytest
 
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Service, Work, World
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=5.0) as running:
-        yield running
-
-
-def ordinary(world: World, service: Service) -> Work:
-    """A work with everything, and references that the service knows."""
-    return next(
-        work
-        for work in world.held(service)
-        if work.number > 205 and work.abstract and work.doi and service in work.lists_references
-    )
-
 
 # The shapes: each record's keys are among those seen in real answers.
 
@@ -116,7 +98,7 @@ def alex(server: ScholarServer, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_pyalex_searches_filters_pages_and_decodes(server: ScholarServer, alex: Any) -> None:
-    work = ordinary(server.world, "openalex")
+    work = server.world.ordinary("openalex")
     one = alex.Works()[work.openalex]
     assert one["abstract"] == work.abstract
     assert alex.Works()[f"doi:{work.doi}"]["id"] == one["id"]
@@ -159,7 +141,7 @@ async def test_semanticscholar_searches_batches_and_pages(server: ScholarServer)
     )
 
     scholar = AsyncSemanticScholar(api_url=server.semantic_scholar_url, timeout=10)
-    work = ordinary(server.world, "semantic_scholar")
+    work = server.world.ordinary("semantic_scholar")
     fields = ["title", "abstract", "externalIds", "references.title", "embedding.specter_v2"]
     for name in (work.s2, f"DOI:{work.doi}", f"CorpusId:{work.corpus}", work.doi):
         assert (await scholar.get_paper(name, fields=["title"])).title == work.title

@@ -6,14 +6,12 @@ server.requests             # what was asked, in order
 """
 
 import socket
-import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from http.server import ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
+from tests.fakes.loopback import Loopback, LoopbackServer
 from tests.fakes.scholar import arxiv, crossref, openalex, semantic_scholar, serpapi
 from tests.fakes.scholar.faults import Faults
 from tests.fakes.scholar.handler import Handler
@@ -40,7 +38,7 @@ class Charged:
     ones, and those of the other services by their names."""
 
 
-class ScholarServer:
+class ScholarServer(Loopback):
     """Serves all five services until the block ends."""
 
     def __init__(self, world: World, *, seed: int = 0) -> None:
@@ -66,12 +64,7 @@ class ScholarServer:
         self._admitted: dict[Service, deque[float]] = {service: deque() for service in SERVICES}
         self._answered: set[str] = set()
         self._repeated: list[str] = []
-        self._sockets: set[socket.socket] = set()
-        self._lock = threading.Condition()
-        self._closing = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self._server.fake = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        super().__init__(_Server, Handler)
 
     @property
     def url(self) -> str:
@@ -103,27 +96,6 @@ class ScholarServer:
         """CITELOOM_SERPAPI_URL."""
         return f"{self.url}/serpapi"
 
-    def __enter__(self) -> "ScholarServer":
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._thread.join()
-        with self._lock:
-            for connection in self._sockets:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue  # the client was first
-        self._server.server_close()
-
     def down(self, service: Service) -> None:
         """Let connections to a service end without an answer."""
         self._down.add(service)
@@ -152,12 +124,6 @@ class ScholarServer:
             self.faults.counts.clear()
             self._answered.clear()
             self._repeated.clear()
-
-    def wait_for(self, count: int, seconds: float = 5.0) -> None:
-        """Block until `count` requests have come; from asynchronous code, in a thread."""
-        with self._lock:
-            if not self._lock.wait_for(lambda: len(self.requests) >= count, seconds):
-                raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
 
     # What follows is for the handler.
 
@@ -197,21 +163,6 @@ class ScholarServer:
                 self._answered.add(request.key)
         if good and self.on_answer is not None:
             self.on_answer(request)
-
-    @property
-    def closing(self) -> threading.Event:
-        """Set when the server ends."""
-        return self._closing
-
-    def opened(self, connection: socket.socket) -> None:
-        """Remember a connection, to end it with the server."""
-        with self._lock:
-            self._sockets.add(connection)
-
-    def closed(self, connection: socket.socket) -> None:
-        """Forget a connection."""
-        with self._lock:
-            self._sockets.discard(connection)
 
     def _fault(self, request: Request) -> str | None:
         if request.service in self._down:
@@ -259,11 +210,7 @@ class ScholarServer:
         return answer
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-    fake: ScholarServer
-
+class _Server(LoopbackServer):
     def __init__(self, address: tuple[str, int], handler: type[Handler]) -> None:
         super().__init__(address, handler)
         self.resets: set[socket.socket] = set()

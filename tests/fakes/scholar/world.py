@@ -124,6 +124,14 @@ class World:
         """Return the works that a service has, in order of their numbers."""
         return self._held[service]
 
+    def ordinary(self, service: Service) -> Work:
+        """Return a work with everything, and references that the service knows."""
+        return next(
+            work
+            for work in self.held(service)
+            if work.number > 205 and work.abstract and work.doi and service in work.lists_references
+        )
+
     @cached_property
     def _held(self) -> dict[Service, list[Work]]:
         return {
