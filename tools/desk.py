@@ -61,6 +61,7 @@ class Desk:
         """
         if name == "library":
             return await self.clients.library(request.library)
+        await self._ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
             name, self._ledger, refresh=self.context.refresh, among=request.sources
         )

@@ -77,7 +77,13 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
         seconds=round(monotonic() - started, 3),
     )
     desk.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")
-    return {"hits": hits, "search_log": [entry], "failures": []}
+    failures = [
+        Failure(
+            stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=found.cut,
+            remedy="what had been found by then is kept; run again for the rest",
+        )
+    ]  # fmt: skip
+    return {"hits": hits, "search_log": [entry], "failures": failures if found.cut else []}
 
 
 def _label(query: SearchQuery) -> str:

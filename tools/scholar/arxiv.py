@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
+from tools.errors import PermanentError, TransientError
 from tools.http.caller import DAY, Caller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
@@ -53,15 +54,24 @@ class ArxivSource(Online):
         found: dict[str, Paper] = {}
         sent: list[str] = []
         matches: int | None = None
+        cut = ""
         for groups in _tries(terms(query.text)):
-            sent.append(_expression(groups, before))
-            page = await self._ask(sent[-1], [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
+            expression = _expression(groups, before)
+            try:
+                page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
+            except (TransientError, PermanentError) as error:
+                if not found:
+                    raise
+                cut = str(error)
+                break
+            sent.append(expression)
             for paper in page.papers:
                 found.setdefault(paper.id, paper)
             matches = page.total
             if len(found) >= limit // 2:
                 break
-        return Found(papers=list(found.values())[:limit], sent=tuple(sent), matches=matches)
+        papers = list(found.values())[:limit]
+        return Found(papers=papers, sent=tuple(sent), matches=matches, cut=cut)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the arXiv ids among `ids`."""

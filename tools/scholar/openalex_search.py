@@ -7,7 +7,7 @@ from itertools import islice
 
 from state.paper import Paper, title_key
 from state.query import SearchQuery
-from tools.errors import BudgetError, PermanentError, QuotaError
+from tools.errors import BudgetError, PermanentError, QuotaError, TransientError
 from tools.http.caller import DAY, Caller
 from tools.scholar.openalex_query import (
     FIRST,
@@ -78,17 +78,23 @@ class OpenAlexSearch:
     async def _by_words(self, words: Sequence[str], *, before: date | None, limit: int) -> Found:
         found: tuple[Paper, ...] = ()
         sent: list[str] = []
-        matches = None
+        matches, cut = None, ""
         for groups in islice(relaxed(words[:_KEYWORDS]), _TRIES):
             if sent and not self._caller.affords(SEARCH_USD):
                 break
             text = any_of(groups)
+            try:
+                matches, papers = await self._matches(text, before=before, limit=limit)
+            except (TransientError, PermanentError) as error:
+                if not found:
+                    raise
+                cut = str(error)
+                break
             sent.append(readable(words_path(text, before=before, per_page=limit)))
-            matches, papers = await self._matches(text, before=before, limit=limit)
             found = _once((*found, *papers))
             if len(found) >= max(1, limit // 2):
                 break
-        return Found(papers=found[:limit], sent=tuple(sent), matches=matches)
+        return Found(papers=found[:limit], sent=tuple(sent), matches=matches, cut=cut)
 
     async def _matches(
         self, text: str, *, before: date | None, limit: int

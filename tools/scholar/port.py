@@ -42,6 +42,8 @@ class Found:
     """The query in the source's own language, each try in order, without any key."""
     matches: int | None = None
     """Records that match the last try, where the source says."""
+    cut: str = ""
+    """Why a further try or page failed; what those before it found is here all the same."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from citeloom.settings import Settings
 from state.paper import Paper, title_key
 from state.query import SearchQuery
-from tools.errors import MissingError
+from tools.errors import MissingError, PermanentError, TransientError
 from tools.http.caller import DAY, Caller
 from tools.http.host import Host
 from tools.scholar.port import Found, Linked, Offer, Online
@@ -93,16 +93,25 @@ class SemanticScholarSource(Online):
         papers: dict[str, Paper] = {}
         _add(records, papers)
         sent = [f"/paper/search?query={plain}{told}"]
+        cut = ""
         for groups in islice(relaxed(words), 1, TRIES):
             if len(papers) >= limit // 2:
                 break
             looser = " | ".join(f"({' '.join(map(_term, group))})" for group in groups)
-            records, matches = await self._client.bulk_search(
-                looser, FIELDS, until=until, age=SEARCH_AGE
-            )
+            try:
+                records, matches = await self._client.bulk_search(
+                    looser, FIELDS, until=until, age=SEARCH_AGE
+                )
+            except (TransientError, PermanentError) as error:
+                if not papers:
+                    raise
+                cut = str(error)
+                break
             _add(records[:limit], papers)
             sent.append(f"/paper/search/bulk?query={looser}{told}&sort=citationCount:desc")
-        return Found(papers=list(papers.values())[:limit], sent=tuple(sent), matches=matches)
+        return Found(
+            papers=list(papers.values())[:limit], sent=tuple(sent), matches=matches, cut=cut
+        )
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
         """Return the paper of this title; its year, where both are known, is within one."""
