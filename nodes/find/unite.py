@@ -49,7 +49,7 @@ async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
     changed, same = await asyncio.to_thread(_join, papers, records, same)
     await desk.shelf.put_papers(changed)
     count = len(set(same.values()))
-    desk.progress(STAGE, count, count, f"{len(same)} records are {count} papers")
+    desk.progress(STAGE, count, count, f"{count} papers of {len(hits)} records and links")
     return {"same": same, "united": len(hits), "failures": []}
 
 
