@@ -208,7 +208,11 @@ async def _recommended(
 
 
 def _failures(failed: Iterable[tuple[Source, CiteLoomError]]) -> list[Failure]:
-    return [_failure(source.name, error) for source, error in failed]
+    # One for each source: what follows its first failure mostly has the same cause.
+    first: dict[str, CiteLoomError] = {}
+    for source, error in failed:
+        first.setdefault(source.name, error)
+    return [_failure(name, error) for name, error in first.items()]
 
 
 def _failure(name: str, error: CiteLoomError) -> Failure:

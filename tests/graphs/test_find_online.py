@@ -55,7 +55,7 @@ def settings_at(server: ScholarServer, home: Path, **others: Any) -> Settings:
         "semantic_scholar_url": server.semantic_scholar_url, "arxiv_url": server.arxiv_url,
         "crossref_url": server.crossref_url, "serpapi_url": server.serpapi_url,
         "openalex_rate": 500.0, "semantic_scholar_rate": 500.0, "arxiv_rate": 500.0,
-        "crossref_rate": 500.0, "source_timeout": 0.5, "source_patience": 20.0,
+        "crossref_rate": 500.0, "source_timeout": 5.0, "source_patience": 20.0,
     }  # fmt: skip
     return Settings(_env_file=None, **{**values, **others})  # type: ignore[call-arg]
 
@@ -120,7 +120,7 @@ async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
     calm = await find(keep=100, options=options)
     server.clear()
     server.faults.chances = dict.fromkeys((*TRANSIENT, "cut", "null", "shape", "reset"), 0.1)
-    settings = {"source_timeout": 0.3, "source_patience": 60.0}
+    settings = {"source_timeout": 1.0, "source_patience": 60.0}
     stormy = await find(home="stormy", keep=100, options=options, settings=settings)
     assert len(calm["selected"]) == 100
     assert ranking(stormy) == ranking(calm)
@@ -136,7 +136,7 @@ async def test_source_that_always_fails_costs_only_its_own_answers(
     fault: str, find: Find, server: ScholarServer
 ) -> None:
     server.faults.only["semantic_scholar"] = {fault: 1.0}
-    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.4})
+    result = await find(settings={"source_timeout": 0.5, "source_patience": 1.0})
     assert result["outcome"] == "complete"
     assert result["selected"]
     failed = [item for item in result["failures"] if "semantic_scholar" in item.subject]
