@@ -51,7 +51,7 @@ def call(server: ScholarServer, tmp_path: Path) -> CallerOf:
     ) -> HttpCaller:
         values: dict[str, Any] = {
             "name": "openalex", "url": server.openalex_url, "setting": "CITELOOM_OPENALEX_URL",
-            "rate": 1000.0, "key_advice": "set OPENALEX_API_KEY", "timeout": 0.5, "patience": 10.0,
+            "rate": 1000.0, "key_advice": "set OPENALEX_API_KEY", "timeout": 1.5, "patience": 20.0,
             "secret_headers": {"Authorization": SecretStr(f"Bearer {KEY}")},
         }  # fmt: skip
         return HttpCaller(

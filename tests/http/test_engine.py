@@ -25,7 +25,7 @@ from tools.errors import (
     QuotaError,
     TransientError,
 )
-from tools.http import breaker, engine
+from tools.http import breaker, client
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import Limits, RunLedger
 
@@ -144,6 +144,15 @@ async def test_spent_allowance_stops_the_host_and_says_when_it_comes_back(
     with pytest.raises(QuotaError):
         await ask(call(run="another"), "/works?per_page=7")
     assert len(server.requests) == 1
+
+
+async def test_allowance_that_is_spent_may_come_back_by_another_header(call: CallerOf) -> None:
+    body = b'{"error": "Rate limit exceeded", "message": "Insufficient budget."}'
+    with (
+        answering(429, {"X-RateLimit-Reset": "7200"}, body) as url,
+        pytest.raises(QuotaError, match=r"in 2\.0 hours"),
+    ):
+        await ask(call(url=url))
 
 
 async def test_call_that_the_allowance_cannot_pay_is_not_sent(
@@ -295,7 +304,7 @@ async def test_address_that_is_none_is_named_with_its_setting(call: CallerOf) ->
 async def test_answer_without_end_is_not_read(
     call: CallerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "LARGEST_BODY", 1000)
+    monkeypatch.setattr(client, "LARGEST_BODY", 1000)
     with (
         answering(200, {}, b"x" * 5000) as url,
         pytest.raises(PermanentError, match="too large to read"),

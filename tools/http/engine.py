@@ -4,9 +4,8 @@ import asyncio
 import json
 import logging
 import random
-import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -14,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from tools.cache import AnswerCache, key_of
 from tools.errors import MissingError, PermanentError, RejectedError, TransientError
 from tools.http.caller import DAY
+from tools.http.client import exchange
 from tools.http.host import Host
 from tools.http.judging import (
     Answer,
@@ -27,11 +27,9 @@ from tools.http.judging import (
 from tools.http.line import line_to
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Spending
-from tools.loops import PerLoop
-from tools.retry_after import retry_after
 
 if TYPE_CHECKING:
-    import httpx
+    pass
 
 T = TypeVar("T")
 logger = logging.getLogger(f"citeloom.{__name__}")
@@ -40,13 +38,10 @@ FIRST_PAUSE = 0.4
 LONGEST_PAUSE = 8.0
 """Seconds; pauses between tries double from the first to the longest, with full jitter."""
 UNREACHABLE_TRIES = 4
-LARGEST_BODY = 64_000_000
-"""Bytes after decompression."""
 MOST_REDIRECTS = 3
 _REJECTED = 400
 _LONG_BODY = 200_000
 """Characters from which reading a body would hold up the event loop."""
-_SECRET_PARAM = re.compile(r"((?:api_key|key|token)=)[^&\s\"']+", re.IGNORECASE)
 
 
 class HttpCaller:
@@ -98,16 +93,18 @@ class HttpCaller:
                     return await _read(read, body)
                 except ValueError:  # kept by a version that read it differently
                     logger.info("an answer of %s in the cache cannot be read", self.host.name)
+
+            async def keep(body: str) -> None:
+                await self._keep(key, 200, body, age)
+
             try:
-                body, value = await self._persist(path, read, usd, payload)
+                return await self._persist(path, read, usd, payload, keep)
             except MissingError:
                 await self._keep(key, 404, "", age)
                 raise
             except RejectedError as error:
                 await self._keep(key, _REJECTED, str(error), min(age, DAY))
                 raise
-            await self._keep(key, 200, body, age)
-            return value
 
     async def _kept(self, key: str) -> tuple[int, str] | None:
         text = await self._cache.get(key)
@@ -125,8 +122,13 @@ class HttpCaller:
         await self._cache.put(key, json.dumps(entry, ensure_ascii=False), seconds=age)
 
     async def _persist(
-        self, path: str, read: Callable[[str], T], usd: float, payload: object
-    ) -> tuple[str, T]:
+        self,
+        path: str,
+        read: Callable[[str], T],
+        usd: float,
+        payload: object,
+        keep: Callable[[str], Awaitable[None]],
+    ) -> T:
         """Try until there is an answer, the host's patience ends, or trying is pointless."""
         host, line = self.host, self._line
         trying, tries, unreachable = 0.0, 0, 0
@@ -145,7 +147,10 @@ class HttpCaller:
                     outcome = await self._try(trip, read, usd, payload, spending)
                 if not isinstance(outcome, Verdict):
                     line.breaker.answered()
-                    return outcome
+                    body, value = outcome
+                    # Before anything else: a process killed after this does not ask again.
+                    await keep(body)
+                    return value
                 if not isinstance(outcome.error, MissingError | RejectedError):
                     spending.missed()
             verdict, error = outcome, outcome.error
@@ -202,10 +207,12 @@ class HttpCaller:
 
     async def _send(self, trip: "_Trip", payload: object) -> tuple[Answer, float | None]:
         """Send one request, redirects within the host followed; return the answer and its cost."""
-        client = await _clients.get()
         while trip.turns <= MOST_REDIRECTS:
             async with asyncio.timeout(self.host.timeout):
-                answer, cost = await self._exchange(client, trip.url, payload)
+                response = await exchange(self.host, trip.url, payload)
+            cost = self._line.allowance.hear(response.headers)
+            self._line.latency = response.seconds
+            answer = response.answer
             if answer.status not in {301, 302, 307, 308}:
                 return answer, cost
             target = urljoin(trip.url, answer.location)
@@ -216,45 +223,6 @@ class HttpCaller:
                 )
             trip.url, trip.turns = target, trip.turns + 1
         raise PermanentError(f"{self.host.name} redirects in a circle; check {self.host.setting}")
-
-    async def _exchange(
-        self, client: "httpx.AsyncClient", url: str, payload: object
-    ) -> tuple[Answer, float | None]:
-        secret_params = {
-            name: secret.get_secret_value() for name, secret in self.host.secret_params.items()
-        }
-        headers = {
-            **self.host.headers,
-            **{name: item.get_secret_value() for name, item in self.host.secret_headers.items()},
-        }
-        if secret_params:
-            import httpx
-
-            # Given as params, they would replace the query that the URL already has.
-            url = str(httpx.URL(url).copy_merge_params(secret_params))
-        started = time.monotonic()
-        request = client.build_request(
-            "GET" if payload is None else "POST", url, headers=headers, json=payload
-        )
-        response = await client.send(request, stream=True)
-        try:
-            size, parts = 0, []
-            async for part in response.aiter_bytes():
-                size += len(part)
-                if size > LARGEST_BODY:
-                    raise PermanentError(f"an answer of {self.host.name} is too large to read")
-                parts.append(part)
-        finally:
-            await response.aclose()
-        cost = self._line.allowance.hear(response.headers)
-        self._line.latency = time.monotonic() - started
-        answer = Answer(
-            status=response.status_code,
-            body=b"".join(parts).decode("utf-8", errors="replace"),
-            retry_after=retry_after(response.headers),
-            location=response.headers.get("location", ""),
-        )
-        return answer, cost
 
 
 @dataclass
@@ -274,28 +242,3 @@ async def _read(read: Callable[[str], T], body: str) -> T:
 def _place(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc
-
-
-def _make_client() -> "httpx.AsyncClient":
-    import httpx
-
-    logging.getLogger("httpx").addFilter(_redact)
-    return httpx.AsyncClient(
-        headers={"User-Agent": "CiteLoom"},
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=40),
-        timeout=None,  # each try has its own, over the whole exchange
-    )
-
-
-async def _close_client(client: "httpx.AsyncClient") -> None:
-    await client.aclose()
-
-
-_clients = PerLoop(_make_client, _close_client)
-
-
-def _redact(record: logging.LogRecord) -> bool:
-    """Keep keys out of httpx's own log lines, which quote whole URLs."""
-    record.msg = _SECRET_PARAM.sub(r"\1…", record.getMessage())
-    record.args = ()
-    return True

@@ -1,0 +1,95 @@
+"""HTTP itself: one client for each event loop, one exchange at a time, keys kept out of the logs."""
+
+import logging
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tools.errors import PermanentError
+from tools.http.allowance import number
+from tools.http.host import Host
+from tools.http.judging import Answer
+from tools.loops import PerLoop
+from tools.retry_after import retry_after
+
+if TYPE_CHECKING:
+    import httpx
+
+LARGEST_BODY = 64_000_000
+"""Bytes after decompression."""
+_SECRET_PARAM = re.compile(r"((?:api_key|key|token)=)[^&\s\"']+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Response:
+    """An answer, with what only the engine reads of it."""
+
+    answer: Answer
+    headers: Mapping[str, str]
+    seconds: float
+
+
+async def exchange(host: Host, url: str, payload: object) -> Response:
+    """Send one request with the host's keys and read the whole answer; redirects are not followed.
+
+    Raises:
+        PermanentError: The answer is too large to read.
+        httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError: No whole answer came.
+    """
+    import httpx
+
+    client = await _clients.get()
+    if host.secret_params:
+        # Given as params, they would replace the query that the URL already has.
+        secrets = {name: item.get_secret_value() for name, item in host.secret_params.items()}
+        url = str(httpx.URL(url).copy_merge_params(secrets))
+    secret = {name: item.get_secret_value() for name, item in host.secret_headers.items()}
+    started = time.monotonic()
+    request = client.build_request(
+        "GET" if payload is None else "POST", url, headers={**host.headers, **secret}, json=payload
+    )
+    response = await client.send(request, stream=True)
+    try:
+        size, parts = 0, []
+        async for part in response.aiter_bytes():
+            size += len(part)
+            if size > LARGEST_BODY:
+                raise PermanentError(f"an answer of {host.name} is too large to read")
+            parts.append(part)
+    finally:
+        await response.aclose()
+    answer = Answer(
+        status=response.status_code,
+        body=b"".join(parts).decode("utf-8", errors="replace"),
+        retry_after=retry_after(response.headers),
+        wait_hint=number(response.headers.get("x-ratelimit-reset")),
+        location=response.headers.get("location", ""),
+    )
+    return Response(answer, response.headers, time.monotonic() - started)
+
+
+def _make_client() -> "httpx.AsyncClient":
+    import httpx
+
+    logging.getLogger("httpx").addFilter(_redact)
+    return httpx.AsyncClient(
+        headers={"User-Agent": "CiteLoom"},
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=40),
+        timeout=None,  # each try has its own, over the whole exchange
+    )
+
+
+async def _close_client(client: "httpx.AsyncClient") -> None:
+    await client.aclose()
+
+
+_clients = PerLoop(_make_client, _close_client)
+
+
+def _redact(record: logging.LogRecord) -> bool:
+    """Keep keys out of httpx's own log lines, which quote whole URLs."""
+    record.msg = _SECRET_PARAM.sub(r"\1…", record.getMessage())
+    record.args = ()
+    return True
