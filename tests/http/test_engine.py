@@ -189,6 +189,17 @@ async def test_budget_is_not_overshot_by_one_call_of_many_at_once(
         await ask(call(ledger=again), "/works?search=bee&per_page=20", usd=0.001)
 
 
+async def test_price_that_has_risen_is_learnt_from_the_first_call(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    caller = call(limits=Limits(usd=0.0025))
+    await ask(caller, "/works?search=bee&per_page=1", usd=0.0001)  # it costs 0.001
+    await ask(caller, "/works?search=bee&per_page=2", usd=0.0001)
+    with pytest.raises(BudgetError, match=r"this call may take 0\.001 more"):
+        await ask(caller, "/works?search=bee&per_page=3", usd=0.0001)
+    assert server.charged.usd == pytest.approx(0.002)
+
+
 async def test_free_call_goes_on_where_the_budget_is_spent(
     call: CallerOf, server: ScholarServer
 ) -> None:

@@ -134,15 +134,16 @@ class HttpCaller:
         trying, tries, unreachable = 0.0, 0, 0
         trip = _Trip(host.url + path)
         while True:
+            price = line.prices.get(usd, usd)
             line.breaker.check(host.name)
-            line.allowance.check(host.name, usd, host.key_advice)
+            line.allowance.check(host.name, price, host.key_advice)
             started = time.monotonic()
-            async with self._ledger.pay(host.name, usd) as spending:
+            async with self._ledger.pay(host.name, price) as spending:
                 async with line.gate:
                     await line.pace.turn()
                     # While this one waited its turn, another may have learnt that it is pointless.
                     line.breaker.check(host.name)
-                    line.allowance.check(host.name, usd, host.key_advice)
+                    line.allowance.check(host.name, price, host.key_advice)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
                 if not isinstance(outcome, Verdict):
@@ -198,6 +199,7 @@ class HttpCaller:
         spending.charged(usd if cost is None else cost)
         if cost is not None and cost > usd * (1 + 1e-9):
             logger.warning("%s charged %g USD for a call of %g", self.host.name, cost, usd)
+            self._line.prices[usd] = cost
         if is_page(answer.body) or not answer.body.strip():
             return judge_garbled(answer.body, None, self.host)
         try:

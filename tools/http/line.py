@@ -18,6 +18,8 @@ class Line:
     pace: Pace
     breaker: Breaker = field(default_factory=Breaker)
     allowance: Allowance = field(default_factory=Allowance)
+    prices: dict[float, float] = field(default_factory=dict)
+    """What calls of a listed price really cost, where the host charged more, in USD."""
     latency: float | None = None
     """Seconds of the last answer."""
 
