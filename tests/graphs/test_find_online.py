@@ -102,6 +102,8 @@ async def test_papers_come_from_both_sources_and_each_work_once(
         assert known.s2 == paper.semantic_scholar or fuzz.ratio(known.title, paper.title) > 80
         assert set(paper.origin.values()) <= {*BOTH, "crossref"}
     assert {hit.via for item in papers for hit in item.found_by} >= {"query", "citation"}
+    whole = {log.source for log in result["search_log"] if log.query == "the input text"}
+    assert whole == {"openalex"}  # the other makes nothing of a whole abstract
 
 
 async def test_default_find_costs_less_than_four_cents(find: Find, server: ScholarServer) -> None:
@@ -209,7 +211,7 @@ async def test_budget_is_kept_to_the_cent_and_the_run_goes_on_without(
     assert spent == pytest.approx(server.charged.usd)
 
 
-async def test_cutoff_holds_for_every_source(find: Find) -> None:
+async def test_cutoff_holds_for_every_source(find: Find, server: ScholarServer) -> None:
     result = await find(before="2012-01-01", sources=[*BOTH, "arxiv", "crossref"])
     papers: list[Paper] = [item.paper for item in result["papers"]]
     assert papers
@@ -217,6 +219,9 @@ async def test_cutoff_holds_for_every_source(find: Find) -> None:
         paper.published.year < 2012 if paper.published else (paper.year or 9999) < 2012
         for paper in papers
     )
+    searches = [one.query for one in server.calls("openalex") if "search" in one.query]
+    assert searches
+    assert all("to_publication_date:2011-12-31" in query["filter"] for query in searches)
 
 
 async def test_paper_named_by_doi_is_kept_and_one_excluded_never_comes(

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +15,15 @@ from state.query import SearchQuery
 from tests.fakes.scholar.serpapi import link_of
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
-from tests.scholar.conftest import CallerOf
+from tests.scholar.conftest import CallerOf, settings_for
 from tools.errors import PermanentError, QuotaError, TransientError
 from tools.http.caller import Caller
-from tools.ledger.ledger import Limits
+from tools.ledger.ledger import Limits, RunLedger
 from tools.scholar.google import GoogleSource
 from tools.scholar.google_results import PAGE, read_page
 from tools.scholar.links_to_ids import id_in
 from tools.scholar.openalex import OpenAlexSource
+from tools.scholar.opening import open_online
 from tools.scholar.port import Source
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
@@ -119,6 +121,20 @@ async def test_pages_are_paid_for_one_by_one_and_never_beyond_the_budget(
     requests = server.calls("serpapi")
     assert [(one.query["start"], one.query["num"]) for one in requests] == [("0", "20")]
     assert found.papers
+
+
+async def test_refresh_asks_those_who_resolve_links_anew_too(
+    server: ScholarServer, tmp_path: Path
+) -> None:
+    settings = settings_for(server, home=tmp_path, serpapi_api_key=KEY)
+    for run in ("first", "second"):
+        ledger = RunLedger(run, Limits(), tmp_path)
+        source = open_online("google", settings, ledger, refresh=True, among=["semantic_scholar"])
+        await source.search(words("honey quality"), before=None, limit=10)
+    for service in ("serpapi", "semantic_scholar"):
+        calls = [request.key for request in server.requests if request.service == service]
+        assert calls
+        assert calls[: len(calls) // 2] == calls[len(calls) // 2 :]
 
 
 async def test_second_page_is_asked_for_where_the_first_was_full(

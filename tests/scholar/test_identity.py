@@ -73,6 +73,8 @@ def test_records_of_one_work_come_together(other: Paper, why: str) -> None:
         (record(doi="10.1000/b", source="crossref"), "another DOI of a published version"),
         (record(s2=s2_id(1), author="Bo Lind", source="semantic_scholar"), "another first author"),
         (record(s2=s2_id(1), year=2022, source="semantic_scholar"), "two years later"),
+        (record(s2=s2_id(1), year=2018, source="semantic_scholar", venue="Pomona"), "two years earlier"),
+        (record(arxiv="2001.00001", year=2022, source="arxiv"), "a preprint two years later"),
         (record(arxiv="2001.00001", year=2017, source="arxiv"), "a preprint three years older"),
         (record(openalex="W2", year=2020), "another work of the same source"),
         (record(s2=s2_id(1), year=None, author=None), "neither year nor author"),
@@ -124,6 +126,7 @@ def test_known_paper_keeps_its_id_and_learns_the_others() -> None:
         ("A survey of retrieval for the review writer", "Survey of retrieval for review writer", True),
         ("Multi agent planning for northern orchards", "Multiagent planning for northern orchards", True),
         ("Long term storage of apples: Part I", "Long term storage of apples: Part II", False),
+        ("Long term storage of apples: Part VII", "Long term storage of apples: Part VIII", False),
         ("Overview of the 2019 shared task on apples", "Overview of the 2018 shared task on apples", False),
         ("Apple storage notes, version 2, revised", "Apple storage notes, version 3, revised", False),
         ("Effects of apples on the health of mice", "Effects of apples on the health of rats", False),
@@ -203,6 +206,9 @@ def test_one_retraction_marks_the_work_and_the_largest_count_is_kept() -> None:
     merged = merge([many, retracted])
     assert (merged.retracted, merged.origin["retracted"]) == (True, "openalex")
     assert (merged.cited_by, merged.origin["cited_by"]) == (90, "semantic_scholar")
+    late = record(s2=s2_id(1), source="semantic_scholar", retracted=True)
+    merged = merge([record(openalex="W1"), late])
+    assert (merged.retracted, merged.origin["retracted"]) == (True, "semantic_scholar")
 
 
 def test_doi_of_the_published_version_wins_over_that_of_the_preprint() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,14 @@ async def test_a_single_id_is_free(source: OpenAlexSource, server: ScholarServer
     assert papers[key].openalex == work.openalex
     assert kinds(server) == {"singleton": 1}
     assert server.charged.usd == 0
+
+
+async def test_a_single_id_is_found_where_the_budget_is_spent(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    source = OpenAlexSource(caller("openalex", limits=Limits(usd=0.0)))
+    key = id_of(in_openalex(server)[0])
+    assert set(await source.get([key])) == {key}
 
 
 async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_absent(
@@ -166,6 +175,18 @@ async def test_references_that_came_with_the_record_cost_nothing(
     }
     for paper in papers:
         assert f"openalex:{paper.openalex}" not in linked.links[paper.id]
+
+
+async def test_a_work_merged_into_a_paper_is_none_of_its_references(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    merged = Paper(
+        id="doi:10.1000/a", title="Merged", openalex="W1", aliases=("openalex:W1", "openalex:W5"),
+        references=("openalex:W5", "openalex:W9"), origin={"openalex": "openalex"},
+    )  # fmt: skip
+    linked = await source.references([merged])
+    assert linked.links == {"doi:10.1000/a": ("openalex:W9",)}
+    assert server.requests == []
 
 
 async def test_references_of_records_of_others_are_listed(
@@ -257,6 +278,18 @@ async def test_a_paper_cited_more_often_than_the_limit_is_asked_for_alone(
     assert len(citing) >= min(limit, total) - 3  # some have no title
 
 
+async def test_a_paper_that_cites_itself_is_none_of_those_that_cite_it(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    works = [work for work in in_openalex(server) if work.number in work.references]
+    papers = await source.get([id_of(work) for work in works])
+    assert papers
+    together = await source.citations(list(papers.values()), limit=50)
+    for paper in papers.values():
+        alone = await source.citations([paper], limit=50)
+        assert paper.id not in {*alone.links[paper.id], *together.links[paper.id]}
+
+
 async def test_papers_that_nobody_cites_are_not_asked_for(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
@@ -341,12 +374,16 @@ async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
     first = id_of(in_openalex(server)[0]).removeprefix("openalex:")
 
     def script(request: Request) -> str | None:
-        return "503" if first in request.query.get("filter", "") else None
+        if first in request.query.get("filter", ""):
+            return "503"
+        time.sleep(0.3)  # the failure comes before the others' answers
+        return None
 
     server.faults.script = script
-    source = OpenAlexSource(caller("openalex", source_patience=0.5))
+    source = OpenAlexSource(caller("openalex", source_patience=0.01))
     with pytest.raises(TransientError):
         await source.get(ids)
+    assert len([request for request in server.requests if not request.fault]) == 2
     server.faults.script = None
     assert len(await source.get(ids)) == len(ids)
     assert server.repeated() == []

@@ -53,6 +53,17 @@ async def test_too_few_found_relaxes_step_by_step_and_the_exact_ones_stay_first(
     assert len({paper.id for paper in found.papers}) == len(found.papers) <= 60
 
 
+async def test_papers_with_all_words_come_before_those_with_some(
+    source: OpenAlexSource, server: ScholarServer
+) -> None:
+    for work in in_openalex(server)[40:50]:
+        words = asked(" ".join(dict.fromkeys(w for w in work.title.split() if w.isalpha())))
+        strict = await source.search(words, before=None, limit=2)
+        loose = await source.search(words, before=None, limit=60)
+        assert len(strict.sent) == 1 < len(loose.sent)
+        assert list(loose.papers[: len(strict.papers)]) == list(strict.papers)
+
+
 async def test_what_an_engine_would_obey_is_only_searched_for(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
@@ -125,6 +136,30 @@ async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
     assert found.papers
 
 
+async def test_the_cut_off_holds_for_the_search_by_meaning(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    source = OpenAlexSource(caller("openalex", **KEY))
+    work = next(work for work in in_openalex(server) if work.abstract and work.year >= 2015)
+    query = asked(work.abstract or "", "whole")
+    found = await source.search(query, before=date(2012, 3, 1), limit=20)
+    assert kinds(server) == {"semantic": 1}
+    assert found.sent[0].endswith("to_publication_date:2012-02-29")
+    assert found.papers
+    assert all(paper.year is None or paper.year <= 2012 for paper in found.papers)
+
+
+async def test_words_serve_where_the_budget_has_no_room_for_meaning(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    limits = Limits(by_source={"openalex": 0.008})
+    source = OpenAlexSource(caller("openalex", limits=limits, **KEY))
+    work = next(work for work in in_openalex(server) if work.abstract)
+    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
+    assert found.papers
+    assert kinds(server) == {"search": len(found.sent)}
+
+
 async def test_words_serve_where_the_search_by_meaning_is_refused(
     caller: CallerOf, server: ScholarServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -191,6 +226,15 @@ async def test_the_budget_ends_the_search_at_what_was_found(
     with pytest.raises(BudgetError):
         await source.search(asked("another query"), before=None, limit=20)
     assert server.charged.usd == pytest.approx(0.001)
+
+
+async def test_the_budget_ends_the_reading_of_pages_at_what_was_found(
+    caller: CallerOf, server: ScholarServer
+) -> None:
+    source = OpenAlexSource(caller("openalex", limits=Limits(by_source={"openalex": 0.002})))
+    found = await source.search(asked("allotment society"), before=None, limit=450)
+    assert len(found.papers) == 200
+    assert kinds(server) == {"search": 2}
 
 
 async def test_a_spent_allowance_is_said(caller: CallerOf, server: ScholarServer) -> None:

@@ -25,6 +25,7 @@ from tools.http.engine import HttpCaller
 from tools.ledger.ledger import Limits, RunLedger
 from tools.scholar.port import Recommender, TitleFinder
 from tools.scholar.semantic_scholar import SemanticScholarSource, host
+from tools.scholar.semantic_scholar_links import EXPECTED, TOGETHER, packed
 
 SHAS = [f"{number:040x}" for number in range(1, 60)]
 
@@ -187,6 +188,9 @@ async def test_references_of_many_papers_take_one_call_a_hundred(
         assert ends - {None} == own - {sha}
     assert {key for ends in linked.links.values() for key in ends} == set(linked.papers)
     assert all(key == one.id for key, one in linked.papers.items())
+    # The abstracts are left to `get`.
+    assert linked.partial
+    assert not any(one.abstract for one in linked.papers.values())
 
 
 async def test_papers_with_few_citing_works_are_asked_about_together(
@@ -431,6 +435,56 @@ async def test_answer_that_would_be_too_large_is_asked_for_in_halves(
     papers = await source_at(url, tmp_path).get([f"s2:{sha}" for sha in SHAS[:40]])
     assert len(papers) == 40
     assert [len(body["ids"]) for _, _, body in kept.asked] == [40, 20, 10, 10, 20, 10, 10]
+
+
+async def test_more_ids_than_a_call_takes_are_asked_for_in_several(
+    desk: tuple[Desk, str], tmp_path: Path
+) -> None:
+    kept, url = desk
+    kept.reply = lambda path, query, body: (
+        200, [{"paperId": sha, "title": sha[-4:]} for sha in body["ids"]],
+    )  # fmt: skip
+    ids = [f"s2:{number:040x}" for number in range(1, 1102)]
+    papers = await source_at(url, tmp_path).get(ids)
+    assert list(papers) == ids
+    assert [len(body["ids"]) for _, _, body in kept.asked] == [500, 500, 101]
+
+
+async def test_pages_without_a_record_are_not_turned_for_ever(
+    desk: tuple[Desk, str], tmp_path: Path
+) -> None:
+    kept, url = desk
+
+    def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
+        start = int(query["offset"])
+        # There is an end to it, so that this test has one.
+        more = {"next": start + int(query["limit"])} if len(kept.asked) < 9 else {}
+        return 200, {"offset": start, **more, "data": [None]}
+
+    kept.reply = reply
+    linked = await source_at(url, tmp_path).citations([paper(SHAS[0], cited_by=700)], limit=50)
+    assert linked.links == {f"s2:{SHAS[0]}": ()}
+    assert len(kept.asked) == 1
+
+
+async def test_examples_are_never_recommended(desk: tuple[Desk, str], tmp_path: Path) -> None:
+    kept, url = desk
+    same = {"paperId": SHAS[0], "title": "An example"}
+    merged = {"paperId": SHAS[1], "title": "Merged", "externalIds": {"DOI": "10.1234/own"}}
+    other = {"paperId": SHAS[2], "title": "Another"}
+    kept.reply = lambda path, query, body: (200, {"recommendedPapers": [same, merged, other]})
+    example = paper(SHAS[0], aliases=("doi:10.1234/own",))
+    found = await source_at(url, tmp_path).recommend([example], limit=5)
+    assert [one.title for one in found] == ["Another"]
+
+
+def test_papers_are_asked_about_together_as_far_as_an_answer_has_room() -> None:
+    counts = {f"p{number}": number % 300 for number in range(250)}
+    parts = list(packed(counts))
+    assert [name for part in parts for name in part] == list(counts)
+    assert max(len(part) for part in parts) <= TOGETHER
+    assert max(sum(counts[name] for name in part) for part in parts) <= EXPECTED
+    assert list(packed({"huge": 9_999, "small": 1})) == [["huge"], ["small"]]
 
 
 async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(
