@@ -1,12 +1,12 @@
 """Unite: make one paper of all records of one work, whichever sources they come from.
 
-Reads `run`, `hits`, `united`, `same`. Writes `same` (the paper of this run by each id that a source
+Reads `run`, `hits`, `united`, `same`, `scores`. Writes `same` (the paper of this run by each id that a source
 used) and `united`; the papers go to the shelf. A paper keeps the id under which the run first knew
 it, so that scores and debates stay with it when another source turns out to know it, too.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -29,6 +29,7 @@ class Branch(TypedDict):
     hits: list[Hit]
     united: int
     same: dict[str, str]
+    scores: dict[str, float]
 
 
 class Update(TypedDict):
@@ -46,7 +47,7 @@ async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
     new = list(dict.fromkeys((hit.source, hit.paper) for hit in hits[state["united"] :]))
     records = await desk.shelf.records(new)
     papers = list((await desk.shelf.papers(sorted(set(same.values())))).values())
-    changed, same = await asyncio.to_thread(_join, papers, records, same)
+    changed, same = await asyncio.to_thread(_join, papers, records, same, state["scores"])
     await desk.shelf.put_papers(changed)
     count = len(set(same.values()))
     desk.progress(STAGE, count, count, f"{count} papers of {len(hits)} records and links")
@@ -54,7 +55,10 @@ async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 
 def _join(
-    papers: Sequence[Paper], records: Sequence[Paper], same: dict[str, str]
+    papers: Sequence[Paper],
+    records: Sequence[Paper],
+    same: dict[str, str],
+    scored: Container[str],
 ) -> tuple[list[Paper], dict[str, str]]:
     """Return the papers that are new or changed, and the paper by each id."""
     every = [*papers, *records]
@@ -63,6 +67,7 @@ def _join(
     for places in group(every):
         members = [every[place] for place in places]
         known = [every[place].id for place in places if place < len(papers)]
+        known.sort(key=lambda key: key not in scored)  # no debate is lost
         if len(known) == len(members) == 1:
             continue
         paper = merge(members, id=known[0] if known else None)

@@ -31,6 +31,11 @@ class Response:
     seconds: float
 
 
+async def open_client() -> "httpx.AsyncClient":
+    """Return this event loop's client, made on first use."""
+    return await _clients.get()
+
+
 async def exchange(host: Host, url: str, payload: object) -> Response:
     """Send one request with the host's keys and read the whole answer; redirects are not followed.
 
@@ -40,7 +45,7 @@ async def exchange(host: Host, url: str, payload: object) -> Response:
     """
     import httpx
 
-    client = await _clients.get()
+    client = await open_client()
     if host.secret_params:
         # Given as params, they would replace the query that the URL already has.
         secrets = {name: item.get_secret_value() for name, item in host.secret_params.items()}

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from tools.cache import AnswerCache, key_of
 from tools.errors import MissingError, PermanentError, RejectedError, TransientError
 from tools.http.caller import DAY
-from tools.http.client import exchange
+from tools.http.client import exchange, open_client
 from tools.http.host import Host
 from tools.http.judging import (
     Answer,
@@ -133,6 +133,7 @@ class HttpCaller:
         host, line = self.host, self._line
         trying, tries, unreachable = 0.0, 0, 0
         trip = _Trip(host.url + path)
+        await open_client()  # it takes a while the first time, and a turn once taken must be used
         while True:
             price = line.prices.get(usd, usd)
             line.breaker.check(host.name)
@@ -146,6 +147,9 @@ class HttpCaller:
                     line.allowance.check(host.name, price, host.key_advice)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
+                    if isinstance(outcome, Verdict):
+                        # Those who wait at the gate must not pass before they can know.
+                        self._tell_others(outcome)
                 if not isinstance(outcome, Verdict):
                     line.breaker.answered()
                     body, value = outcome
@@ -154,15 +158,11 @@ class HttpCaller:
                     return value
                 if not isinstance(outcome.error, MissingError | RejectedError):
                     spending.missed()
-            verdict, error = outcome, outcome.error
-            if verdict.spent_for:
-                line.allowance.spent(verdict.spent_for)
+            error = outcome.error
             if not isinstance(error, TransientError):
-                line.breaker.answered()
                 raise error
-            line.breaker.failed(error)
             tries += 1
-            unreachable = unreachable + 1 if verdict.unreachable else 0
+            unreachable = unreachable + 1 if outcome.unreachable else 0
             pause = self._pause(error, tries)
             # The wait for one's turn is not the host's fault.
             trying += time.monotonic() - began + pause
@@ -171,9 +171,19 @@ class HttpCaller:
             logger.info("%s, try %d after %.1f s: %s", host.name, tries, began - started, error)
             await asyncio.sleep(pause)
 
-    def _pause(self, error: TransientError, tries: int) -> float:
+    def _tell_others(self, verdict: Verdict) -> None:
+        """Let all who share the line know what one failed try has shown."""
+        line, error = self._line, verdict.error
+        if verdict.spent_for:
+            line.allowance.spent(verdict.spent_for)
+        if not isinstance(error, TransientError):
+            line.breaker.answered()
+            return
+        line.breaker.failed(error)
         if error.retry_after is not None:
-            self._line.gate.pause(error.retry_after)
+            line.gate.pause(error.retry_after)
+
+    def _pause(self, error: TransientError, tries: int) -> float:
         longest = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE, self.host.patience / 10)
         return max(error.retry_after or 0.0, random.uniform(longest / 4, longest))
 

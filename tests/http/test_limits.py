@@ -1,0 +1,121 @@
+"""The parts of the line to a host: its allowance, its breaker and its pace, on a clock of ours."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tools.errors import QuotaError, TransientError
+from tools.http import allowance, breaker, pace
+from tools.http.allowance import Allowance
+from tools.http.breaker import MOST_FAILURES, Breaker
+from tools.http.pace import Pace
+
+
+class Clock:
+    """Stands still until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def time(self) -> float:
+        return self.now
+
+    monotonic = time
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    for module in (allowance, breaker, pace):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def test_allowance_that_is_used_up_comes_back(clock: Clock) -> None:
+    left = Allowance()
+    left.hear({"x-ratelimit-remaining-usd": "0.0005", "x-ratelimit-reset": "3600"})
+    assert left.remaining == 0.0005
+    with pytest.raises(QuotaError, match=r"in 1\.0 hours"):
+        left.check("openalex", 0.001, "")
+    clock.now += 3601
+    left.check("openalex", 0.001, "")
+    assert left.remaining is None
+
+
+def test_allowance_that_is_spent_comes_back(clock: Clock) -> None:
+    left = Allowance()
+    left.spent(7200)
+    assert left.remaining == 0
+    with pytest.raises(QuotaError, match=r"in 2\.0 hours.*set A_KEY"):
+        left.check("openalex", 0.0, "set A_KEY")
+    clock.now += 7201
+    left.check("openalex", 0.01, "")
+    assert left.remaining is None
+
+
+def fail(switch: Breaker, times: int) -> None:
+    for _ in range(times):
+        switch.failed(TransientError("HTTP 503"))
+
+
+def test_host_is_not_given_up_for_one_bad_second_of_many_runs(clock: Clock) -> None:
+    switch = Breaker()
+    fail(switch, 10 * MOST_FAILURES)
+    switch.check("openalex")
+    clock.now += breaker.SILENCE
+    fail(switch, 1)
+    with pytest.raises(
+        TransientError, match="left alone for another 60 s; the last time: HTTP 503"
+    ):
+        switch.check("openalex")
+
+
+def test_few_failures_over_a_long_time_are_none_too_many(clock: Clock) -> None:
+    switch = Breaker()
+    fail(switch, 1)
+    clock.now += 10 * breaker.SILENCE
+    fail(switch, MOST_FAILURES - 2)
+    switch.check("openalex")
+
+
+def test_one_answer_makes_up_for_all_failures_before_it(clock: Clock) -> None:
+    switch = Breaker()
+    for _ in range(5):
+        fail(switch, MOST_FAILURES - 1)
+        clock.now += breaker.SILENCE
+        switch.answered()
+    switch.check("openalex")
+
+
+def test_host_left_alone_is_tried_again_and_left_again_at_the_first_failure(clock: Clock) -> None:
+    switch = Breaker()
+    fail(switch, MOST_FAILURES)
+    clock.now += breaker.SILENCE
+    fail(switch, 1)
+    clock.now += breaker.COOLDOWN + 1
+    switch.check("openalex")
+    fail(switch, 1)
+    with pytest.raises(TransientError):
+        switch.check("openalex")
+
+
+async def test_turns_are_a_little_further_apart_than_the_host_asks(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
+    line = Pace(2.0)
+    for _ in range(4):
+        await line.turn()
+    assert len(waits) == 3  # the first need not wait
+    turns = [0.0, *waits]
+    assert all(later - earlier > 0.505 for earlier, later in zip(turns, waits, strict=False))
+    clock.now += 60
+    await line.turn()
+    assert len(waits) == 3  # time that nobody used is not made up for by a rush
+    await line.turn()
+    assert len(waits) == 4

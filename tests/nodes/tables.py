@@ -1,0 +1,23 @@
+"""Clients that lead nodes to tables in place of sources on the network."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from citeloom.settings import Settings
+from tests.scholar.table import Table
+from tools.clients import Clients
+from tools.ledger.ledger import RunLedger
+from tools.scholar.port import Source
+
+
+class Tables(Clients):
+    """Clients whose online sources are these tables, by name."""
+
+    def __init__(self, home: Path, tables: Sequence[Table]) -> None:
+        super().__init__(Settings(home=home, _env_file=None))  # type: ignore[call-arg]
+        self._tables = {table.name: table for table in tables}
+
+    async def online(
+        self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
+    ) -> Source:
+        return self._tables[name]

@@ -1,0 +1,99 @@
+"""nodes/find/select_papers.py: what is kept, and what the caller is told."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+
+from nodes.find.select_papers import Branch, Update, select_papers
+from state.query import SearchLogEntry
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+
+Select = Callable[..., Any]
+
+
+@pytest.fixture
+def select(runtime: Runtime[RunContext]) -> Select:
+    """Select from papers with these scores; parts of the request and of the state may be given."""
+
+    async def run(
+        scores: dict[str, float], request: dict[str, Any] | None = None, **state: Any
+    ) -> Update:
+        asked = Request.model_validate(
+            {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
+        )
+        branch: dict[str, Any] = {
+            "run": "run", "request": asked, "scores": scores, "same": {}, "hidden": [],
+            "retracted": [], "search_log": [], "failures": [], **state,
+        }  # fmt: skip
+        given: Branch = branch  # type: ignore[assignment]
+        return await select_papers(given, runtime)
+
+    return run
+
+
+SCORES = {"doi:a": 90.0, "doi:b": 80.0, "doi:c": 70.0, "doi:d": 10.0}
+
+
+async def test_best_are_kept_and_what_must_be_is_among_them(select: Select) -> None:
+    asked = {"keep": 2, "must_include": ("openalex:W4",)}
+    update = await select(SCORES, asked, same={"openalex:W4": "doi:d"})
+    assert update["selected"] == ["doi:a", "doi:d"]
+    assert update["failures"] == []
+
+
+async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_for(
+    select: Select,
+) -> None:
+    update = await select(SCORES, {"keep": 2}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:b", "doi:c"]
+    update = await select(SCORES, {"keep": 2, "include_retracted": True}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:a", "doi:b"]
+    update = await select(SCORES, {"must_include": ("doi:a",)}, retracted=["doi:a"])
+    assert update["selected"] == ["doi:b", "doi:c"]
+    assert [item.cause for item in update["failures"]] == [
+        "it was to be included, but it was retracted"
+    ]
+
+
+async def test_hidden_paper_and_one_that_became_another_are_not_kept(select: Select) -> None:
+    update = await select(SCORES, hidden=["doi:a"], same={"doi:b": "doi:c", "doi:c": "doi:c"})
+    assert update["selected"] == ["doi:c"]
+
+
+def searched(source: str, *returned: int) -> list[SearchLogEntry]:
+    return [SearchLogEntry(source=source, query="q", hop=1, returned=count) for count in returned]
+
+
+@pytest.mark.parametrize(
+    ("log", "alarms"),
+    [
+        (searched("arxiv", 0, 0), ["arxiv"]),
+        (searched("arxiv", 0), []),
+        (searched("arxiv", 0, 3, 0), []),
+        (searched("arxiv", 0, 0, 0) + searched("openalex", 5, 0), ["arxiv"]),
+    ],
+)
+async def test_source_that_answered_nothing_but_empty_sets_raises_an_alarm(
+    log: list[SearchLogEntry], alarms: list[str], select: Select
+) -> None:
+    update = await select(SCORES, search_log=log)
+    assert [item.subject for item in update["failures"]] == alarms
+    assert not any(item.fatal for item in update["failures"])
+
+
+async def test_run_in_which_no_source_answered_says_why_and_not_that_nothing_was_found(
+    select: Select,
+) -> None:
+    failed = [
+        Failure(stage="search_source", subject=f"{name}: pears", cause=f"{name} is busy")
+        for name in ("openalex", "openalex", "arxiv")
+    ]
+    (stop,) = (await select({}, failures=failed))["failures"]
+    assert stop.fatal
+    assert stop.cause == "no source gave an answer: openalex is busy; arxiv is busy"
+    (stop,) = (await select({}, search_log=searched("openalex", 3)))["failures"]
+    assert stop.cause == "nothing was found in openalex and arxiv"

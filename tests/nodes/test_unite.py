@@ -1,0 +1,99 @@
+"""nodes/find/unite.py: one paper of all records of one work, whichever came first."""
+
+from itertools import groupby
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.find.unite import Branch, unite
+from state.paper import Author, Paper
+from state.query import Hit
+from tools.context import RunContext
+from tools.desk import Desk
+
+PREPRINT = "arxiv:2001.00001"
+DOI = "doi:10.1000/a"
+
+
+def record(name: str, source: str, title: str = "Grafting pears", **others: Any) -> Paper:
+    """A record by whose title alone nothing is united."""
+    values: dict[str, Any] = {"title": title, "authors": (Author(name="Ann Lee"),), **others}
+    return Paper(id=name, origin=dict.fromkeys(values, source), **values)
+
+
+async def come(
+    desk: Desk, runtime: Runtime[RunContext], state: Branch, *records: tuple[str, Paper]
+) -> Branch:
+    """Unite after these records of sources have come; return the state that follows."""
+    for source, found in groupby(records, key=lambda one: one[0]):
+        await desk.shelf.put_records(source, [paper for _, paper in found])
+    hits = [Hit(paper=one.id, via="query", by="pears", source=source) for source, one in records]
+    state = {**state, "hits": [*state["hits"], *hits]}
+    update = await unite(state, runtime)
+    return {**state, "same": update["same"], "united": update["united"]}
+
+
+EMPTY: Branch = {"run": "run", "hits": [], "united": 0, "same": {}, "scores": {}}
+
+
+async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    first = record(PREPRINT, "arxiv", arxiv="2001.00001", abstract="How pears are grafted.")
+    state = await come(desk, runtime, EMPTY, ("arxiv", first))
+    assert state["same"] == {PREPRINT: PREPRINT}
+    later = record(DOI, "openalex", doi="10.1000/a", aliases=(PREPRINT, "openalex:W1"))
+    state = await come(desk, runtime, state, ("openalex", later))
+    assert state["same"] == dict.fromkeys((PREPRINT, DOI, "openalex:W1"), PREPRINT)
+    (paper,) = (await desk.shelf.papers([PREPRINT])).values()
+    assert set(paper.aliases) == {DOI, "openalex:W1"}
+    assert (paper.doi, paper.abstract) == ("10.1000/a", "How pears are grafted.")
+    assert paper.origin["doi"] == "openalex"
+
+
+async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every_id(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    one = record(PREPRINT, "arxiv", arxiv="2001.00001")
+    two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a", aliases=("openalex:W1",))
+    state = await come(desk, runtime, EMPTY, ("arxiv", one), ("crossref", two))
+    assert len(set(state["same"].values())) == 2
+    both = record("s2:" + "a" * 40, "semantic_scholar", aliases=(PREPRINT, DOI))
+    state = await come(desk, runtime, state, ("semantic_scholar", both))
+    assert state["same"].keys() == {PREPRINT, DOI, "openalex:W1", both.id}
+    assert len(set(state["same"].values())) == 1
+
+
+async def test_every_source_adds_what_it_knows_of_a_paper_under_one_id(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    bare = record(DOI, "openalex", doi="10.1000/a", aliases=("openalex:W1",))
+    whole = record(DOI, "semantic_scholar", doi="10.1000/a", abstract="How pears are grafted.")
+    for order in ([bare, whole], [whole, bare]):
+        sources = [(one.origin["title"], one) for one in order]
+        state = await come(desk, runtime, EMPTY, *sources)
+        (paper,) = (await desk.shelf.papers([state["same"][DOI]])).values()
+        assert (paper.abstract, paper.aliases) == ("How pears are grafted.", ("openalex:W1",))
+
+
+async def test_id_that_sources_ascribe_to_two_works_stays_with_its_own(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    preprint = record(PREPRINT, "arxiv", "The other title", arxiv="2001.00001", year=2020)
+    right = record(DOI, "openalex", "The other title", doi="10.1000/a", aliases=(PREPRINT,))
+    wrong = record("doi:10.1000/b", "crossref", doi="10.1000/b", aliases=(PREPRINT,))
+    state = await come(
+        desk, runtime, EMPTY, ("openalex", right), ("arxiv", preprint), ("crossref", wrong)
+    )
+    assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
+
+
+async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    one = record(PREPRINT, "arxiv", arxiv="2001.00001")
+    two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a")
+    state = await come(desk, runtime, EMPTY, ("arxiv", one), ("crossref", two))
+    both = record(DOI, "openalex", doi="10.1000/a", arxiv="2001.00001", aliases=(PREPRINT,))
+    state = await come(desk, runtime, {**state, "scores": {DOI: 90.0}}, ("openalex", both))
+    assert state["same"] == {PREPRINT: DOI, DOI: DOI}
