@@ -37,7 +37,8 @@ from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.support import RememberingEmbedder
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.scholar.opening import open_online
 
 _EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "abstract.md"

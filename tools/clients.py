@@ -9,7 +9,8 @@ from langgraph.store.memory import InMemoryStore
 from citeloom.settings import Settings
 from tools.embed.open import embedder
 from tools.embed.port import Embedder
-from tools.ledger.ledger import Limits, RunLedger, ledger_for
+from tools.ledger.ledger import RunLedger, ledger_for
+from tools.ledger.limits import Limits
 from tools.library.open import open_library
 from tools.llm.minds import open_mind
 from tools.llm.task import Mind

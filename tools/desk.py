@@ -10,7 +10,8 @@ from state.request import Request
 from state.run import SourceUsage, Usage
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.llm.task import Mind
 from tools.scholar.port import Source
 from tools.shelf import Shelf

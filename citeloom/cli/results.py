@@ -27,7 +27,7 @@ from state.channels import FindState, WriteState
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 from tools.context import RunContext
-from tools.ledger.ledger import Limits
+from tools.ledger.limits import Limits
 from tools.shelf import Shelf
 
 SCHEMA_VERSION = 1

@@ -13,7 +13,8 @@ from tools.cache import AnswerCache
 from tools.http import engine
 from tools.http.engine import HttpCaller
 from tools.http.host import Host
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 CallerOf = Callable[..., HttpCaller]
 KEY = "a-key-that-nobody-may-see"

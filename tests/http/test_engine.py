@@ -29,7 +29,8 @@ from tools.errors import (
 )
 from tools.http import breaker, client
 from tools.http.engine import HttpCaller
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 LIST = "/works?per_page=5&filter=is_retracted:false"
 

@@ -11,7 +11,8 @@ from tests.http.conftest import CallerOf
 from tests.http.test_engine import ask, failing
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.http import engine
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 SEARCH = "/works?search=bee&per_page=5"
 LIMITS = [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})]

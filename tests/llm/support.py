@@ -12,7 +12,8 @@ from tests.fakes.openai_server import OpenAIServer, Reply
 from tools.cache import AnswerCache
 from tools.embed.port import Embedder
 from tools.errors import CiteLoomError
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.llm.model import LlmMind
 from tools.llm.task import Task
 

@@ -14,7 +14,8 @@ from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
 from tests.llm.support import KEY, RATE, mind_at
 from tools.cache import AnswerCache
 from tools.errors import PermanentError
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 DIE_AFTER_THE_ANSWER = """

@@ -11,7 +11,8 @@ from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, PermanentError, TransientError
-from tools.ledger.ledger import Limits, RunLedger, ledger_for
+from tools.ledger.ledger import RunLedger, ledger_for
+from tools.ledger.limits import Limits
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
 PRICE = (10.0, 100.0)

@@ -11,7 +11,8 @@ from tests.fakes.openai_server import OpenAIServer, Status, Text, rejecting
 from tests.llm.support import RATE, Rating, settings_for
 from tools.embed.port import Embedder, Vectors
 from tools.errors import BudgetError, InputError, PermanentError, TransientError
-from tools.ledger.ledger import Limits, ledger_for
+from tools.ledger.ledger import ledger_for
+from tools.ledger.limits import Limits
 from tools.llm.minds import Kind, open_mind, ping
 from tools.llm.task import Task
 

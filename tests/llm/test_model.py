@@ -15,7 +15,8 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import BAD, GOOD, KEY, RATE, ask, failing, mind_at
 from tools.errors import AnswerError, PermanentError, RefusedError
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 
 async def test_thoughts_and_fences_around_the_answer_cost_no_repair(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tools.cache import AnswerCache
 from tools.http.engine import HttpCaller
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 
 CallerOf = Callable[..., HttpCaller]
 

@@ -18,7 +18,8 @@ from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tools.errors import PermanentError, QuotaError, TransientError
 from tools.http.caller import Caller
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.scholar.google import GoogleSource
 from tools.scholar.google_results import PAGE, read_page
 from tools.scholar.links_to_ids import id_in

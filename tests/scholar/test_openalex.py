@@ -18,7 +18,8 @@ from tests.scholar.openalex_support import Refusing, asked, id_of, in_openalex, 
 from tools.cache import AnswerCache
 from tools.errors import PermanentError, TransientError
 from tools.http.engine import HttpCaller
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.scholar.openalex import OpenAlexSource, host
 from tools.scholar.openalex_packs import packed
 from tools.scholar.openalex_query import (

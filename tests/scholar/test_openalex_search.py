@@ -11,7 +11,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.scholar.conftest import CallerOf
 from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
 from tools.errors import BudgetError, PermanentError, QuotaError
-from tools.ledger.ledger import Limits
+from tools.ledger.limits import Limits
 from tools.scholar.openalex import OpenAlexSource
 from tools.scholar.openalex_query import (
     any_of,

@@ -22,7 +22,8 @@ from tests.scholar.conftest import CallerOf
 from tools.cache import AnswerCache
 from tools.errors import PermanentError, TransientError
 from tools.http.engine import HttpCaller
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.scholar.port import Recommender, TitleFinder
 from tools.scholar.semantic_scholar import SemanticScholarSource, host
 from tools.scholar.semantic_scholar_links import EXPECTED, TOGETHER, packed

@@ -6,9 +6,8 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -18,28 +17,11 @@ from state.run import SourceUsage, Usage
 from tools.errors import BudgetError, PermanentError
 from tools.gate import Bell
 from tools.ledger.file import LedgerFile
+from tools.ledger.limits import Limits, excess_text
 from tools.ledger.spending import Cost, Price, Spending
 
 RowT = TypeVar("RowT", bound=Value)
 logger = logging.getLogger(f"citeloom.{__name__}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """The most that one run may use; None means no limit.
-
-    `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
-    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as an endpoint
-    keeps to its output limit and a source to its price list. `minutes` counts the time in which at
-    least one question was being answered: past it no call starts, and those under way may end.
-    """
-
-    usd: float | None = None
-    tokens: int | None = None
-    calls: int | None = None
-    minutes: float | None = None
-    by_source: Mapping[str, float] = field(default_factory=dict)
-    """USD by source."""
 
 
 class RunLedger:
@@ -254,13 +236,13 @@ class RunLedger:
         spent = self._spent()
         minutes = self._thinking / 60
         if self.limits.minutes is not None and minutes >= self.limits.minutes:
-            return _excess_text("minutes", self.limits.minutes, minutes, 0.0)
+            return excess_text("minutes", self.limits.minutes, minutes, 0.0)
         for name in ("usd", "tokens", "calls"):
             limit = getattr(self.limits, name)
             used, wanted = getattr(spent, name), getattr(more, name)
             # A call of no price may go on where the money is spent: it adds nothing to it.
             if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
-                return _excess_text(name, limit, used, wanted)
+                return excess_text(name, limit, used, wanted)
         limit = self.limits.by_source.get(source)
         row = self._asked.get((source,))
         used = row.usd if row else 0.0
@@ -281,15 +263,6 @@ def _add(rows: dict[tuple[str, ...], RowT], key: tuple[str, ...], used: RowT) ->
         name: value + getattr(used, name) for name, value in before if not isinstance(value, str)
     }
     rows[key] = before.model_copy(update=sums)
-
-
-def _excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
-    unit = "USD" if name == "usd" else name
-    need = f", and this call may take {wanted:.6g} more" if wanted else ""
-    return (
-        f"the run's budget is {limit:.6g} {unit}, {spent:.6g} are spent{need}; "
-        f"to go on, raise max_{name}"
-    )
 
 
 _ledgers: WeakValueDictionary[tuple[Path, str], RunLedger] = WeakValueDictionary()

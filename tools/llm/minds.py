@@ -8,7 +8,8 @@ from citeloom.settings import Settings
 from tools.cache import open_cache
 from tools.embed.port import Embedder
 from tools.errors import InputError, PermanentError
-from tools.ledger.ledger import Limits, RunLedger, ledger_for
+from tools.ledger.ledger import RunLedger, ledger_for
+from tools.ledger.limits import Limits
 from tools.llm.endpoint import Endpoint, Request, price_of
 from tools.llm.extractive import ExtractiveMind
 from tools.llm.ladder import Rung

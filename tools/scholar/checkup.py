@@ -12,7 +12,8 @@ from tools.errors import CiteLoomError, MissingError, QuotaError
 from tools.http.engine import HttpCaller
 from tools.http.host import Host
 from tools.http.line import line_to
-from tools.ledger.ledger import Limits, RunLedger
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
 from tools.scholar.opening import ONLINE, OnlineName, host_of
 
 _PROBES: dict[OnlineName, str] = {

@@ -1,0 +1,32 @@
+"""The most that a run may use, and how it is told that it would use more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The most that one run may use; None means no limit.
+
+    `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
+    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as an endpoint
+    keeps to its output limit and a source to its price list. `minutes` counts the time in which at
+    least one question was being answered: past it no call starts, and those under way may end.
+    """
+
+    usd: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    minutes: float | None = None
+    by_source: Mapping[str, float] = field(default_factory=dict)
+    """USD by source."""
+
+
+def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
+    """Say which limit a call would exceed, and what to do, for a person."""
+    unit = "USD" if name == "usd" else name
+    need = f", and this call may take {wanted:.6g} more" if wanted else ""
+    return (
+        f"the run's budget is {limit:.6g} {unit}, {spent:.6g} are spent{need}; "
+        f"to go on, raise max_{name}"
+    )
