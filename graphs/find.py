@@ -5,7 +5,8 @@ unite -> screen -> debate_papers (a branch per few papers) -> next_step
 next_step -> expand -> unite                       while links may be followed in this hop
           -> reflect -> search_source (next hop)   when something is missing
                      -> check_retractions -> select_papers -> present_papers -> END
-A fatal failure at any step leads to select_papers, so that a run always shows what it has.
+A fatal failure at any step leads to check_retractions, so that a run always shows what it has, and
+nothing retracted among it.
 """
 
 from typing import Literal
@@ -39,11 +40,11 @@ def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
     return "present_papers" if halt(state["failures"]) else "plan_queries"
 
 
-def each_query(state: FindState) -> list[Send] | Literal["select_papers"]:
+def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Start a branch for each query of this hop and each source."""
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
     if halt(state["failures"]) or not queries:
-        return "select_papers"
+        return "check_retractions"
     sources = state["request"].sources
     pairs = [(query, name) for query in queries for name in sources if suits(query, name)]
     # Where the mind made no keywords, the input itself must do for every source.
@@ -58,17 +59,17 @@ def each_query(state: FindState) -> list[Send] | Literal["select_papers"]:
 def each_batch(state: FindState, runtime: Runtime[RunContext]) -> list[Send] | str:
     """Start a branch for each few papers that wait for a debate."""
     if halt(state["failures"]):
-        return "select_papers"
+        return "check_retractions"
     size = max(context_of(runtime).debate_batch, 1)
     batches = [state["batch"][at : at + size] for at in range(0, len(state["batch"]), size)]
     shared = {"run": state["run"], "request": state["request"], "of": len(state["batch"])}
     return [Send("debate_papers", {**shared, "papers": batch}) for batch in batches] or "next_step"
 
 
-def next_hop(state: FindState) -> list[Send] | Literal["check_retractions", "select_papers"]:
+def next_hop(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Search once more when the last reflection opened another hop."""
     if halt(state["failures"]):
-        return "select_papers"
+        return "check_retractions"
     advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
     return each_query(state) if advanced else "check_retractions"
 
@@ -80,10 +81,10 @@ async def next_step(state: FindState) -> dict[str, object]:
 
 def after_debates(
     state: FindState, runtime: Runtime[RunContext]
-) -> Literal["expand", "reflect", "select_papers"]:
+) -> Literal["expand", "reflect", "check_retractions"]:
     """Follow links while the depth allows it and there are new papers to follow; then reflect."""
     if halt(state["failures"]):
-        return "select_papers"
+        return "check_retractions"
     context = context_of(runtime)
     done = set(state["expanded"])
     fresh = any(score >= context.bar and key not in done for key, score in state["scores"].items())
@@ -109,16 +110,16 @@ builder.add_node("present_papers", present_papers)
 
 builder.add_edge(START, "understand")
 builder.add_conditional_edges("understand", understood)
-builder.add_conditional_edges("plan_queries", each_query, ["search_source", "select_papers"])
+builder.add_conditional_edges("plan_queries", each_query, ["search_source", "check_retractions"])
 builder.add_edge("search_source", "unite")
 builder.add_edge("unite", "screen")
-builder.add_conditional_edges("screen", each_batch, ["debate_papers", "next_step", "select_papers"])
+builder.add_conditional_edges(
+    "screen", each_batch, ["debate_papers", "next_step", "check_retractions"]
+)
 builder.add_edge("debate_papers", "next_step")
 builder.add_conditional_edges("next_step", after_debates)
 builder.add_edge("expand", "unite")
-builder.add_conditional_edges(
-    "reflect", next_hop, ["search_source", "check_retractions", "select_papers"]
-)
+builder.add_conditional_edges("reflect", next_hop, ["search_source", "check_retractions"])
 builder.add_edge("check_retractions", "select_papers")
 builder.add_edge("select_papers", "present_papers")
 builder.add_edge("present_papers", END)

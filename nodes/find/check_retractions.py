@@ -1,6 +1,6 @@
 """Check retractions: ask Crossref for notices on the papers about to be kept.
 
-Reads `request`, `scores`, `same`, `hidden`. Writes `retracted`; the papers on the shelf are marked.
+Reads `request`, `scores`, `same`, `hidden`, `retracted`. Writes `retracted`; the papers on the shelf are marked.
 Sources say of few papers that they were retracted, and late; publishers' notices are in Crossref.
 """
 
@@ -23,7 +23,9 @@ class Branch(TypedDict):
     run: str
     request: Request
     scores: dict[str, float]
+    same: dict[str, str]
     hidden: list[str]
+    retracted: list[str]
 
 
 class Update(TypedDict):
@@ -34,19 +36,18 @@ class Update(TypedDict):
 
 
 async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Mark the retracted among the best papers; offline, what the library says must do."""
+    """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     desk = open_desk(runtime, state["run"])
-    request, bar = state["request"], desk.context.bar
+    request, bar, same = state["request"], desk.context.bar, state["same"]
     hidden = set(state["hidden"])
     relevant = sorted(
         (key for key, score in state["scores"].items() if score >= bar and key not in hidden),
         key=lambda key: (-state["scores"][key], key),
     )
-    # Some more than are kept, for those that step in where one is left out.
-    wanted = [*request.must_include, *relevant[: request.keep + 10]]
+    wanted = [*(same.get(key, key) for key in request.must_include), *relevant]
     papers = await desk.shelf.papers(wanted)
     failures: list[Failure] = []
-    if any(is_online(name) for name in request.sources):
+    if papers and any(is_online(name) for name in request.sources):
         desk.progress(STAGE, 0, len(papers))
         try:
             crossref = await desk.crossref(request)
@@ -73,6 +74,8 @@ async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Upda
         papers |= {paper.id: paper for paper in marked}
         desk.progress(STAGE, len(papers), len(papers))
     return {
-        "retracted": [key for key, paper in papers.items() if paper.retracted],
+        "retracted": sorted(
+            {*state["retracted"], *(key for key, paper in papers.items() if paper.retracted)}
+        ),
         "failures": failures,
     }

@@ -1,7 +1,7 @@
 """Screen: hide what may not appear, and order the rest by cheap scores.
 
 Reads `request`, `hits`, `same`, `similarity`, `scores`. Writes `similarity` (of every paper looked at),
-`hidden`, `past_cutoff` and `batch`: the most promising papers that were not debated yet.
+`hidden`, `past_cutoff`, `retracted` (as sources say) and `batch`: the most promising papers that were not debated yet.
 """
 
 import asyncio
@@ -46,6 +46,7 @@ class Update(TypedDict):
     similarity: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
+    retracted: list[str]
     batch: list[str]
 
 
@@ -81,6 +82,7 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
         "similarity": {key: similarity[key] for key in similarity if key in visible},
         "hidden": sorted(hidden),
         "past_cutoff": sorted(late),
+        "retracted": sorted(key for key, paper in visible.items() if paper.retracted),
         "batch": batch,
     }
 

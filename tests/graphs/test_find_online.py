@@ -276,6 +276,22 @@ async def test_retracted_paper_is_marked_and_left_out_unless_asked_for(
     assert dois <= {item.paper.doi for item in asked["papers"] if item.selected}
 
 
+async def test_run_that_its_budget_stops_keeps_nothing_retracted(
+    find: Find, server: ScholarServer
+) -> None:
+    works = [
+        work for work in server.world.works
+        if work.doi and work.abstract and "openalex" in work.held_by and work.retraction_in
+    ]  # fmt: skip
+    dois = {(work.doi or "").lower() for work in works}
+    options = {"max_calls": 3, "debate_batch": 6}
+    result = await find(must_include=sorted(dois), options=options)
+    assert result["stop"] is not None
+    debated = {item.paper.doi for item in result["papers"]}
+    assert debated & dois
+    assert not any(item.selected for item in result["papers"] if item.paper.doi in dois)
+
+
 async def test_paper_whose_references_nobody_knows_is_marked(
     find: Find, server: ScholarServer
 ) -> None:
