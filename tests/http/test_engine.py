@@ -6,11 +6,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -18,76 +14,17 @@ from pydantic import SecretStr
 from tests.fakes.scholar.faults import TRANSIENT
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
+from tests.http.asking import LIST, answering, ask, everything_in, failing
 from tests.http.conftest import KEY, CallerOf
 from tools.errors import (
-    BudgetError,
     MissingError,
     PermanentError,
     QuotaError,
-    RejectedError,
     TransientError,
 )
 from tools.http import breaker, client
-from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-
-LIST = "/works?per_page=5&filter=is_retracted:false"
-
-
-def count(body: str) -> int:
-    found: int = json.loads(body)["meta"]["count"]
-    return found
-
-
-async def ask(caller: HttpCaller, path: str = LIST, usd: float = 0.0001, age: float = 60) -> int:
-    return await caller.ask(path, read=_count, age=age, usd=usd)
-
-
-def _count(body: str) -> int:
-    answer = json.loads(body)
-    if not isinstance(answer, dict) or "meta" not in answer:
-        raise ValueError("no page of works")
-    return count(body)
-
-
-def _everything_in(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.iterdir())
-
-
-def failing(*faults: str | None) -> Any:
-    """A script of faults for the first requests; later ones go well."""
-    left = list(faults)
-
-    def script(request: Request) -> str | None:
-        return left.pop(0) if left else None
-
-    return script
-
-
-@contextmanager
-def answering(status: int, headers: dict[str, str], body: bytes = b"{}") -> Iterator[str]:
-    """A server that gives one and the same answer."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize("fault", [*TRANSIENT, "cut", "null", "shape", "list", "reset"])
@@ -146,215 +83,6 @@ async def test_host_that_asks_to_wait_is_not_asked_before(
     first, *later = [request.at for request in server.requests]
     assert len(later) == 2
     assert [at for at in later if at < first + 0.95] == []
-
-
-async def test_host_that_only_says_how_long_it_is_closed_is_asked_nothing_more(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    for run in ("first", "second"):
-        caller = call(run=run, url=server.semantic_scholar_url, secret_headers={})
-        with pytest.raises(QuotaError, match=r"in 15\.0 hours"):
-            await caller.ask(f"/graph/v1/paper/search?query={run}", read=json.loads, age=60)
-    assert len(server.requests) == 1
-
-
-async def test_spent_allowance_stops_the_host_and_says_when_it_comes_back(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    with pytest.raises(QuotaError, match=r"comes back at .* UTC \(in 15\.0 hours\)") as caught:
-        await ask(call())
-    assert "set OPENALEX_API_KEY" in str(caught.value)
-    with pytest.raises(QuotaError):
-        await ask(call(run="another"), "/works?per_page=7")
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(("fault", "sent"), [("spent", 1), ("429", 9)])
-async def test_those_who_wait_at_the_gate_learn_of_a_refusal_before_they_pass(
-    fault: str, sent: int, call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing(fault)
-    server.faults.retry_after = "1"
-    caller = call(concurrency=1)
-    paths = [f"/works?per_page={size}" for size in range(1, 9)]
-    await asyncio.gather(*(ask(caller, path) for path in paths), return_exceptions=True)
-    refused, *later = [request.at for request in server.requests]
-    assert len(server.requests) == sent
-    assert [at for at in later if at < refused + 0.95] == []
-
-
-async def test_allowance_that_is_spent_may_come_back_by_another_header(call: CallerOf) -> None:
-    body = b'{"error": "Rate limit exceeded", "message": "Insufficient budget."}'
-    with (
-        answering(429, {"X-RateLimit-Reset": "7200"}, body) as url,
-        pytest.raises(QuotaError, match=r"in 2\.0 hours"),
-    ):
-        await ask(call(url=url))
-
-
-async def test_calls_that_wait_their_turn_are_not_sent_once_the_allowance_is_spent(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    caller = call(url=server.semantic_scholar_url, secret_headers={}, rate=2.0)
-    paths = [f"/graph/v1/paper/search?query={word}" for word in ("bee", "wasp", "ant")]
-    answers = await asyncio.gather(
-        *(caller.ask(path, read=json.loads, age=60) for path in paths), return_exceptions=True
-    )
-    assert [type(answer) for answer in answers] == [QuotaError] * 3
-    assert len(server.requests) == 1
-
-
-async def test_allowance_of_one_key_is_not_that_of_another(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    with pytest.raises(QuotaError):
-        await ask(call())
-    other = call(secret_headers={"Authorization": SecretStr("Bearer another-key")})
-    assert await ask(other) > 0
-
-
-async def test_call_that_the_allowance_cannot_pay_is_not_sent(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.money.allowances[KEY] = 0.0015
-    caller = call()
-    await ask(caller, "/works?search=bee&per_page=5", usd=0.001)
-    assert caller.remaining_usd == pytest.approx(0.0005)
-    assert not caller.affords(0.001)
-    with pytest.raises(QuotaError, match=r"0\.0005 USD are left"):
-        await ask(caller, "/works?search=wasp&per_page=5", usd=0.001)
-    assert await ask(caller, "/works?per_page=6") > 0
-    assert len(server.requests) == 2
-
-
-@pytest.mark.parametrize("limits", [Limits(usd=0.0025), Limits(by_source={"openalex": 0.0025})])
-async def test_budget_is_not_overshot_by_one_call_of_many_at_once(
-    limits: Limits, call: CallerOf, server: ScholarServer, tmp_path: Path
-) -> None:
-    ledger = RunLedger("run", limits, tmp_path)
-    paths = [f"/works?search=bee&per_page={number}" for number in range(1, 11)]
-    caller = call(ledger=ledger)
-    answers = await asyncio.gather(
-        *(ask(caller, path, usd=0.001) for path in paths), return_exceptions=True
-    )
-    assert sum(isinstance(answer, BudgetError) for answer in answers) == 8
-    assert server.charged.usd == pytest.approx(0.002)
-    (row,) = ledger.sources()
-    assert row.usd == pytest.approx(0.002)
-    assert row.calls == 2
-    again = RunLedger("run", limits, tmp_path)  # as after a restart
-    with pytest.raises(BudgetError, match=r"0\.002 are spent"):
-        await ask(call(ledger=again), "/works?search=bee&per_page=20", usd=0.001)
-
-
-async def test_price_that_has_risen_is_learnt_from_the_first_call(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    caller = call(limits=Limits(usd=0.0025))
-    await ask(caller, "/works?search=bee&per_page=1", usd=0.0001)  # it costs 0.001
-    await ask(caller, "/works?search=bee&per_page=2", usd=0.0001)
-    with pytest.raises(BudgetError, match=r"this call may take 0\.001 more"):
-        await ask(caller, "/works?search=bee&per_page=3", usd=0.0001)
-    assert server.charged.usd == pytest.approx(0.002)
-
-
-async def test_free_call_goes_on_where_the_budget_is_spent(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    work = server.world.works[0].openalex
-    caller = call(limits=Limits(usd=0.0))
-    found = await caller.ask(f"/works/{work}", read=json.loads, age=60, usd=0.0)
-    assert found["id"].endswith(work)
-
-
-async def test_answer_is_kept_and_asked_for_once(call: CallerOf, server: ScholarServer) -> None:
-    answers = await asyncio.gather(*(ask(call(run=f"run{number}")) for number in range(20)))
-    assert len(set(answers)) == 1
-    before = len(server.requests)
-    # Each caller has its own cache object, as each process has: what is on disk is shared.
-    assert await asyncio.gather(*(ask(call(run="later")) for _ in range(20))) == answers
-    assert len(server.requests) == before
-
-
-async def test_one_caller_asks_one_question_once_at_a_time(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    caller = call()
-    await asyncio.gather(*(ask(caller) for _ in range(20)))
-    assert len(server.requests) == 1
-
-
-async def test_old_answer_is_fetched_anew(call: CallerOf, server: ScholarServer) -> None:
-    caller = call()
-    await ask(caller, age=1)
-    await asyncio.sleep(1.1)
-    await ask(caller, age=1)
-    assert len(server.requests) == 2
-
-
-async def test_refresh_asks_anew_but_never_twice_in_one_run(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    await ask(call(run="first"))
-    await ask(call(run="second", refresh=True))
-    await ask(call(run="second", refresh=True))
-    assert len(server.requests) == 2
-
-
-async def test_two_hosts_do_not_share_an_answer(call: CallerOf) -> None:
-    with (
-        answering(200, {}, b'{"meta": {"count": 7}}') as one,
-        answering(200, {}, b'{"meta": {"count": 8}}') as other,
-    ):
-        assert [await ask(call(url=url)) for url in (one, other, one)] == [7, 8, 7]
-
-
-async def test_two_keys_share_an_answer(call: CallerOf, server: ScholarServer) -> None:
-    for key in ("one-key", "other-key"):
-        await ask(call(secret_params={"api_key": SecretStr(key)}))
-    assert len(server.requests) == 1
-
-
-async def test_two_questions_to_one_path_do_not_share_an_answer(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    caller = call(url=server.semantic_scholar_url, secret_headers={})
-    path = "/graph/v1/paper/batch?fields=title"
-    for work in server.world.held("semantic_scholar")[:2]:
-        answer = await caller.ask(path, read=json.loads, age=60, payload={"ids": [work.s2]})
-        assert [record["paperId"] for record in answer] == [work.s2]
-
-
-async def test_answer_that_can_no_longer_be_read_is_fetched_anew(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("shape")
-    assert "error" in await call().ask(LIST, read=json.loads, age=60)
-    assert await ask(call(run="by a later version")) > 0
-    assert len(server.requests) == 2
-
-
-async def test_rejected_question_is_asked_once(call: CallerOf, server: ScholarServer) -> None:
-    said = []
-    for run in ("first", "second"):
-        with pytest.raises(RejectedError, match="HTTP 400") as caught:
-            await ask(call(run=run), "/works?per_page=500")
-        said.append(str(caught.value))
-    assert said[0] == said[1]
-    assert len(server.requests) == 1
-
-
-async def test_what_a_host_does_not_have_is_asked_for_once(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    for _ in range(2):
-        with pytest.raises(MissingError):
-            await call().ask("/works/W1", read=json.loads, age=60)
-    assert len(server.requests) == 1
 
 
 async def test_merged_id_leads_to_its_new_record(call: CallerOf, server: ScholarServer) -> None:
@@ -520,7 +248,7 @@ async def test_key_is_sent_and_shown_nowhere(
     assert server.requests[0].query["api_key"] == KEY
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert server.requests[0].query["filter"] == "is_retracted:false"
-    written = await asyncio.to_thread(_everything_in, tmp_path)
+    written = await asyncio.to_thread(everything_in, tmp_path)
     assert KEY.encode() not in written
     assert KEY not in f"{caplog.text}{caught.value}{ledger.sources()}{caller.host}"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.scholar.server import ScholarServer
+from tests.http.asking import ask, failing
 from tests.http.conftest import CallerOf
-from tests.http.test_engine import ask, failing
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.http import engine
 from tools.ledger.ledger import RunLedger

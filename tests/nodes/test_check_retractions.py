@@ -108,7 +108,11 @@ async def test_every_relevant_paper_is_checked_however_many_are_kept(
     runtime: Runtime[RunContext], server: ScholarServer
 ) -> None:
     (last, *_), _ = retracted_and_not(server)
-    works = [work for work in server.world.held("crossref") if work.doi and not work.retracted]
+    works = [
+        work
+        for work in server.world.held("crossref")
+        if work.doi and work.title and not work.retracted
+    ]
     papers = [*map(paper, works[:60])]
     scores = {**{one.id: 80.0 for one in papers}, last.id: 40.0}
     update, _ = await check(runtime, [*papers, last], scores=scores)

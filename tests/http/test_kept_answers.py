@@ -1,0 +1,101 @@
+"""What was answered is kept, and asked for once."""
+
+import asyncio
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from tests.fakes.scholar.server import ScholarServer
+from tests.http.asking import LIST, answering, ask, failing
+from tests.http.conftest import CallerOf
+from tools.errors import (
+    MissingError,
+    RejectedError,
+)
+
+
+async def test_answer_is_kept_and_asked_for_once(call: CallerOf, server: ScholarServer) -> None:
+    answers = await asyncio.gather(*(ask(call(run=f"run{number}")) for number in range(20)))
+    assert len(set(answers)) == 1
+    before = len(server.requests)
+    # Each caller has its own cache object, as each process has: what is on disk is shared.
+    assert await asyncio.gather(*(ask(call(run="later")) for _ in range(20))) == answers
+    assert len(server.requests) == before
+
+
+async def test_one_caller_asks_one_question_once_at_a_time(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    caller = call()
+    await asyncio.gather(*(ask(caller) for _ in range(20)))
+    assert len(server.requests) == 1
+
+
+async def test_old_answer_is_fetched_anew(call: CallerOf, server: ScholarServer) -> None:
+    caller = call()
+    await ask(caller, age=1)
+    await asyncio.sleep(1.1)
+    await ask(caller, age=1)
+    assert len(server.requests) == 2
+
+
+async def test_refresh_asks_anew_but_never_twice_in_one_run(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    await ask(call(run="first"))
+    await ask(call(run="second", refresh=True))
+    await ask(call(run="second", refresh=True))
+    assert len(server.requests) == 2
+
+
+async def test_two_hosts_do_not_share_an_answer(call: CallerOf) -> None:
+    with (
+        answering(200, {}, b'{"meta": {"count": 7}}') as one,
+        answering(200, {}, b'{"meta": {"count": 8}}') as other,
+    ):
+        assert [await ask(call(url=url)) for url in (one, other, one)] == [7, 8, 7]
+
+
+async def test_two_keys_share_an_answer(call: CallerOf, server: ScholarServer) -> None:
+    for key in ("one-key", "other-key"):
+        await ask(call(secret_params={"api_key": SecretStr(key)}))
+    assert len(server.requests) == 1
+
+
+async def test_two_questions_to_one_path_do_not_share_an_answer(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    caller = call(url=server.semantic_scholar_url, secret_headers={})
+    path = "/graph/v1/paper/batch?fields=title"
+    for work in server.world.held("semantic_scholar")[:2]:
+        answer = await caller.ask(path, read=json.loads, age=60, payload={"ids": [work.s2]})
+        assert [record["paperId"] for record in answer] == [work.s2]
+
+
+async def test_answer_that_can_no_longer_be_read_is_fetched_anew(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    server.faults.script = failing("shape")
+    assert "error" in await call().ask(LIST, read=json.loads, age=60)
+    assert await ask(call(run="by a later version")) > 0
+    assert len(server.requests) == 2
+
+
+async def test_rejected_question_is_asked_once(call: CallerOf, server: ScholarServer) -> None:
+    said = []
+    for run in ("first", "second"):
+        with pytest.raises(RejectedError, match="HTTP 400") as caught:
+            await ask(call(run=run), "/works?per_page=500")
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert len(server.requests) == 1
+
+
+async def test_what_a_host_does_not_have_is_asked_for_once(
+    call: CallerOf, server: ScholarServer
+) -> None:
+    for _ in range(2):
+        with pytest.raises(MissingError):
+            await call().ask("/works/W1", read=json.loads, age=60)
+    assert len(server.requests) == 1
