@@ -82,8 +82,12 @@ async def next_step(state: FindState) -> dict[str, object]:
 def after_debates(
     state: FindState, runtime: Runtime[RunContext]
 ) -> Literal["expand", "reflect", "check_retractions"]:
-    """Follow links while the depth allows it and there are new papers to follow; then reflect."""
-    if halt(state["failures"]):
+    """Follow links while the depth allows it and there are new papers to follow; then reflect.
+
+    Where no source answered a single search of this hop there is none left to ask.
+    """
+    answered = any(entry.hop == state["hop"] for entry in state["search_log"])
+    if halt(state["failures"]) or not answered:
         return "check_retractions"
     context = context_of(runtime)
     done = set(state["expanded"])

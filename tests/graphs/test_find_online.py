@@ -150,16 +150,11 @@ async def test_source_that_always_fails_costs_only_its_own_answers(
 async def test_run_without_a_source_left_ends_with_what_it_has_and_says_why(
     find: Find, server: ScholarServer
 ) -> None:
-    async def fail_later(stage: str) -> dict[str, Any]:
-        answered = [request for request in server.requests if request.status == 200]
-        server.faults.script = lambda request: "503" if answered or stage == "all" else None
-        result: dict[str, Any] = await find(
-            home=stage, settings={"source_timeout": 0.2, "source_patience": 0.3}
-        )
-        return result
-
-    result = await fail_later("all")
+    server.faults.script = lambda request: "503"
+    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.3})
     assert result["outcome"] == "nothing"
+    assert result["sufficiency"] == []  # nothing is asked for a second hop
+    assert {query.hop for query in result["queries"]} == {1}
     assert "no source gave an answer" in result["stop"].cause
     assert "HTTP 503" in result["stop"].cause
 
