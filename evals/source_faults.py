@@ -17,7 +17,7 @@ _HUNDRED: dict[str, Any] = {"keep": 100, "options": {"pool": 110, "bar": 0.0}}
 """A run that certainly keeps 100 papers."""
 _RUNS = 50
 _LIMITS: dict[Service, float] = {"openalex": 60, "semantic_scholar": 25, "crossref": 40}
-_LITTLE = {"pool": 4, "per_query": 5, "max_hops": 1, "citing": 5}
+_LITTLE = {"pool": 4, "results": 15, "max_hops": 1, "citing": 5}
 """Options with which a run asks for little."""
 
 

@@ -1,14 +1,17 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
 START -> understand -> plan_queries -> search_source (a branch per query and source) -> unite
-unite -> screen -> debate_papers (a branch per few papers) -> next_step
-next_step -> expand -> unite                       while links may be followed in this hop
-          -> reflect -> search_source (next hop)   when something is missing
-                     -> check_retractions -> select_papers -> present_papers -> END
-A fatal failure at any step leads to check_retractions, so that a run always shows what it has, and
-nothing retracted among it.
+unite -> screen -> expand -> unite                  while following links changes what looks best
+                -> shortlist -> rank_papers (a branch per few papers) -> weigh_links
+weigh_links -> expand                               breadth-first only: the next level
+            -> reflect -> search_source             the next hop, when something is missing
+                       -> check_retractions -> select_papers -> estimate_completeness
+                                            -> present_papers -> END
+A fatal failure at any step leads to check_retractions by way of weigh_links, so that a run always
+shows what it has, and nothing retracted among it.
 """
 
+from math import ceil
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -17,16 +20,20 @@ from langgraph.types import Send
 
 from graphs.policies import RETRY
 from nodes.find.check_retractions import check_retractions
-from nodes.find.debate_papers import debate_papers
-from nodes.find.expand import expand
+from nodes.find.estimate_completeness import estimate_completeness
+from nodes.find.expand import expand, promising
 from nodes.find.plan_queries import plan_queries
 from nodes.find.present_papers import present_papers
+from nodes.find.rank_papers import rank_papers
+from nodes.find.rankers.choose import ranker_of
 from nodes.find.reflect import reflect
 from nodes.find.screen import screen
 from nodes.find.search_source import search_source
 from nodes.find.select_papers import select_papers
+from nodes.find.shortlist import shortlist
 from nodes.find.understand import understand
 from nodes.find.unite import unite
+from nodes.find.weigh_links import weigh_links
 from nodes.guard import stopping
 from state.channels import FindOutput, FindState
 from state.request import FindInput
@@ -40,8 +47,10 @@ def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
     return "present_papers" if halt(state["failures"]) else "plan_queries"
 
 
-def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
-    """Start a branch for each query of this hop and each source."""
+def each_query(
+    state: FindState, runtime: Runtime[RunContext]
+) -> list[Send] | Literal["check_retractions"]:
+    """Start a branch for each query of this hop and each source, with an equal share of results."""
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
     if halt(state["failures"]) or not queries:
         return "check_retractions"
@@ -49,50 +58,73 @@ def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
     pairs = [(query, name) for query in queries for name in sources if suits(query, name)]
     # Where the mind made no keywords, the input itself must do for every source.
     pairs = pairs or [(query, name) for query in queries for name in sources]
+    results = context_of(runtime).results
+    words = sum(query.facet != "whole" for query in queries)
     shared = {"run": state["run"], "request": state["request"], "of": len(pairs)}
     return [
-        Send("search_source", {**shared, "query": query, "source": source})
+        Send(
+            "search_source",
+            {
+                **shared,
+                "query": query,
+                "source": source,
+                "limit": max(1, ceil(results / (3 if query.facet == "whole" else words))),
+            },
+        )
         for query, source in pairs
     ]
 
 
-def each_batch(state: FindState, runtime: Runtime[RunContext]) -> list[Send] | str:
-    """Start a branch for each few papers that wait for a debate."""
-    if halt(state["failures"]):
-        return "check_retractions"
-    size = max(context_of(runtime).debate_batch, 1)
-    batches = [state["batch"][at : at + size] for at in range(0, len(state["batch"]), size)]
-    shared = {"run": state["run"], "request": state["request"], "of": len(state["batch"])}
-    return [Send("debate_papers", {**shared, "papers": batch}) for batch in batches] or "next_step"
-
-
-def next_hop(state: FindState) -> list[Send] | Literal["check_retractions"]:
-    """Search once more when the last reflection opened another hop."""
-    if halt(state["failures"]):
-        return "check_retractions"
-    advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
-    return each_query(state) if advanced else "check_retractions"
-
-
-async def next_step(state: FindState) -> dict[str, object]:
-    """Wait for all debates of the round; the router behind it decides."""
-    return {}
-
-
-def after_debates(
+def after_screen(
     state: FindState, runtime: Runtime[RunContext]
-) -> Literal["expand", "reflect", "check_retractions"]:
-    """Follow links while the depth allows it and there are new papers to follow; then reflect.
+) -> Literal["expand", "shortlist", "weigh_links"]:
+    """Follow links until that changes little; breadth-first, every level is judged first."""
+    if halt(state["failures"]):
+        return "weigh_links"
+    if context_of(runtime).expansion == "bfs" or state["rounds"][-1].stopped:
+        return "shortlist"
+    return "expand" if promising(state) else "shortlist"
+
+
+def each_group(
+    state: FindState, runtime: Runtime[RunContext]
+) -> list[Send] | Literal["weigh_links"]:
+    """Start a branch for each group of papers that wait for a judge."""
+    batch = state["batch"]
+    if halt(state["failures"]) or not batch:
+        return "weigh_links"
+    context = context_of(runtime)
+    groups = ranker_of(context.ranker).split(batch, max(context.debate_batch, 1))
+    shared = {
+        "run": state["run"],
+        "request": state["request"],
+        "hop": state["hop"],
+        "depth": state["depth"] if context.expansion == "bfs" else 0,
+        "of": len(batch),
+    }
+    return [Send("rank_papers", {**shared, "papers": group}) for group in groups]
+
+
+def after_weighing(state: FindState) -> Literal["expand", "reflect", "check_retractions"]:
+    """Breadth-first, follow the next level; else see whether what was found is enough.
 
     Where no source answered a single search of this hop there is none left to ask.
     """
     answered = any(entry.hop == state["hop"] for entry in state["search_log"])
     if halt(state["failures"]) or not answered:
         return "check_retractions"
-    context = context_of(runtime)
-    done = set(state["expanded"])
-    fresh = any(score >= context.bar and key not in done for key, score in state["scores"].items())
-    return "expand" if fresh and state["depth"] < context.max_depth else "reflect"
+    more = state["frontier"] and not state["rounds"][-1].stopped
+    return "expand" if more else "reflect"
+
+
+def next_hop(
+    state: FindState, runtime: Runtime[RunContext]
+) -> list[Send] | Literal["check_retractions"]:
+    """Search once more when the last reflection opened another hop."""
+    if halt(state["failures"]):
+        return "check_retractions"
+    advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
+    return each_query(state, runtime) if advanced else "check_retractions"
 
 
 builder = StateGraph(
@@ -104,12 +136,14 @@ builder.add_node("plan_queries", stopping(plan_queries), retry_policy=RETRY)
 builder.add_node("search_source", stopping(search_source), retry_policy=RETRY)
 builder.add_node("unite", stopping(unite), retry_policy=RETRY)
 builder.add_node("screen", stopping(screen), retry_policy=RETRY)
-builder.add_node("debate_papers", stopping(debate_papers), retry_policy=RETRY)
-builder.add_node("next_step", next_step)
 builder.add_node("expand", stopping(expand), retry_policy=RETRY)
+builder.add_node("shortlist", stopping(shortlist), retry_policy=RETRY)
+builder.add_node("rank_papers", stopping(rank_papers), retry_policy=RETRY)
+builder.add_node("weigh_links", stopping(weigh_links), retry_policy=RETRY)
 builder.add_node("reflect", stopping(reflect), retry_policy=RETRY)
 builder.add_node("check_retractions", stopping(check_retractions), retry_policy=RETRY)
 builder.add_node("select_papers", select_papers)
+builder.add_node("estimate_completeness", estimate_completeness)
 builder.add_node("present_papers", present_papers)
 
 builder.add_edge(START, "understand")
@@ -117,15 +151,15 @@ builder.add_conditional_edges("understand", understood)
 builder.add_conditional_edges("plan_queries", each_query, ["search_source", "check_retractions"])
 builder.add_edge("search_source", "unite")
 builder.add_edge("unite", "screen")
-builder.add_conditional_edges(
-    "screen", each_batch, ["debate_papers", "next_step", "check_retractions"]
-)
-builder.add_edge("debate_papers", "next_step")
-builder.add_conditional_edges("next_step", after_debates)
+builder.add_conditional_edges("screen", after_screen)
 builder.add_edge("expand", "unite")
+builder.add_conditional_edges("shortlist", each_group, ["rank_papers", "weigh_links"])
+builder.add_edge("rank_papers", "weigh_links")
+builder.add_conditional_edges("weigh_links", after_weighing)
 builder.add_conditional_edges("reflect", next_hop, ["search_source", "check_retractions"])
 builder.add_edge("check_retractions", "select_papers")
-builder.add_edge("select_papers", "present_papers")
+builder.add_edge("select_papers", "estimate_completeness")
+builder.add_edge("estimate_completeness", "present_papers")
 builder.add_edge("present_papers", END)
 
 graph = builder.compile(name="find")

@@ -14,14 +14,17 @@ from typing import Annotated, Any
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
+from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import (
     add_drafts,
     add_failures,
     add_hits,
     add_ids,
+    add_listings,
     add_log,
     add_queries,
+    add_rounds,
     merge_scores,
 )
 from state.request import Choices, Request
@@ -91,26 +94,47 @@ class FindState(Shared, SentToFind):
 
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]
+    """How papers were reached, but for links: those are on the shelf."""
+    trail: Annotated[list[str], add_ids]
+    """The shelf's keys of what following links led to, round by round."""
     search_log: Annotated[list[SearchLogEntry], add_log]
     same: dict[str, str]
     """The paper of this run by each id under which a source named it."""
     united: int
     """How many of `hits` have become papers."""
+    followed: int
+    """How many of `trail` have become papers."""
     similarity: dict[str, float]
     """Cosine of each screened paper to the input text; its keys are the papers looked at."""
+    merit: dict[str, float]
+    """0..100: how promising each paper is by meaning, words, links and age, or by its judge."""
     hidden: list[str]
     """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
     past_cutoff: list[str]
     retracted: list[str]
+    rounds: Annotated[list[Round], add_rounds]
     batch: list[str]
-    """Papers to debate in this round."""
-    scores: Annotated[dict[str, float], merge_scores]
+    """Papers to judge in this round, best first."""
+    judged: Annotated[dict[str, float], merge_scores]
+    """0..100: what the ranker alone said of each paper."""
+    settled: Annotated[list[str], add_ids]
+    """Papers that the ranker scored without asking anyone."""
+    listings: Annotated[list[Listing], add_listings]
+    scores: dict[str, float]
+    """0..100: what the ranker said, raised or lowered by links, words and age."""
+    hop_gain: int
+    """How many relevant papers this hop has added."""
+    collected: list[str]
+    """What `bfs` has collected, in its order (P_final of Algorithm 2)."""
+    frontier: list[str]
+    """Those of them whose references `bfs` follows next."""
     expanded: Annotated[list[str], add_ids]
     """Papers whose references and citations were followed."""
     depth: int
     hop: int
     sufficiency: list[Sufficiency]
     selected: list[str]
+    completeness: Completeness
 
 
 class FindOutput(TypedDict):
@@ -122,7 +146,10 @@ class FindOutput(TypedDict):
     failures: list[Failure]
     queries: list[SearchQuery]
     search_log: list[SearchLogEntry]
+    rounds: list[Round]
+    listings: list[Listing]
     sufficiency: list[Sufficiency]
+    completeness: Completeness
     selected: list[str]
     papers: list[RankedPaper]
     links: list[Link]
@@ -145,6 +172,8 @@ class WriteState(Shared):
 
     choices: Choices
     selected: list[str]
+    sufficiency: list[Sufficiency]
+    """What `find` said of the facets; absent where papers were named by the caller."""
     keys: dict[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     read: Annotated[list[str], add_ids]
@@ -190,6 +219,8 @@ class WritingInput(TypedDict):
     request: Request
     failures: list[Failure]
     selected: list[str]
+    sufficiency: list[Sufficiency]
+    papers: Annotated[list[RankedPaper], EphemeralValue]
     choices: Choices
 
 
@@ -206,7 +237,10 @@ class ReviewState(SentToFind):
     failures: Annotated[list[Failure], add_failures]
     queries: list[SearchQuery]
     search_log: list[SearchLogEntry]
+    rounds: list[Round]
+    listings: list[Listing]
     sufficiency: list[Sufficiency]
+    completeness: Completeness
     selected: list[str]
     papers: list[RankedPaper]
     links: list[Link]

@@ -7,16 +7,16 @@ from pydantic import Field
 from state.base import Value
 from state.quote import Quote
 
-Facet = Literal["problem", "method", "contribution", "whole", "gap"]
+Facet = Literal["problem", "method", "contribution", "all", "whole", "gap"]
 
 
 class SearchQuery(Value):
     """One keyword query, why it is asked, and the sentence of the input that it rests on."""
 
-    text: str = Field(min_length=1, description="At most five keywords, or the input as a whole.")
+    text: str = Field(min_length=1, description="At most four keywords, or the input as a whole.")
     facet: Facet = Field(
-        description="What it asks about; 'whole' is the input text itself, for sources that search "
-        "by meaning, and 'gap' a query of a later hop."
+        description="What it asks about; 'all' is a keyword query for the input as a whole, 'whole' "
+        "the input text itself, for sources that search by meaning, 'gap' a query of a later hop."
     )
     reason: str
     sentence: Quote | None = Field(
@@ -71,3 +71,6 @@ class Sufficiency(Value):
     missing: tuple[str, ...]
     reasoning: str
     by: str
+    stopped: str = Field(
+        default="", description="Why no further hop was opened; empty where one was."
+    )

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 from langgraph.types import Overwrite
 
 from state.base import Value
+from state.finding import Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
 from state.writing import Draft
@@ -49,6 +50,18 @@ def add_log(left: list[SearchLogEntry], right: list[SearchLogEntry]) -> list[Sea
     """Append the calls that `left` lacks."""
     entries = _values(SearchLogEntry, left, right)
     return _union(entries, lambda entry: (entry.source, entry.query, entry.hop))
+
+
+def add_rounds(left: list[Round], right: list[Round]) -> list[Round]:
+    """Append the rounds that `left` lacks; a round that is told again replaces what it was."""
+    rounds = {(entry.hop, entry.depth): entry for entry in _values(Round, left, right)}
+    return list(rounds.values())
+
+
+def add_listings(left: list[Listing], right: list[Listing]) -> list[Listing]:
+    """Append the listings that `left` lacks, one for each hop and level."""
+    listings = {(entry.hop, entry.depth): entry for entry in _values(Listing, left, right)}
+    return list(listings.values())
 
 
 def add_failures(left: list[Failure], right: list[Failure]) -> list[Failure]:

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from citeloom.settings import settings
+from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
 
 if TYPE_CHECKING:
     from tools.clients import Clients
@@ -37,11 +38,50 @@ class RunContext:
     refresh: Annotated[
         bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
     ] = False
-    per_query: Annotated[int, Field(description="Papers taken from each query and source.")] = 30
-    pool: Annotated[int, Field(description="Most papers debated in one round.")] = 60
+    queries: Annotated[
+        QueryStrategy,
+        Field(
+            description="Keyword queries: one ('single'), three readings of the whole ('multiple'), "
+            "or one each for problem, method and contribution that share no word ('optimized')."
+        ),
+    ] = "optimized"
+    search: Annotated[
+        SearchStrategy,
+        Field(description="Search by keywords, by the meaning of the whole input, or by both."),
+    ] = "both"
+    expansion: Annotated[
+        Expansion,
+        Field(
+            description="How links are followed: the most promising first ('best_first'), references "
+            "level by level ('bfs', LitLLM's Algorithm 2), or not at all ('none')."
+        ),
+    ] = "best_first"
+    ranker: Annotated[
+        RankerName,
+        Field(
+            description="Who judges papers: arguments with checked quotes ('debate'), only the "
+            "contested ones ('cascade'), ordered lists ('permutation'), or a cheap score."
+        ),
+    ] = "debate"
+    results: Annotated[
+        int,
+        Field(
+            description="Papers taken from each source for all keyword queries of a hop together, "
+            "each query an equal share; a third of it for the input searched by meaning."
+        ),
+    ] = 90
+    pool: Annotated[
+        int | None,
+        Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`."),
+    ] = None
     debate_batch: Annotated[int, Field(description="Papers debated in one question.")] = 6
     bar: Annotated[float, Field(description="Lowest score of a relevant paper, 0..100.")] = 35.0
-    max_depth: Annotated[int, Field(description="Rounds of following references, each hop.")] = 1
+    max_depth: Annotated[
+        int, Field(description="Rounds of following links in each hop (D_max of 'bfs').")
+    ] = 4
+    max_papers: Annotated[
+        int, Field(description="Most papers that 'bfs' collects (N_max of Algorithm 2).")
+    ] = 200
     citing: Annotated[
         int, Field(description="Most citing works taken for each paper that is followed.")
     ] = 50

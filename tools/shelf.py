@@ -4,17 +4,29 @@ It stands on LangGraph's own store, so that a run served by several replicas fin
 their common Postgres store, and a run of the command line in SQLite beside its checkpoints.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp
 
 from state.base import Value
+from state.finding import Trail
 from state.paper import Paper
 from state.quote import Debate
 from state.writing import DraftRound, KeyElements
 
 ValueT = TypeVar("ValueT", bound=Value)
+
+_KEPT = 20_000
+_made: OrderedDict[tuple[str, str, str], tuple[datetime, Value]] = OrderedDict()
+"""Values read last, by run, kind and key, with the time of their writing.
+
+A run reads its papers again in every round; checking thousands of records each time would cost
+more than all else it does. The store's own time of writing, which SQLite keeps to the second, and
+what this process writes itself tell whether a value is still the same.
+"""
 
 
 class Shelf:
@@ -35,6 +47,8 @@ class Shelf:
         ]
         if puts:
             await self._store.abatch(puts)
+        for put in puts:
+            _made.pop((self._run, kind, put.key), None)
 
     async def _get(self, kind: str, keys: Sequence[str], type_: type[ValueT]) -> dict[str, ValueT]:
         keys = list(dict.fromkeys(keys))
@@ -43,10 +57,21 @@ class Shelf:
         space = self._namespace(kind)
         items = await self._store.abatch([GetOp(space, key) for key in keys])
         return {
-            key: type_.model_validate(item.value)
+            key: self._made(kind, item, type_)
             for key, item in zip(keys, items, strict=True)
             if isinstance(item, Item)
         }
+
+    def _made(self, kind: str, item: Item, type_: type[ValueT]) -> ValueT:
+        place = (self._run, kind, item.key)
+        written, value = _made.get(place, (None, None))
+        if written == item.updated_at and isinstance(value, type_):
+            return value
+        made = type_.model_validate(item.value)
+        _made[place] = (item.updated_at, made)
+        while len(_made) > _KEPT:
+            _made.popitem(last=False)
+        return made
 
     async def put_papers(self, papers: Iterable[Paper]) -> None:
         """Keep these papers, each replacing the record of the same id."""
@@ -64,6 +89,16 @@ class Shelf:
     async def papers(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return those of these papers that are here, in the order of `ids`."""
         return await self._get("papers", ids, Paper)
+
+    async def put_trail(self, trail: Trail) -> str:
+        """Keep what following links led to; return the key under which it is kept."""
+        key = f"{trail.hop}-{trail.depth}"
+        await self._put("trails", [(key, trail)])
+        return key
+
+    async def trails(self, keys: Sequence[str]) -> list[Trail]:
+        """Return the trails of these keys that are here, in their order."""
+        return list((await self._get("trails", keys, Trail)).values())
 
     async def put_debates(self, debates: Iterable[Debate]) -> None:
         """Keep these debates, by paper."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from citeloom.cli.evals import app as evals_app
 from citeloom.cli.library import app as library_app
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
+app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")
 
 Input = Annotated[
     str | None,

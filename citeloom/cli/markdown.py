@@ -1,18 +1,12 @@
 """A run's result as Markdown."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from citeloom.cli.completeness import completeness_text
+from citeloom.cli.escaping import escape
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.write_csl import reference_line
-
-_SPECIAL = re.compile(r"([\\`*_{}<>#|])")
-
-
-def escape(text: str) -> str:
-    """Return text that Markdown and HTML renderers show as it is."""
-    return _SPECIAL.sub(r"\\\1", text)
 
 
 def review_text(values: Mapping[str, Any]) -> str:
@@ -30,6 +24,7 @@ def review_text(values: Mapping[str, Any]) -> str:
         "What each citation rests on, word for word from the cited paper's record.",
         "\n".join(line for item in sentences for line in _evidence(item, numbers)),
         _omitted(values),
+        completeness_text(values),
         "## How this was made",
         _account(values),
     ]
@@ -40,12 +35,15 @@ def papers_text(values: Mapping[str, Any]) -> str:
     """Return papers.md: the papers kept, with the arguments for and against each."""
     papers: list[RankedPaper] = [item for item in values.get("papers") or [] if item.selected]
     blocks = [_ranked(item) for item in papers]
-    return (
-        "\n\n".join(
-            ["# Papers found", _notice(values), *blocks, "## How this was made", _account(values)]
-        )
-        + "\n"
-    )
+    parts = [
+        "# Papers found",
+        _notice(values),
+        *blocks,
+        completeness_text(values),
+        "## How this was made",
+        _account(values),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _ranked(item: RankedPaper) -> str:
@@ -116,7 +114,7 @@ def _account(values: Mapping[str, Any]) -> str:
         lines.append(
             f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "
             f"{counts.screened}; past the cut-off: {counts.excluded_by_cutoff}; excluded by request: "
-            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed by debate: "
+            f"{counts.excluded_by_request}; not assessed: {counts.not_assessed}; assessed: "
             f"{counts.assessed}, of which retracted: {counts.excluded_as_retracted}, not relevant: "
             f"{counts.excluded_by_debate}, beyond the number to keep: {counts.excluded_by_number}; included: "
             f"{counts.included}."
@@ -126,6 +124,12 @@ def _account(values: Mapping[str, Any]) -> str:
             lines.append(f"- Query ({query.facet}): {escape(query.text)}")
     for entry in values.get("sufficiency") or []:
         lines.append(f"- Sufficiency, hop {entry.hop}: {escape(entry.reasoning)}")
+    for listing in values.get("listings") or []:
+        lines.append(
+            f"- Ordered lists, hop {listing.hop}: {listing.windows} asked for, {listing.complete} complete, "
+            f"{listing.incomplete} incomplete, {listing.repeated} with repeated and {listing.invented} with "
+            f"invented papers, {listing.failed} unusable"
+        )
     for item in values.get("usage") or []:
         if item.input_tokens:
             lines.append(

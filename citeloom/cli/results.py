@@ -16,6 +16,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import StateSnapshot
 from pydantic import TypeAdapter
 
+from citeloom.cli.completeness import assessed, completeness_line
 from citeloom.cli.markdown import papers_text, review_text
 from citeloom.cli.progress import say
 from citeloom.cli.run import Run
@@ -28,6 +29,8 @@ from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
 from tools.context import RunContext
 from tools.ledger.limits import Limits
+from tools.network.page import citation_graph_page
+from tools.network.picture import citation_graph_svg
 from tools.shelf import Shelf
 
 SCHEMA_VERSION = 1
@@ -40,9 +43,9 @@ _ADDRESSES = (
     "crossref_url", "serpapi_url",
 )  # fmt: skip
 _RECORDED = (
-    "request", "queries", "search_log", "counts", "sufficiency", "selected", "sentences",
-    "references", "removed", "uncited", "outline", "usage", "source_usage", "failures", "notes", "stop", "mind",
-    "outcome",
+    "request", "queries", "search_log", "counts", "rounds", "listings", "sufficiency", "completeness",
+    "selected", "sentences", "references", "removed", "uncited", "outline", "usage", "source_usage",
+    "failures", "notes", "stop", "mind", "outcome",
 )  # fmt: skip
 
 
@@ -60,13 +63,13 @@ async def partial_values(
     shelf = Shelf(store, values["run"])
     if "papers" not in values or not isinstance(values.get("links"), list):
         values.pop("papers", None)
-        if values.get("scores"):
-            found = cast(FindState, _with_defaults(values))
+        found = cast(FindState, _with_defaults(values))
+        if found["scores"]:
             papers, links = await assemble_papers(found, shelf)
             values |= {
                 "papers": papers,
                 "links": links,
-                "counts": count_papers(found, context.bar),
+                "counts": await count_papers(found, shelf, context.bar),
             }
     if not values.get("sentences"):
         values |= await assemble_section(cast(WriteState, values), shelf)
@@ -89,9 +92,12 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
         "retracted": [],
         "same": {},
         "hits": [],
-        "scores": {},
+        "trail": [],
+        "merit": {},
     }
-    return {**empty, **values}
+    # Until all papers of a hop have been judged, how promising they look must do.
+    scores = values.get("scores") or values.get("judged") or values.get("merit") or {}
+    return {**empty, **values, "scores": scores}
 
 
 async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
@@ -99,6 +105,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     folder = Path(run.out)
     if run.graph == "write":
         values = {**values, "papers": []}  # there the channel holds what the caller named
+    values = {**values, "completeness": assessed(values)}
     record = run_record(run, values)
     rounds = await Shelf(store, values.get("run", "")).rounds(100) if values.get("run") else []
     record["drafts"] = _plain(rounds)
@@ -111,6 +118,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     text = review_text(values) if run.graph != "find" else papers_text(values)
     if values.get("papers"):
         _write(folder / "papers.json", _dump(papers))
+        _write_picture(folder, values)
         if run.graph == "find":
             _write(folder / "papers.md", text)
     if values.get("sentences"):
@@ -129,11 +137,21 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     return 1 if stop or nothing else 0
 
 
+def _write_picture(folder: Path, values: Mapping[str, Any]) -> None:
+    papers, links = values["papers"], values.get("links") or []
+    request = values.get("request")
+    about = (request.title or request.text) if request else ""
+    _write(folder / "graph.svg", citation_graph_svg(papers, links))
+    _write(folder / "graph.html", citation_graph_page(papers, links, about=about))
+
+
 def _print(run: Run, values: Mapping[str, Any], text: str, folder: Path) -> None:
     from rich.markup import escape
 
     if values.get("sentences") or (run.graph == "find" and values.get("papers")):
         typer.echo(text.split("\n## Evidence")[0].rstrip() + "\n")
+    if values.get("sentences") and values.get("completeness"):
+        say(escape(completeness_line(values["completeness"])))
     for note in (
         *(values["request"].notes if values.get("request") else ()),
         *values.get("notes", ()),

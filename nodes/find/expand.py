@@ -1,17 +1,27 @@
-"""Expand: follow the references and citations of the papers judged relevant.
+"""Expand: follow references and citations to papers that no query finds.
 
-Reads `request`, `scores`, `same`, `expanded`, `depth`, `hits`, `hop`. Writes `hits` for what the
-links lead to, `expanded` and `depth` (LitLLM, section 3.2, Algorithm 2; both directions of a link).
-On the shelf the followed papers learn what they cite, or that no source knows it.
+Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `hidden`,
+`expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is on the shelf),
+`hits` for recommendations, `expanded` and `depth`. On the shelf the followed papers learn what they
+cite, or that no source knows it.
+
+Two ways, as the run says. `best_first` follows both directions from the most promising papers, and
+of what is linked fetches first what a random walk from the best papers visits most. `bfs` follows
+all references of the papers that the last level brought, and fetches all of them (LitLLM,
+section 3.2, Algorithm 2).
 """
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from nodes.find.screen import best
+from nodes.find.weighing import survey
+from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
@@ -19,6 +29,7 @@ from state.run import Failure
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, PermanentError, TransientError
+from tools.network.merit import merits
 from tools.scholar.links import Gathered, citations_of, references_of
 from tools.scholar.opening import is_online
 from tools.scholar.port import Recommender, Source
@@ -26,9 +37,11 @@ from tools.scholar.port import Recommender, Source
 STAGE = "expand"
 Via = Literal["reference", "citation"]
 SEEDS = 20
-"""Papers followed in one round, the best first."""
-NEW_PER_ROUND = 300
-"""Most papers that one source brings in in one round, those with the most links first."""
+"""Papers followed in one round of `best_first`."""
+WORTH = 25.0
+"""Merit below which no links are followed, 0..100."""
+NEW_PER_ROUND = 150
+"""Most papers that one source brings in in one round of `best_first`, in each direction."""
 EXAMPLES = 10
 """Papers after whose likeness others are recommended."""
 
@@ -39,10 +52,15 @@ class Branch(TypedDict):
     run: str
     request: Request
     hits: list[Hit]
+    trail: list[str]
     same: dict[str, str]
-    scores: dict[str, float]
+    similarity: dict[str, float]
+    merit: dict[str, float]
+    judged: dict[str, float]
+    settled: list[str]
     hidden: list[str]
     expanded: list[str]
+    frontier: list[str]
     depth: int
     hop: int
 
@@ -51,6 +69,7 @@ class Update(TypedDict):
     """What this node writes."""
 
     hits: list[Hit]
+    trail: list[str]
     expanded: list[str]
     depth: int
     failures: list[Failure]
@@ -70,41 +89,56 @@ class _Reached:
 
 
 async def expand(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Fetch the neighbours of the best papers that were not followed yet."""
+    """Fetch the neighbours of the papers whose turn it is."""
     desk = open_desk(runtime, state["run"])
-    request, done = state["request"], {*state["expanded"], *state["hidden"]}
-    scores = {
-        key: score
-        for key, score in state["scores"].items()
-        if score >= desk.context.bar and key not in done and state["same"].get(key, key) == key
-    }
-    seeds = sorted(scores, key=lambda key: (-scores[key], key))[:SEEDS]
+    request, by_level = state["request"], desk.context.expansion == "bfs"
+    seeds = state["frontier"] if by_level else promising(state)
     desk.progress(STAGE, 0, len(seeds))
     papers = list((await desk.shelf.papers(seeds)).values())
     sources, failures = await _open(desk, request)
-    last = None
-    if any(is_online(name) for name in request.sources) and "crossref" not in request.sources:
-        last = await desk.crossref(request)
-    cited = await references_of(papers, sources, last=last)
-    citing = await citations_of(papers, sources, limit=desk.context.citing)
+    cited, citing = await _links(desk, request, papers, sources, both=not by_level)
     await _learn(desk, papers, cited)
+    reached = _by_source(papers, cited, citing)
+    visits = None if by_level else await _visits(desk, state, reached)
     hits: list[Hit] = []
-    lost: list[tuple[Source, CiteLoomError]] = []
-    for reached in _by_source(cited, citing):
-        more, error = await _fetch(desk, reached, state)
+    failed = [*cited.failures, *citing.failures]
+    for one in reached:
+        more, error = await _fetch(desk, one, state, visits)
         hits += more
         if error is not None:
-            lost.append((reached.source, error))
-    likes, refused = await _recommended(desk, papers[:EXAMPLES], sources, state["hop"])
-    failed = [*cited.failures, *citing.failures, *lost, *refused]
+            failed.append((one.source, error))
+    likes: list[Hit] = []
+    if not by_level and state["depth"] == 0:
+        likes, refused = await _recommended(desk, papers[:EXAMPLES], sources, state["hop"])
+        failed += refused
+    depth = state["depth"] + 1
+    trail = Trail(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
     found = len({hit.paper for hit in (*hits, *likes)})
     desk.progress(STAGE, len(seeds), len(seeds), f"{found} linked papers")
     return {
-        "hits": [*hits, *likes],
+        "hits": likes,
+        "trail": [await desk.shelf.put_trail(trail)],
         "expanded": seeds,
-        "depth": state["depth"] + 1,
+        "depth": depth,
         "failures": [*failures, *_failures(failed)],
     }
+
+
+class Waiting(TypedDict):
+    """What says which papers' links come next."""
+
+    merit: dict[str, float]
+    hidden: list[str]
+    expanded: list[str]
+
+
+def promising(state: Waiting) -> list[str]:
+    """Return the papers whose links `best_first` follows next, best first."""
+    done = {*state["expanded"], *state["hidden"]}
+    waiting = {
+        key: score for key, score in state["merit"].items() if key not in done and score >= WORTH
+    }
+    return best(waiting, SEEDS)
 
 
 async def _open(desk: Desk, request: Request) -> tuple[list[Source], list[Failure]]:
@@ -118,14 +152,30 @@ async def _open(desk: Desk, request: Request) -> tuple[list[Source], list[Failur
     return sources, failures
 
 
-def _by_source(cited: Gathered, citing: Gathered) -> list[_Reached]:
+async def _links(
+    desk: Desk, request: Request, papers: list[Paper], sources: list[Source], *, both: bool
+) -> tuple[Gathered, Gathered]:
+    """Ask what the papers cite, and where `both` ways are followed, what cites them."""
+    last = None
+    if any(is_online(name) for name in request.sources) and "crossref" not in request.sources:
+        last = await desk.crossref(request)
+    cited = await references_of(papers, sources, last=last)
+    if not both:
+        return cited, Gathered()
+    return cited, await citations_of(papers, sources, limit=desk.context.citing)
+
+
+def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> list[_Reached]:
+    """Return the links by source, those of earlier papers first."""
     found: dict[str, _Reached] = {}
     ways: tuple[tuple[Via, Gathered], ...] = (("reference", cited), ("citation", citing))
     for via, gathered in ways:
         for answer in gathered.answers:
             reached = found.setdefault(answer.source.name, _Reached(answer.source))
             reached.links += [
-                (seed, via, paper) for seed, ends in answer.linked.links.items() for paper in ends
+                (paper.id, via, end)
+                for paper in papers
+                for end in answer.linked.links.get(paper.id, ())
             ]
             reached.came |= answer.linked.papers
             reached.partial |= answer.linked.partial
@@ -151,24 +201,47 @@ async def _learn(desk: Desk, papers: Iterable[Paper], cited: Gathered) -> None:
     )
 
 
+async def _visits(desk: Desk, state: Branch, reached: Sequence[_Reached]) -> dict[str, float]:
+    """Return how often a walk from the best papers visits each paper, known or not."""
+    same, settled = state["same"], set(state["settled"])
+    new = [
+        (seed, same.get(end, end)) if via == "reference" else (same.get(end, end), seed)
+        for one in reached
+        for seed, via, end in one.links
+    ]
+    field = await survey(
+        state["request"],
+        await desk.shelf.papers(list(state["merit"])),
+        await desk.shelf.trails(state["trail"]),
+        same=same, hidden=state["hidden"], similarity=state["similarity"],
+        judged={key: score for key, score in state["judged"].items() if key not in settled},
+        new=new,
+    )  # fmt: skip
+    _, visits = await asyncio.to_thread(merits, field.standing, field.graph)
+    return {key: float(visits[place]) for key, place in field.graph.place.items()}
+
+
 async def _fetch(
-    desk: Desk, reached: _Reached, state: Branch
+    desk: Desk, reached: _Reached, state: Branch, visits: Mapping[str, float] | None
 ) -> tuple[list[Hit], CiteLoomError | None]:
-    """Get the records of what is linked most, and say how each was reached.
+    """Get the records of what is visited most, or of all, and say how each was reached.
 
     Where the source fails, what came along with the links must do.
     """
     source, known = reached.source, state["same"]
-    weight: dict[str, float] = {}
-    for seed, _, paper in reached.links:
-        weight[paper] = weight.get(paper, 0.0) + state["scores"][seed]
-    new = sorted((key for key in weight if key not in known), key=lambda key: (-weight[key], key))
-    new = new[:NEW_PER_ROUND]
+    new: list[str] = []
+    for way in ("reference", "citation"):
+        ends = dict.fromkeys(end for _, via, end in reached.links if via == way)
+        unknown = [end for end in ends if end not in known]
+        if visits is not None:
+            unknown = sorted(unknown, key=lambda end: (-visits.get(end, 0.0), end))
+            unknown = unknown[:NEW_PER_ROUND]
+        new += unknown
     have = {key: reached.came[key] for key in new if key in reached.came}
     asked = new if reached.partial else [key for key in new if key not in have]
     failed: CiteLoomError | None = None
     try:
-        have |= await source.get(asked)
+        have |= await source.get(list(dict.fromkeys(asked)))
     except (TransientError, PermanentError) as error:
         failed = error
     await desk.shelf.put_records(source.name, have.values())
@@ -192,7 +265,7 @@ async def _recommended(
         if not isinstance(source, Recommender) or not examples:
             continue
         try:
-            papers = await source.recommend(examples, limit=desk.context.per_query)
+            papers = await source.recommend(examples, limit=desk.context.results // 3)
         except (TransientError, PermanentError) as error:
             refused.append((source, error))
             continue

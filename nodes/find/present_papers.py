@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from state.channels import FindState
 from state.paper import by_any_id
 from state.query import Hit
+from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from tools.context import RunContext
@@ -40,7 +41,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Upda
     return {
         "papers": result,
         "links": links,
-        "counts": count_papers(state, desk.context.bar),
+        "counts": await count_papers(state, desk.shelf, desk.context.bar),
         "usage": await desk.usage(),
         "source_usage": await desk.source_usage(),
         "mind": desk.mind_name,
@@ -52,17 +53,19 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Upda
 async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], list[Link]]:
     """Fetch the records and debates from the shelf, kept papers first, then by score."""
     scores, selected = state["scores"], set(state["selected"])
-    hidden, same = set(state["hidden"]), state["same"]
+    hidden, same, merit = set(state["hidden"]), state["same"], state["merit"]
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
-        key=lambda key: (key not in selected, -scores[key], key),
+        key=lambda key: (key not in selected, -scores[key], -merit.get(key, 0.0), key),
     )[:SHOWN]
     papers = await shelf.papers(ranked)
     debates = await shelf.debates(ranked)
     by_paper: dict[str, list[Hit]] = {}
-    for hit in state["hits"]:
+    shown = set(ranked)
+    for hit in await every_hit(state, shelf):
         key = same.get(hit.paper, hit.paper)
-        by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
+        if key in shown:
+            by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
     result = [
         RankedPaper(
             rank=rank, score=scores[key], selected=key in selected, paper=papers[key],
@@ -80,10 +83,25 @@ async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], l
     return result, links
 
 
-def count_papers(state: FindState, bar: float) -> PrismaCounts:
-    """Count papers at each step, in the terms of PRISMA 2020."""
+async def every_hit(state: FindState, shelf: Shelf) -> list[Hit]:
+    """Return how papers were reached, by searches and then by links, each way once."""
+    trails = await shelf.trails(state["trail"])
+    return add_hits(state["hits"], [hit for trail in trails for hit in trail.hits])
+
+
+async def count_papers(state: FindState, shelf: Shelf, bar: float) -> PrismaCounts:
+    """Count papers at each step, in the terms of PRISMA 2020.
+
+    A source's record that several links lead to is identified once, as one that is found by
+    several queries is not: those are separate answers.
+    """
     same = state["same"]
-    found = [same[hit.paper] for hit in state["hits"] if hit.paper in same]
+    hits = await every_hit(state, shelf)
+    records = dict.fromkeys(
+        (hit.source, hit.paper, hit.by if hit.via in {"query", "recommendation"} else "")
+        for hit in hits
+    )
+    found = [same[key] for _, key, _ in records if key in same]
     distinct = set(found)
     late = set(state["past_cutoff"])
     retracted = set(state["retracted"])

@@ -1,7 +1,8 @@
 """Reflect: decide whether the papers found suffice, and what to search for if they do not.
 
-Reads `request`, `scores`, `hop`, `queries`. Writes `sufficiency`, further `queries` of the next
-hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on the first answers).
+Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `sufficiency`. Writes `sufficiency`, further
+`queries` of the next hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on
+the first answers). A hop after the first that added nothing is the last one, and no mind is asked.
 """
 
 from collections.abc import Sequence
@@ -10,16 +11,23 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from nodes.find.plan_queries import MAX_KEYWORDS
+from nodes.find.query_drafts import MAX_KEYWORDS, compose, keywords
+from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
-from tools.text.phrases import keyphrases
+from tools.text.phrases import (
+    candidate_phrases,
+    keyphrases,
+    own_names,
+    phrase_stems,
+    salient_phrases,
+)
 from tools.text.quotes import quote_input
 from tools.text.sentences import split_sentences
 
@@ -30,6 +38,7 @@ ENOUGH = 2
 """Papers that cover a facet, for the embedded engine."""
 GAPS = 4
 """Most queries for what is missing in one hop: each may cost a source three calls."""
+NO_GAIN = "the last hop added nothing"
 _COVERS = 0.42
 """Cosine from which a paper's title and abstract cover a sentence of the input."""
 
@@ -40,7 +49,7 @@ described in the input.
 Name the facets that the section needs (three to six: the problem, each method or resource it builds
 on, what it is compared with). For each copy, letter by letter, the sentence of the input that shows
 the need, and list the ids of the given papers that cover it. A facet that no paper, or only one,
-covers is missing: for each missing facet write one query of at most five keywords that differs from
+covers is missing: for each missing facet write one query of at most four keywords that differs from
 the queries already asked. Notice when the papers lean to one side, and say so. Use only ids that
 are given.
 """
@@ -77,18 +86,17 @@ def extract(
     sentences = [span.text for span in split_sentences(text)][:12]
     vectors = embedder.embed([*sentences, *(f"{item.title}. {item.abstract}" for item in papers)])
     near = vectors[: len(sentences)] @ vectors[len(sentences) :].T
-    whole = " ".join(asked).lower()
+    queries = _gap_queries(embedder, text, sentences, asked)
     facets: list[Facet] = []
     named: set[str] = set()
     for row, sentence in enumerate(sentences):
-        phrases = [phrase.text for phrase in keyphrases(sentence, limit=4)]
-        name = next((phrase for phrase in phrases if phrase not in named), "")
+        names = [phrase.text for phrase in keyphrases(sentence, limit=4)]
+        name = next((phrase for phrase in names if phrase not in named), "")
         if not name:
             continue
         named.add(name)
         cover = [papers[column].id for column in range(len(papers)) if near[row, column] >= _COVERS]
-        fresh = [phrase for phrase in phrases if phrase.lower() not in whole]
-        query = " ".join(" ".join(fresh).split()[:MAX_KEYWORDS]) if len(cover) < ENOUGH else ""
+        query = queries[row] if len(cover) < ENOUGH else ""
         facets.append(Facet(name=name, sentence=sentence, papers=cover, query=query))
     thin = [facet.name for facet in facets if len(facet.papers) < ENOUGH]
     reasoning = (
@@ -97,6 +105,26 @@ def extract(
         else f"Each of {len(facets)} statements of the input has at least {ENOUGH} papers close to it."
     )
     return Reflection(facets=facets or [Facet(name=text[:60], sentence=text)], reasoning=reasoning)
+
+
+def _gap_queries(
+    embedder: Embedder, text: str, sentences: Sequence[str], asked: Sequence[str]
+) -> list[str]:
+    """Return, for each sentence, what it says that was not asked for, beside the text's subject.
+
+    Words of the sentence alone lead away from the subject: half of a query holds it there.
+    """
+    own = own_names(text)
+    known = {item for query in asked for item in phrase_stems(query)} | own
+    queries: list[str] = []
+    for sentence, ranked in zip(sentences, salient_phrases(embedder, text, sentences), strict=True):
+        said = {phrase_stems(group) for group in candidate_phrases(sentence)}
+        here = [phrase for phrase in ranked if phrase.stems in said]
+        fresh = compose(here, without=known, limit=MAX_KEYWORDS // 2)
+        stems = {item for word in fresh for item in phrase_stems(word)}
+        subject = compose(ranked, without=own | stems, limit=MAX_KEYWORDS - len(fresh))
+        queries.append(" ".join([*fresh, *subject]) if fresh else "")
+    return queries
 
 
 TASK = Task(
@@ -112,6 +140,8 @@ class Branch(TypedDict):
     request: Request
     scores: dict[str, float]
     hop: int
+    hop_gain: int
+    """How many papers at or above the bar this hop added."""
     queries: list[SearchQuery]
     sufficiency: list[Sufficiency]
 
@@ -130,55 +160,51 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
     desk = open_desk(runtime, state["run"])
     desk.progress(STAGE, 0, 1)
-    hop, text = state["hop"], state["request"].text
-    best = sorted(
-        (key for key, score in state["scores"].items() if score >= desk.context.bar),
-        key=lambda key: -state["scores"][key],
-    )[:SHOWN]
-    papers = list((await desk.shelf.papers(best)).values())
-    keyed = {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
+    hop, earlier = state["hop"], state["sufficiency"]
+    done: Update = {
+        "queries": [], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
+    }  # fmt: skip
+    if hop > 1 and state["hop_gain"] == 0:
+        desk.progress(STAGE, 1, 1, NO_GAIN)
+        return {**done, "sufficiency": [*earlier, _nothing_new(hop, earlier, desk.mind_name)]}
+    keyed = await _best(desk, state["scores"])
+    asked = [query.text for query in state["queries"] if query.facet != "whole"]
     found = [
         Found(id=key, title=paper.title, abstract=paper.abstract or "")
         for key, paper in keyed.items()
     ]
-    asked = [query.text for query in state["queries"] if query.facet != "whole"]
-    done: Update = {
-        "queries": [], "sufficiency": state["sufficiency"], "hop": hop, "depth": 0, "failures": [],
-    }  # fmt: skip
     try:
-        answer = await desk.mind.do(TASK, text=text, papers=found, asked=asked)
+        answer = await desk.mind.do(TASK, text=state["request"].text, papers=found, asked=asked)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=f"hop {hop}", cause=str(error),
             remedy="whether the papers suffice is not known; the search ended here",
         )  # fmt: skip
         return {**done, "failures": [failure]}
-    covers = [
-        _cover(facet, text, {key: paper.id for key, paper in keyed.items()})
-        for facet in answer.facets
-    ]
-    missing = [cover.name for cover in covers if not cover.covered]
-    queries = [
-        SearchQuery(
-            text=" ".join(facet.query.split()[:MAX_KEYWORDS]), facet="gap", hop=hop + 1,
-            reason=f"Nothing found so far covers: {facet.name}.", sentence=cover.sentence,
-        )
-        for facet, cover in zip(answer.facets, covers, strict=True)
-        if facet.query.strip() and not cover.covered
-    ]  # fmt: skip
+    ids = {key: paper.id for key, paper in keyed.items()}
+    covers = [_cover(facet, state["request"].text, ids) for facet in answer.facets]
+    missing = tuple(cover.name for cover in covers if not cover.covered)
+    fresh = _fresh(answer.facets, covers, asked, hop + 1)
+    stopped = _why_stop(missing, fresh, hop, desk.context.max_hops)
     entry = Sufficiency(
-        hop=hop, facets=tuple(covers), missing=tuple(missing), reasoning=answer.reasoning,
-        by=desk.mind.name,
+        hop=hop, facets=tuple(covers), missing=missing, reasoning=answer.reasoning,
+        by=desk.mind.name, stopped=stopped,
     )  # fmt: skip
     desk.progress(STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing")
-    known = {item.casefold() for item in asked}
-    fresh = [query for query in queries if query.text.casefold() not in known][:GAPS]
     return {
         **done,
-        "queries": fresh,
-        "sufficiency": [*state["sufficiency"], entry],
-        "hop": hop + 1 if fresh and hop < desk.context.max_hops else hop,
+        "queries": [] if stopped else fresh,
+        "sufficiency": [*earlier, entry],
+        "hop": hop if stopped else hop + 1,
     }
+
+
+async def _best(desk: Desk, scores: dict[str, float]) -> dict[str, Paper]:
+    """Return the best papers under the short ids that the mind is shown."""
+    relevant = [key for key, score in scores.items() if score >= desk.context.bar]
+    best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
+    papers = (await desk.shelf.papers(best)).values()
+    return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
 
 
 def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:
@@ -187,4 +213,42 @@ def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:
     return FacetCover(
         name=facet.name, sentence=quote if quote.verified else None, papers=papers,
         covered=len(papers) >= ENOUGH,
+    )  # fmt: skip
+
+
+def _fresh(
+    facets: Sequence[Facet], covers: Sequence[FacetCover], asked: Sequence[str], hop: int
+) -> list[SearchQuery]:
+    """Return the queries for uncovered facets whose words, in any order, were not asked before."""
+    known = {frozenset(phrase_stems(query)) for query in asked}
+    queries: list[SearchQuery] = []
+    for facet, cover in zip(facets, covers, strict=True):
+        text = " ".join(keywords([facet.query])[:MAX_KEYWORDS])
+        words = frozenset(phrase_stems(text))
+        if cover.covered or not words or words in known:
+            continue
+        known.add(words)
+        queries.append(
+            SearchQuery(
+                text=text, facet="gap", hop=hop, sentence=cover.sentence,
+                reason=f"Nothing found so far covers: {facet.name}.",
+            )
+        )  # fmt: skip
+    return queries[:GAPS]
+
+
+def _why_stop(missing: Sequence[str], fresh: Sequence[SearchQuery], hop: int, max_hops: int) -> str:
+    if not missing:
+        return "everything is covered"
+    if hop >= max_hops:
+        return "max_hops reached"
+    return "" if fresh else "no new query"
+
+
+def _nothing_new(hop: int, earlier: Sequence[Sufficiency], by: str) -> Sufficiency:
+    """Repeat what was missing before the hop: it added no paper that could cover it."""
+    facets, missing = (earlier[-1].facets, earlier[-1].missing) if earlier else ((), ())
+    return Sufficiency(
+        hop=hop, facets=facets, missing=missing, reasoning=f"{NO_GAIN}.".capitalize(), by=by,
+        stopped=NO_GAIN,
     )  # fmt: skip

@@ -1,11 +1,12 @@
-"""Screen: hide what may not appear, and order the rest by cheap scores.
+"""Screen: hide what may not appear, and weigh the rest without asking anyone.
 
-Reads `request`, `hits`, `same`, `similarity`, `scores`. Writes `similarity` (of every paper looked at),
-`hidden`, `past_cutoff`, `retracted` (as sources say) and `batch`: the most promising papers that were not debated yet.
+Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `rounds`, `hop`, `depth`.
+Writes `similarity` (of every paper looked at), `merit`, `hidden`, `past_cutoff`, `retracted` (as
+sources say) and `rounds`: how this round changed what looks best, and whether links are followed
+further.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -13,19 +14,23 @@ from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
+from nodes.find.weighing import survey
+from state.finding import Round, Trail
 from state.paper import Paper, published_before, title_key
-from state.query import Hit
+from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.library.match import find_same_work
-from tools.text.words import topic_stems
+from tools.network.merit import as_score, merits
 
 STAGE = "screen"
-RRF_K = 60
-"""Constant of reciprocal rank fusion (Cormack et al., 2009)."""
-_LINK_WEIGHT = 0.15
-_ALIKE = 0.8
+READ = 500
+"""Characters of title and abstract whose meaning is compared. The whole abstract takes three times
+as long and finds no more (decision 10)."""
+SATURATED = 0.05
+"""Share of the best papers that a round must change to be followed by another."""
+_ALIKE = 0.65
 """Similarity below which a paper is not the input's own."""
 
 
@@ -35,56 +40,115 @@ class Branch(TypedDict):
     run: str
     request: Request
     hits: list[Hit]
+    trail: list[str]
     same: dict[str, str]
     similarity: dict[str, float]
-    scores: dict[str, float]
+    merit: dict[str, float]
+    judged: dict[str, float]
+    settled: list[str]
+    search_log: list[SearchLogEntry]
+    hop: int
+    depth: int
 
 
 class Update(TypedDict):
     """What this node writes."""
 
     similarity: dict[str, float]
+    merit: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
     retracted: list[str]
-    batch: list[str]
+    rounds: list[Round]
 
 
 async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Score new papers by meaning, words and links; pick the next batch to debate."""
+    """Compare new papers with the input, and weigh all that may appear anew."""
     desk = open_desk(runtime, state["run"])
     request, same = state["request"], state["same"]
-    hits = [
-        hit.model_copy(update={"paper": same[hit.paper]}) for hit in state["hits"]
-        if hit.paper in same
-    ]  # fmt: skip
-    papers = await desk.shelf.papers(list(dict.fromkeys(hit.paper for hit in hits)))
+    papers = await desk.shelf.papers(sorted(set(same.values())))
     late = [key for key, paper in papers.items() if not published_before(paper, request.before)]
     banned = {*request.exclude, *([request.own] if request.own else [])}
     hidden = {*late, *(key for key, paper in papers.items() if _is_banned(paper, banned, request))}
+    new = [
+        paper
+        for key, paper in papers.items()
+        if key not in hidden and key not in state["similarity"]
+    ]
+    near = {**state["similarity"], **await _similarity(desk, request, new, same)}
+    # What was recognised as the input's own is hidden for good, so each round looks at all.
+    hidden |= {
+        key
+        for key, paper in papers.items()
+        if key not in hidden and near[key] >= _ALIKE and _is_input(paper, request)
+    }
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
-    new = [paper for key, paper in visible.items() if key not in state["similarity"]]
-    similarity = {**state["similarity"], **await _similarity(desk, request, new, same)}
-    for paper in new:
-        if similarity[paper.id] >= _ALIKE and _is_input(paper, request):
-            hidden.add(paper.id)
-            visible.pop(paper.id)
-    waiting = [key for key in visible if key not in state["scores"]]
-    merit = _merit(waiting, hits, similarity, state["scores"])
-    wanted = [same.get(key, key) for key in request.must_include]
-    musts = [key for key in dict.fromkeys(wanted) if key in waiting]
-    ranked = sorted(
-        (key for key in waiting if key not in musts), key=lambda key: (-merit[key], key)
-    )
-    batch = [*musts, *ranked[: desk.context.pool]]
-    desk.progress(STAGE, len(visible), len(papers), f"{len(batch)} to debate")
+    trails = await desk.shelf.trails(state["trail"])
+    merit = await _merit(state, visible, trails, hidden, near)
+    entry = _round(state, merit, desk.context, trails, reached=len(new))
+    desk.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
     return {
-        "similarity": {key: similarity[key] for key in similarity if key in visible},
+        "similarity": {key: near[key] for key in near if key in papers},
+        "merit": merit,
         "hidden": sorted(hidden),
         "past_cutoff": sorted(late),
         "retracted": sorted(key for key, paper in visible.items() if paper.retracted),
-        "batch": batch,
+        "rounds": [entry],
     }
+
+
+async def _merit(
+    state: Branch,
+    visible: Mapping[str, Paper],
+    trails: Sequence[Trail],
+    hidden: Collection[str],
+    near: Mapping[str, float],
+) -> dict[str, float]:
+    # A score that was settled by merit holds links already.
+    judged = {
+        key: score for key, score in state["judged"].items() if key not in set(state["settled"])
+    }
+    field = await survey(
+        state["request"], visible, trails, same=state["same"], hidden=hidden, similarity=near,
+        judged=judged,
+    )  # fmt: skip
+    odds, _ = await asyncio.to_thread(merits, field.standing, field.graph)
+    return {
+        key: round(float(score), 2) for key, score in zip(field.papers, as_score(odds), strict=True)
+    }
+
+
+def _round(
+    state: Branch,
+    merit: Mapping[str, float],
+    context: RunContext,
+    trails: Sequence[Trail],
+    *,
+    reached: int,
+) -> Round:
+    keep, hop, depth = state["request"].keep, state["hop"], state["depth"]
+    before, after = best(state["merit"], keep), best(merit, keep)
+    fresh = len(set(after) - set(before)) / len(after) if after else 0.0
+    followed = sum(trail.followed for trail in trails if (trail.hop, trail.depth) == (hop, depth))
+    entry = Round(hop=hop, depth=depth, followed=followed, reached=reached, fresh=round(fresh, 4))
+    answered = any(call.hop == hop for call in state["search_log"])
+    stopped = ""
+    if context.expansion == "none" or context.max_depth == 0:
+        stopped = "links are not followed"
+    elif not answered:
+        stopped = "no source answered a search"
+    elif not merit:
+        stopped = "there is no paper to start from"
+    elif depth >= context.max_depth:
+        stopped = f"links were followed {depth} times (max_depth)"
+    elif context.expansion == "best_first" and depth and fresh < SATURATED:
+        stopped = f"the last round changed {fresh:.0%} of the best {len(after)} papers"
+    return entry.model_copy(update={"stopped": stopped})
+
+
+def best(scores: Mapping[str, float], count: int) -> list[str]:
+    """Return the best papers by score, in order; equal ones by id."""
+    return sorted(scores, key=lambda key: (-scores[key], key))[:count]
 
 
 def _is_input(paper: Paper, request: Request) -> bool:
@@ -95,27 +159,6 @@ def _is_input(paper: Paper, request: Request) -> bool:
 def _is_banned(paper: Paper, banned: Collection[str], request: Request) -> bool:
     same_title = bool(request.title) and title_key(request.title or "") == title_key(paper.title)
     return same_title or paper.id in banned or any(alias in banned for alias in paper.aliases)
-
-
-def _merit(
-    waiting: Sequence[str],
-    hits: Sequence[Hit],
-    similarity: Mapping[str, float],
-    scores: Mapping[str, float],
-) -> dict[str, float]:
-    """Similarity, plus reciprocal ranks over queries, plus links from papers judged relevant."""
-    wanted = set(waiting)
-    merit: dict[str, float] = defaultdict(float)
-    for key in waiting:
-        merit[key] = similarity.get(key, 0.0)
-    for hit in hits:
-        if hit.paper not in wanted:
-            continue
-        if hit.via in {"query", "recommendation"}:
-            merit[hit.paper] += 4.0 / (RRF_K + hit.rank)
-        elif hit.via != "must_include":
-            merit[hit.paper] += _LINK_WEIGHT * scores.get(hit.by, 0.0) / 100
-    return merit
 
 
 async def _similarity(
@@ -133,18 +176,7 @@ async def _similarity(
         vectors = {same[key]: kept[key] for key in named if key in kept}
     rest = [paper for paper in papers if paper.id not in vectors]
     if rest:
-        texts = [f"{paper.title}. {paper.abstract or ''}" for paper in rest]
+        texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
         made = await asyncio.to_thread(desk.clients.embedder.embed, texts)
         vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
-    words = set(topic_stems(request.text))
-    return {
-        paper.id: round(
-            0.85 * float(vectors[paper.id] @ query[0]) + 0.15 * _word_share(paper, words), 4
-        )
-        for paper in papers
-    }
-
-
-def _word_share(paper: Paper, words: set[str]) -> float:
-    mine = set(topic_stems(paper.text))
-    return len(mine & words) / max(min(len(mine), len(words)), 1)
+    return {paper.id: round(float(vectors[paper.id] @ query[0]), 4) for paper in papers}

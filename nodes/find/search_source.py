@@ -27,6 +27,8 @@ class Branch(TypedDict):
     request: Request
     query: SearchQuery
     source: str
+    limit: int
+    """How many papers to take: this query's share of what the hop takes from the source."""
     of: int
     """How many branches there are."""
 
@@ -46,7 +48,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
     started = monotonic()
     try:
         source = await desk.source(state["source"], request)
-        found = await source.search(query, before=request.before, limit=desk.context.per_query)
+        found = await source.search(query, before=request.before, limit=state["limit"])
     except (PermanentError, TransientError) as error:
         failure = Failure(
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),

@@ -1,6 +1,6 @@
 """Select: keep the papers worth discussing.
 
-Reads `request`, `scores`, `same`, `hidden`, `retracted`, `search_log`, `failures`.
+Reads `request`, `scores`, `merit`, `same`, `hidden`, `retracted`, `collected`, `search_log`, `failures`.
 Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
 included always among them, and retracted ones only where the caller wants them.
 """
@@ -27,9 +27,11 @@ class Branch(TypedDict):
     run: str
     request: Request
     scores: dict[str, float]
+    merit: dict[str, float]
     same: dict[str, str]
     hidden: list[str]
     retracted: list[str]
+    collected: list[str]
     search_log: list[SearchLogEntry]
     failures: list[Failure]
 
@@ -42,17 +44,19 @@ class Update(TypedDict):
 
 
 async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Order by score and cut; nothing above the bar stops the run, and says so."""
+    """Order by score, equal ones by merit, and cut; nothing above the bar stops the run, and says so."""
     desk = open_desk(runtime, state["run"])
     request, bar, same = state["request"], desk.context.bar, state["same"]
-    hidden = set(state["hidden"])
+    hidden, merit = set(state["hidden"]), state["merit"]
     retracted = set() if request.include_retracted else set(state["retracted"])
+    named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
+    # A breadth-first search ends with what it collected, however good the next one would be.
+    allowed = {*(state["collected"] or state["scores"]), *named}
     scores = {
         key: score
         for key, score in state["scores"].items()
-        if key not in hidden and same.get(key, key) == key
+        if key not in hidden and key in allowed and same.get(key, key) == key
     }
-    named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
     musts = [key for key in named if key in scores and key not in retracted]
     ranked = sorted(
         (
@@ -60,10 +64,10 @@ async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
             for key, score in scores.items()
             if score >= bar and key not in musts and key not in retracted
         ),
-        key=lambda key: (-scores[key], key),
+        key=lambda key: (-scores[key], -merit.get(key, 0.0), key),
     )
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
-    selected = sorted(kept, key=lambda key: (-scores[key], key))
+    selected = sorted(kept, key=lambda key: (-scores[key], -merit.get(key, 0.0), key))
     desk.progress(
         STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} debated"
     )
@@ -126,7 +130,10 @@ def _nothing_found(
             "asked again"
         )
     else:
-        cause = f"nothing was found in {places}" + (
-            f" from before {request.before}" if request.before else ""
+        asked = "; ".join(dict.fromkeys(entry.query for entry in state["search_log"]))
+        cause = (
+            f"nothing was found in {places}"
+            + (f" from before {request.before}" if request.before else "")
+            + (f" by any query: {asked}" if asked else "")
         )
     return Failure(stage=STAGE, subject="papers", cause=cause, remedy=remedy, fatal=True)

@@ -20,6 +20,7 @@ from nodes.intake import (
     short_note,
 )
 from state.channels import FindInputs
+from state.finding import Completeness, Listing, Round
 from state.paper import Paper, canonical_id
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import replaced
@@ -42,20 +43,31 @@ class Update(TypedDict):
     failures: list[Failure]
     queries: list[SearchQuery]
     hits: list[Hit]
+    trail: list[str]
     search_log: list[SearchLogEntry]
     same: dict[str, str]
     united: int
+    followed: int
     similarity: dict[str, float]
+    merit: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
     retracted: list[str]
+    rounds: list[Round]
     batch: list[str]
+    judged: dict[str, float]
+    settled: list[str]
+    listings: list[Listing]
     scores: dict[str, float]
+    hop_gain: int
+    collected: list[str]
+    frontier: list[str]
     expanded: list[str]
     depth: int
     hop: int
     sufficiency: list[Sufficiency]
     selected: list[str]
+    completeness: Completeness
 
 
 async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
@@ -174,18 +186,29 @@ def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> U
                 for source in sources
             ]
         ),
+        "trail": replaced([]),
         "search_log": replaced([]),
         "same": {},
         "united": 0,
+        "followed": 0,
         "similarity": {},
+        "merit": {},
         "hidden": [],
         "past_cutoff": [],
         "retracted": [],
+        "rounds": replaced([]),
         "batch": [],
-        "scores": replaced({}),
+        "judged": replaced({}),
+        "settled": replaced([]),
+        "listings": replaced([]),
+        "scores": {},
+        "hop_gain": 0,
+        "collected": [],
+        "frontier": [],
         "expanded": replaced([]),
         "depth": 0,
         "hop": 1,
         "sufficiency": [],
         "selected": [],
+        "completeness": Completeness(found=0),
     }

@@ -1,8 +1,9 @@
 """Unite: make one paper of all records of one work, whichever sources they come from.
 
-Reads `run`, `hits`, `united`, `same`, `scores`. Writes `same` (the paper of this run by each id that a source
-used) and `united`; the papers go to the shelf. A paper keeps the id under which the run first knew
-it, so that scores and debates stay with it when another source turns out to know it, too.
+Reads `run`, `hits`, `united`, `trail`, `followed`, `same`, `judged`. Writes `same` (the paper of this
+run by each id that a source used), `united` and `followed`; the papers go to the shelf. A paper keeps
+the id under which the run first knew it, so that scores and debates stay with it when another source
+turns out to know it, too.
 """
 
 import asyncio
@@ -28,8 +29,10 @@ class Branch(TypedDict):
     run: str
     hits: list[Hit]
     united: int
+    trail: list[str]
+    followed: int
     same: dict[str, str]
-    scores: dict[str, float]
+    judged: dict[str, float]
 
 
 class Update(TypedDict):
@@ -37,6 +40,7 @@ class Update(TypedDict):
 
     same: dict[str, str]
     united: int
+    followed: int
     failures: list[Failure]
 
 
@@ -44,14 +48,21 @@ async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Join the records that came since the last time to the papers that there are."""
     desk = open_desk(runtime, state["run"])
     hits, same = state["hits"], state["same"]
-    new = list(dict.fromkeys((hit.source, hit.paper) for hit in hits[state["united"] :]))
+    trails = await desk.shelf.trails(state["trail"][state["followed"] :])
+    came = [*hits[state["united"] :], *(hit for trail in trails for hit in trail.hits)]
+    new = list(dict.fromkeys((hit.source, hit.paper) for hit in came))
     records = await desk.shelf.records(new)
     papers = list((await desk.shelf.papers(sorted(set(same.values())))).values())
-    changed, same = await asyncio.to_thread(_join, papers, records, same, state["scores"])
+    changed, same = await asyncio.to_thread(_join, papers, records, same, state["judged"])
     await desk.shelf.put_papers(changed)
     count = len(set(same.values()))
-    desk.progress(STAGE, count, count, f"{count} papers of {len(hits)} records and links")
-    return {"same": same, "united": len(hits), "failures": []}
+    desk.progress(STAGE, count, count, f"{count} papers after {len(new)} more records")
+    return {
+        "same": same,
+        "united": len(hits),
+        "followed": len(state["trail"]),
+        "failures": [],
+    }
 
 
 def _join(

@@ -1,19 +1,25 @@
 """Choose which of the selected papers are cited, and give each its key.
 
-Reads `selected`, `choices`. Writes `keys` (P1, P2, ... in the order of `selected`), `notes`,
-and resets what an earlier run on the same thread may have left.
+Reads `request`, `selected`, `choices`, `sufficiency`, `papers`. Writes `keys` (P1, P2, ... in the
+order of `selected`), `notes`, and resets what an earlier run on the same thread may have left.
 """
+
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.write.user_plan import named_papers
+from state.paper import Paper, by_any_id
+from state.query import Sufficiency
 from state.reducers import replaced
 from state.request import Choices, Request
+from state.results import RankedPaper
 from state.run import Failure
 from state.writing import CitationVerdict, Draft
 from tools.context import RunContext
 from tools.desk import open_desk
+from tools.diversity import Candidate, spread
 from tools.errors import InputError
 
 STAGE = "choose_cited"
@@ -26,6 +32,10 @@ class Branch(TypedDict):
     request: Request
     selected: list[str]
     choices: Choices
+    sufficiency: list[Sufficiency]
+    """Absent where a caller sent the papers."""
+    papers: list[RankedPaper]
+    """The result of `find`; absent, or what the caller sent, where there was none."""
 
 
 class Update(TypedDict):
@@ -44,20 +54,19 @@ class Update(TypedDict):
 
 
 async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Take the first `cite` papers that have an abstract, and every paper that the plan names."""
+    """Take the papers that the plan names, else `cite` papers that have an abstract.
+
+    Those are the first ones of a caller's list. Of papers that were found they are the most relevant
+    ones that together cover the facets and the years, those that must be included among them.
+    """
     desk = open_desk(runtime, state["run"])
     selected, choices = state["selected"], state["choices"]
     papers = await desk.shelf.papers(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     failures: list[Failure] = []
     chosen: list[str] = []
-    notes: list[str] = []
     try:
-        named = named_papers(choices.plan, selected, aliases)
-        chosen = (
-            named
-            or [key for key in selected if key in papers and papers[key].abstract][: choices.cite]
-        )
+        chosen = named_papers(choices.plan, selected, aliases) or _chosen(state, papers)
         if not chosen:
             raise InputError(
                 "none of the papers has an abstract, so nothing could be said of them with a quote: "
@@ -65,16 +74,9 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
             )
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
-    bare = sum(not papers[key].abstract for key in selected if key in papers)
-    if bare and not failures:
-        notes.append(
-            f"{bare} selected papers have no abstract; what is said of them cannot be checked"
-        )
-    if retracted := [key for key in chosen if key in papers and papers[key].retracted]:
-        notes.append(f"retracted, and cited all the same: {', '.join(retracted)}")
     return {
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
-        "notes": notes,
+        "notes": [] if failures else _notes(selected, chosen, papers),
         "read": replaced([]),
         "position": 0,
         "drafts": [],
@@ -84,3 +86,58 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
         "removed": [],
         "failures": failures,
     }
+
+
+def _chosen(state: Branch, papers: Mapping[str, Paper]) -> list[str]:
+    """Return the papers to cite, in the order of `selected`."""
+    request, cite = state["request"], state["choices"].cite
+    ids = by_any_id(papers.values())
+    out = {ids.get(key, key) for key in (*request.exclude, request.own) if key}
+    known = [key for key in state["selected"] if key in papers and key not in out]
+    musts = {ids.get(key, key) for key in request.must_include}
+    first = [key for key in known if key in musts]
+    rest = [key for key in known if key not in musts and papers[key].abstract]
+    places = max(cite - len(first), 0)
+    reflected = next(
+        (item for item in reversed(state.get("sufficiency") or ()) if item.facets), None
+    )
+    if reflected is None:
+        taken = {*first, *rest[:places]}
+    else:
+        given = _candidates([*first, *rest], state, papers, reflected)
+        taken = {*first, *spread(given[len(first) :], places, beside=given[: len(first)])}
+    return [key for key in known if key in taken]
+
+
+def _notes(
+    selected: Sequence[str], chosen: Sequence[str], papers: Mapping[str, Paper]
+) -> list[str]:
+    notes: list[str] = []
+    bare = sum(not papers[key].abstract for key in selected if key in papers)
+    if bare:
+        notes.append(
+            f"{bare} selected papers have no abstract; what is said of them cannot be checked"
+        )
+    if retracted := [key for key in chosen if key in papers and papers[key].retracted]:
+        notes.append(f"retracted, and cited all the same: {', '.join(retracted)}")
+    return notes
+
+
+def _candidates(
+    keys: Sequence[str], state: Branch, papers: Mapping[str, Paper], reflected: Sufficiency
+) -> list[Candidate]:
+    """Describe the papers by score, facets and year."""
+    scores = {item.paper.id: item.score for item in state.get("papers") or ()}
+    facets: dict[str, set[str]] = {}
+    for facet in reflected.facets:
+        for key in facet.papers:
+            facets.setdefault(key, set()).add(facet.name)
+    return [
+        Candidate(
+            key=key,
+            score=scores.get(key, 0.0),
+            facets=frozenset(facets.get(key, ())),
+            year=papers[key].year,
+        )
+        for key in keys
+    ]

@@ -11,7 +11,14 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli import app
 
-CONTRACT = {"review.md", "references.bib", "references.csl.json", "papers.json", "run.json"}
+PICTURE = {"graph.html", "graph.svg"}
+CONTRACT = {
+    "review.md",
+    "references.bib",
+    "references.csl.json",
+    "papers.json",
+    "run.json",
+} | PICTURE
 _CITATION = re.compile(r"\[(\d+(?:, \d+)*)\]")
 
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from citeloom.cli import app
 from citeloom.settings import settings
-from tests.cli.commands import Done, call
+from tests.cli.commands import PICTURE, Done, call
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, small_records
 
@@ -116,7 +116,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
     assert (done.code, done.stdout) == (1, "")
     assert "no paper of the library 'starter' is relevant" in the_sentence(done)
     assert "search elsewhere" in the_sentence(done)
-    assert done.files == {"papers.json", "run.json"}
+    assert done.files == {"papers.json", "run.json"} | PICTURE
     assert [item for item in done.papers["papers"] if item["selected"]] == []
     assert done.run["references"] == []
 

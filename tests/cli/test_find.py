@@ -1,13 +1,15 @@
 """`citeloom find`: ranked papers with their arguments."""
 
-from tests.cli.commands import cited
+from lxml import etree
+
+from tests.cli.commands import PICTURE, cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
 
 def test_find_writes_papers_and_no_section(cite: Cite) -> None:
     done = cite("find", ABSTRACT, "--library", SMALL)
-    assert (done.code, done.files) == (0, {"papers.json", "papers.md", "run.json"})
+    assert (done.code, done.files) == (0, {"papers.json", "papers.md", "run.json"} | PICTURE)
     assert done.run["outcome"] == "complete"
     assert done.run["sentences"] is None
     assert {item["library"] for item in (done.run["inputs"], done.run["request"])} == {SMALL}
@@ -30,3 +32,17 @@ def test_question_is_an_input_too(cite: Cite) -> None:
     assert done.run["request"]["kind"] == "question"
     assert "the input is very short" in done.stderr
     assert not cited(done.stderr)
+
+
+def test_found_papers_are_drawn_and_their_completeness_is_told(cite: Cite) -> None:
+    done = cite("find", ABSTRACT, "--library", SMALL)
+    drawn = etree.fromstring(done.text("graph.svg").encode())
+    circles = drawn.findall(".//{*}g[@class='paper']")
+    assert len(circles) == len(done.papers["papers"])
+    assert done.text("graph.svg") in done.text("graph.html")
+    told = section(done.text("papers.md"), "How complete it is")
+    complete = done.run["completeness"]
+    assert told.startswith(f"Found {complete['found']} relevant papers of an estimated ")
+    assert all(caveat in told for caveat in complete["caveats"])
+    assert complete["curve"][-1]["relevant"] == complete["found"]
+    assert sum(complete["found_by"]) == complete["found"]

@@ -13,7 +13,7 @@ from tests.cli.processes import Process, branches_kept, calls_on_record, started
 from tests.support import ABSTRACT, SMALL, at_home
 from tools.embed.minilm import MiniLm
 
-SMALLER = ("--set", "pool=16", "--set", "per_query=12", "--set", "debate_batch=2")
+SMALLER = ("--set", "pool=16", "--set", "results=36", "--set", "debate_batch=2")
 REVIEW = ("review", ABSTRACT, "--library", SMALL, *SMALLER)
 DEBATE = "debate_papers"
 

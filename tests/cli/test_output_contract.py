@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from state.finding import Listing
 from state.run import Failure, SourceUsage
 from tests.cli.commands import Done
 from tests.support import ROOT
@@ -32,6 +33,9 @@ def samples(reviewed: Done) -> dict[str, list[dict[str, Any]]]:
         "A query": run["queries"],
         "A call to a source": run["search_log"],
         "Counts": [run["counts"]],
+        "A round": run["rounds"],
+        "Completeness": [run["completeness"]],
+        "A point of the discovery curve": run["completeness"]["curve"],
         "Sufficiency": run["sufficiency"],
         "A sentence": run["sentences"],
         "A citation's verdict": verdicts,
@@ -71,3 +75,7 @@ def test_failure_is_described_as_it_is() -> None:
 
 def test_usage_of_a_source_is_described_as_it_is() -> None:
     assert set(described("A source's usage")) == set(SourceUsage.model_fields)
+
+
+def test_listing_is_described_as_it_is() -> None:
+    assert set(described("A listing")) == set(Listing.model_fields)

@@ -18,7 +18,7 @@ from tests.fakes.scholar.world import World, make_world
 from tests.support import ABSTRACT
 
 BOTH = ("--source", "openalex", "--source", "semantic_scholar")
-SMALLER = ("--set", "pool=12", "--set", "per_query=10")
+SMALLER = ("--set", "pool=12", "--set", "results=30")
 KEY = "a-key-that-nobody-may-see"
 
 

@@ -73,6 +73,15 @@ def _debate(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"debates": debates}
 
 
+def _order(inputs: dict[str, Any]) -> dict[str, Any]:
+    wanted = _words(inputs["text"])
+    items = inputs["candidates"]
+    shared = {
+        item["id"]: len(_words(f"{item['title']} {item['abstract']}") & wanted) for item in items
+    }
+    return {"order": sorted(shared, key=lambda key: -shared[key])}
+
+
 def _reflect(inputs: dict[str, Any]) -> dict[str, Any]:
     ids = [item["id"] for item in inputs["papers"]]
     facets = [
@@ -158,6 +167,7 @@ def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "plan_queries": _plan_queries,
     "debate_papers": _debate,
+    "order_papers": _order,
     "reflect": _reflect,
     "read_paper": _read,
     "plan_section": _plan_section,

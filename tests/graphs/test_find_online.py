@@ -22,7 +22,7 @@ from tools.context import RunContext
 
 BOTH = ["openalex", "semantic_scholar"]
 KEY = "some-key"
-SMALL: dict[str, Any] = {"pool": 12, "per_query": 10}
+SMALL: dict[str, Any] = {"pool": 12, "results": 30}
 Find = Callable[..., Any]
 
 
@@ -108,7 +108,7 @@ async def test_papers_come_from_both_sources_and_each_work_once(
 
 async def test_default_find_costs_less_than_four_cents(find: Find, server: ScholarServer) -> None:
     defaults = RunContext()
-    options = {"pool": defaults.pool, "per_query": defaults.per_query}
+    options = {"pool": defaults.pool, "results": defaults.results}
     result = await find(sources=["openalex"], options=options)
     (usage,) = [row for row in result["source_usage"] if row.source == "openalex"]
     assert usage.usd == pytest.approx(server.charged.usd)
@@ -118,7 +118,7 @@ async def test_default_find_costs_less_than_four_cents(find: Find, server: Schol
 async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
     find: Find, server: ScholarServer
 ) -> None:
-    options = {"pool": 110, "per_query": 30, "bar": 0.0}
+    options = {"pool": 110, "results": 90, "bar": 0.0}
     calm = await find(keep=100, options=options)
     server.clear()
     server.faults.chances = dict.fromkeys((*TRANSIENT, "cut", "null", "shape", "reset"), 0.1)
@@ -290,7 +290,7 @@ async def test_run_that_its_budget_stops_keeps_nothing_retracted(
 async def test_paper_whose_references_nobody_knows_is_marked(
     find: Find, server: ScholarServer
 ) -> None:
-    result = await find(options={"pool": 60, "per_query": 30})
+    result = await find(options={"pool": 60, "results": 90})
     followed = [item.paper for item in result["papers"] if item.paper.references_missing]
     for paper in followed:
         assert paper.references == ()
@@ -353,7 +353,7 @@ async def test_fifty_runs_at_once_keep_the_limits_and_all_finish(
     words = sorted({word for word in ABSTRACT.replace(".", "").split() if len(word) > 4})
     texts = [f"{ABSTRACT} We also study {words[number % len(words)]} number {number}."
              for number in range(50)]  # fmt: skip
-    options = {"pool": 4, "per_query": 5, "max_hops": 1, "citing": 5}
+    options = {"pool": 4, "results": 15, "max_hops": 1, "citing": 5}
     results = await asyncio.gather(
         *(find(text=text, options=options, settings=settings) for text in texts)
     )

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
-from nodes.find.expand import Branch, Update, expand
+from nodes.find.expand import WORTH, Branch, Update, expand
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
@@ -53,10 +53,10 @@ def follow(tmp_path: Path, shelf: InMemoryStore) -> Follow:
     """Follow the links of papers with these scores; crossref is always a table."""
 
     async def run(
-        *tables: Table, papers: Sequence[Paper] = (A, B), scores: dict[str, float] | None = None,
-        **state: Any,
+        *tables: Table, papers: Sequence[Paper] = (A, B), merit: dict[str, float] | None = None,
+        settings: dict[str, Any] | None = None, **state: Any,
     ) -> tuple[Update, dict[str, Paper]]:  # fmt: skip
-        context = RunContext()
+        context = RunContext(**(settings or {}))
         crossref = Table([], "crossref")
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref])
         runtime = Runtime(context=context, store=shelf)
@@ -66,48 +66,65 @@ def follow(tmp_path: Path, shelf: InMemoryStore) -> Follow:
         branch: dict[str, Any] = {
             "run": "run", "request": Request(text="pears", sources=(*names, "crossref")), "hits": [],
             "same": {one.id: one.id for one in papers}, "hidden": [], "expanded": [], "depth": 0,
-            "scores": scores or {one.id: 80.0 for one in papers}, "hop": 1, **state,
+            "merit": merit or {one.id: 80.0 for one in papers}, "hop": 1, "trail": [],
+            "judged": {}, "settled": [], "frontier": [], **state,
         }  # fmt: skip
+        branch["similarity"] = {key: score / 100 for key, score in branch["merit"].items()}
         given: Branch = branch  # type: ignore[assignment]
         return await expand(given, runtime), await desk.shelf.papers([one.id for one in papers])
 
     return run
 
 
-def reached(update: Update) -> set[tuple[str, str, str]]:
-    return {(hit.by, hit.via, hit.paper) for hit in update["hits"]}
+@pytest.fixture
+def reached(shelf: InMemoryStore) -> Callable[[Update], Any]:
+    async def of(update: Update) -> set[tuple[str, str, str]]:
+        trails = await Shelf(shelf, "run").trails(update["trail"])
+        return {(hit.by, hit.via, hit.paper) for trail in trails for hit in trail.hits}
+
+    return of
 
 
 async def test_links_in_both_directions_are_followed_and_known_papers_count_as_reached(
-    follow: Follow, shelf: InMemoryStore
+    follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
 ) -> None:
     links, citing = {A.id: (NEW.id, "doi:10.1/nowhere"), B.id: (A.id,)}, {B.id: (NEW.id,)}
     table = Table([], "semantic_scholar", links=links, citing=citing, records=[NEW])
     update, kept = await follow(table)
-    assert reached(update) == {
+    assert await reached(update) == {
         (A.id, "reference", NEW.id), (B.id, "reference", A.id), (B.id, "citation", NEW.id),
     }  # fmt: skip
     assert set(table.got) == {NEW.id, "doi:10.1/nowhere"}
     assert await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)]) == [NEW]
     assert kept[A.id].references == (NEW.id, "doi:10.1/nowhere")
     assert (update["expanded"], update["depth"], update["failures"]) == ([A.id, B.id], 1, [])
+    (trail,) = await Shelf(shelf, "run").trails(update["trail"])
+    assert (trail.hop, trail.depth, trail.followed) == (1, 1, 2)
+    assert update["hits"] == []
 
 
-async def test_only_relevant_papers_that_may_appear_are_followed_and_each_once(
+async def test_only_promising_papers_that_may_appear_are_followed_and_each_once(
     follow: Follow,
 ) -> None:
     book: Book = []
-    names = ("good", "poor", "hidden", "done", "joined")
-    papers = [paper(f"doi:10.1/{name}") for name in names]
+    papers = [paper(f"doi:10.1/{name}") for name in ("good", "poor", "hidden", "done")]
     await follow(
         Table(book, "semantic_scholar"),
         papers=papers,
-        scores={one.id: 20.0 if one.id.endswith("poor") else 80.0 for one in papers},
+        merit={one.id: WORTH - 1 if one.id.endswith("poor") else WORTH for one in papers},
         hidden=["doi:10.1/hidden"],
         expanded=["doi:10.1/done"],
-        same={**{one.id: one.id for one in papers}, "doi:10.1/joined": "doi:10.1/good"},
     )
     assert book == [("semantic_scholar", ["doi:10.1/good"])] * 2
+
+
+async def test_best_papers_are_followed_first_and_equal_ones_by_id(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SEEDS", 2)
+    merit = {A.id: 50.0, B.id: 50.0, C.id: 60.0}
+    update, _ = await follow(Table([], "semantic_scholar"), papers=(A, B, C), merit=merit)
+    assert update["expanded"] == [C.id, A.id]
 
 
 async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does(
@@ -134,34 +151,77 @@ async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None
 
 @pytest.mark.parametrize("fails", [False, True])
 async def test_partial_records_are_completed_and_must_do_where_that_fails(
-    fails: bool, follow: Follow, shelf: InMemoryStore
+    fails: bool, follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
 ) -> None:
     partial = NEW.model_copy(update={"abstract": None})
     links = {A.id: (NEW.id,)}
     table = Table([], "semantic_scholar", links=links, records=[NEW], coming=[partial])
     table.get_error = PermanentError("the budget is spent") if fails else None
     update, _ = await follow(table)
-    assert (A.id, "reference", NEW.id) in reached(update)
+    assert (A.id, "reference", NEW.id) in await reached(update)
     (kept,) = await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)])
     assert kept.abstract == (None if fails else "What is new.")
     assert [item.cause for item in update["failures"]] == ["the budget is spent"] * fails
 
 
-async def test_most_linked_papers_come_first_where_there_are_too_many(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch
+async def test_what_the_best_papers_link_to_comes_first_where_there_is_too_much(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
 ) -> None:
     monkeypatch.setattr(module, "NEW_PER_ROUND", 2)
     new = [paper(f"s2:{number}") for number in range(4)]
     links = {A.id: ("s2:0", "s2:1", "s2:3"), B.id: ("s2:2", "s2:3")}
     table = Table([], "semantic_scholar", links=links, citing={}, records=new)
-    update, _ = await follow(table, scores={A.id: 50.0, B.id: 90.0})
+    update, _ = await follow(table, merit={A.id: 30.0, B.id: 90.0})
     assert table.got == ["s2:3", "s2:2"]
-    assert {hit.paper for hit in update["hits"]} == {"s2:2", "s2:3"}
+    assert {end for _, _, end in await reached(update)} == {"s2:2", "s2:3"}
+
+
+async def test_citing_papers_have_their_own_room(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
+) -> None:
+    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
+    new = [paper(f"s2:{number}") for number in range(4)]
+    table = Table(
+        [], "semantic_scholar", links={A.id: ("s2:0", "s2:1")}, records=new, coming=new[2:],
+        citing={A.id: ("s2:2", "s2:3"), B.id: ("s2:3",)},
+    )  # fmt: skip
+    update, _ = await follow(table)
+    assert {(via, end) for _, via, end in await reached(update)} == {
+        ("reference", "s2:0"), ("citation", "s2:3"),
+    }  # fmt: skip
+
+
+async def test_breadth_first_search_follows_all_references_of_its_frontier_and_no_citation(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
+) -> None:
+    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
+    monkeypatch.setattr(module, "SEEDS", 1)
+    new = [paper(f"s2:{number}") for number in range(3)]
+    links = {A.id: ("s2:1",), B.id: ("s2:0", "s2:1"), C.id: ("s2:2",)}
+    table = Table([], "semantic_scholar", links=links, citing={A.id: (C.id,)}, records=new)
+    update, _ = await follow(
+        table, papers=(A, B, C), settings={"expansion": "bfs"}, frontier=[B.id, A.id]
+    )
+    assert await reached(update) == {
+        (B.id, "reference", "s2:0"), (B.id, "reference", "s2:1"), (A.id, "reference", "s2:1"),
+    }  # fmt: skip
+    assert update["expanded"] == [B.id, A.id]
+
+
+async def test_papers_that_cite_one_another_and_themselves_end_the_search_all_the_same(
+    follow: Follow, reached: Callable[[Update], Any]
+) -> None:
+    links = {A.id: (B.id, A.id), B.id: (A.id,)}
+    table = Table([], "semantic_scholar", links=links, citing={A.id: (B.id,)})
+    update, _ = await follow(table)
+    assert update["expanded"] == [A.id, B.id]
+    again, _ = await follow(table, expanded=update["expanded"], depth=1)
+    assert (again["expanded"], await reached(again)) == ([], set())
 
 
 async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow) -> None:
     likely = Likely(NEW, C)
-    update, _ = await follow(likely, scores={A.id: 50.0, B.id: 90.0})
+    update, _ = await follow(likely, merit={A.id: 50.0, B.id: 90.0})
     assert likely.examples == [B.id, A.id]
     assert update["hits"] == [
         Hit(
@@ -170,3 +230,9 @@ async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow
         )
         for rank, one in enumerate([NEW, C], start=1)
     ]  # fmt: skip
+
+
+async def test_recommendations_are_asked_for_once_a_hop(follow: Follow) -> None:
+    likely = Likely(NEW)
+    update, _ = await follow(likely, depth=1)
+    assert (likely.examples, update["hits"]) == ([], [])

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from nodes.find.screen import Branch, Update, screen
 from state.paper import Paper
-from state.query import Hit
+from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
@@ -34,7 +34,9 @@ def screened(desk: Desk, runtime: Runtime[RunContext], monkeypatch: pytest.Monke
         await desk.shelf.put_papers(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "similarity": {}, "scores": {},
+            "run": "run", "request": asked, "similarity": {}, "merit": {}, "judged": {},
+            "settled": [], "trail": [], "hop": 1, "depth": 0,
+            "search_log": [SearchLogEntry(source="openalex", query="pears", hop=1, returned=1)],
             "same": {key: one.id for one in papers for key in (one.id, *one.aliases)},
             "hits": [Hit(paper=one.id, via="query", by="pears", source="openalex", rank=1)
                      for one in papers],
@@ -61,20 +63,19 @@ async def test_excluded_paper_is_hidden_whichever_of_its_ids_was_named(
     banned = paper("doi:10.1/a", aliases=("openalex:W1",))
     update = await screened([banned, OTHER], {how: (name,) if how == "exclude" else name})
     assert update["hidden"] == ["doi:10.1/a"]
-    assert update["batch"] == [OTHER.id]
-    assert update["similarity"].keys() == {OTHER.id}
+    assert update["merit"].keys() == {OTHER.id}
 
 
 async def test_inputs_own_paper_is_known_by_its_abstract_alone(screened: Screen) -> None:
     own = paper("doi:10.1/a", TITLE, abstract=TEXT.replace("three", "four"))
     update = await screened([own, OTHER])
-    assert (update["hidden"], update["batch"]) == ([own.id], [OTHER.id])
+    assert (update["hidden"], [*update["merit"]]) == ([own.id], [OTHER.id])
 
 
 async def test_inputs_own_paper_is_known_by_its_title_alone(screened: Screen) -> None:
     own = paper("doi:10.1/a", TITLE.upper())
     update = await screened([own, OTHER], {"title": TITLE})
-    assert (update["hidden"], update["batch"]) == ([own.id], [OTHER.id])
+    assert (update["hidden"], [*update["merit"]]) == ([own.id], [OTHER.id])
 
 
 async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
@@ -85,39 +86,82 @@ async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     assert update["hidden"] == update["past_cutoff"] == ["doi:10.1/none", "doi:10.1/same"]
 
 
-async def test_paper_asked_for_by_another_id_comes_first_and_beside_the_number(
-    screened: Screen, runtime: Runtime[RunContext]
-) -> None:
-    wanted = paper("doi:10.1/z", "Sailing", aliases=("openalex:W1",))
-    others = [paper(f"doi:10.1/{n}", f"Pear trees and drought {n}") for n in range(100)]
-    update = await screened([*others, wanted], {"must_include": ("openalex:W1",)})
-    assert update["batch"][0] == wanted.id
-    assert len(update["batch"]) == runtime.context.pool + 1
+async def test_second_record_of_the_inputs_own_paper_is_hidden_too(screened: Screen) -> None:
+    records = [
+        paper("doi:10.1/a", TITLE, abstract=TEXT),
+        paper("arxiv:2001.00001", f"{TITLE}.", abstract=TEXT.replace("three", "3")),
+    ]
+    update = await screened([*records, OTHER])
+    assert update["hidden"] == ["arxiv:2001.00001", "doi:10.1/a"]
+    again = await screened([*records, OTHER], similarity=update["similarity"])
+    assert again["hidden"] == update["hidden"]
 
 
-async def test_paper_reached_in_more_ways_is_debated_sooner_under_whichever_id(
+async def test_paper_that_promising_ones_cite_is_more_promising_than_its_equal(
     screened: Screen,
 ) -> None:
-    # In the order of their ids, so that the one without further hits would come first.
-    papers = [paper(f"doi:10.1/{name}", aliases=(f"s2:{name}",)) for name in "abcd"]
-    ways: list[tuple[str, Any, str, int]] = [
-        ("s2:b", "query", "plums", 1),
-        ("s2:c", "query", "plums", 1), ("s2:c", "recommendation", "the best papers so far", 1),
-        ("s2:d", "reference", "doi:10.1/good", 0), ("s2:d", "citation", "doi:10.1/good", 0),
-    ]  # fmt: skip
-    hits = [
-        Hit(paper=f"doi:10.1/{name}", via="must_include", by="the caller", source="openalex")
-        for name in "abcd"
-    ] + [
-        Hit(paper=name, via=via, by=by, source="semantic_scholar", rank=rank)
-        for name, via, by, rank in ways
+    near = [
+        paper(f"doi:10.1/{number}", f"{TITLE} {number}", references=("openalex:W2",))
+        for number in range(3)
     ]
-    update = await screened(papers, hits=hits, scores={"doi:10.1/good": 90.0})
-    assert update["batch"] == ["doi:10.1/d", "doi:10.1/c", "doi:10.1/b", "doi:10.1/a"]
+    cited = paper("doi:10.1/cited", aliases=("openalex:W2",))
+    update = await screened([*near, cited, OTHER])
+    assert update["merit"][cited.id] > update["merit"][OTHER.id]
 
 
-async def test_paper_that_was_debated_is_not_debated_again(screened: Screen) -> None:
-    judged = paper("doi:10.1/a")
-    update = await screened([judged, OTHER], scores={judged.id: 70.0})
-    assert update["batch"] == [OTHER.id]
-    assert update["hidden"] == []
+async def test_links_of_what_may_not_appear_do_not_count(screened: Screen) -> None:
+    # The input's own paper cites what is looked for: that must not be told.
+    own = paper("doi:10.1/own", TITLE, abstract=TEXT, references=("doi:10.1/cited",))
+    late = paper("doi:10.1/late", TITLE, year=2030, references=("doi:10.1/cited",))
+    cited = paper("doi:10.1/cited")
+    update = await screened([own, late, cited, OTHER], {"before": date(2020, 1, 1)})
+    assert update["merit"][cited.id] == pytest.approx(update["merit"][OTHER.id])
+
+
+async def test_what_a_judge_said_replaces_the_similarity(screened: Screen) -> None:
+    papers = [paper("doi:10.1/a"), paper("doi:10.1/b")]
+    update = await screened(papers, judged={"doi:10.1/a": 90.0})
+    assert update["merit"]["doi:10.1/a"] > 70 > update["merit"]["doi:10.1/b"]
+    settled = await screened(papers, judged={"doi:10.1/a": 90.0}, settled=["doi:10.1/a"])
+    assert settled["merit"]["doi:10.1/a"] == settled["merit"]["doi:10.1/b"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "state", "why"),
+    [
+        ({}, {}, ""),
+        ({"expansion": "none"}, {}, "links are not followed"),
+        ({"max_depth": 0}, {}, "links are not followed"),
+        ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
+        ({}, {"search_log": []}, "no source answered a search"),
+        ({}, {"depth": 1, "merit": {OTHER.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
+        ({}, {"depth": 1, "merit": {"doi:10.1/gone": 20.0}}, ""),
+        ({"expansion": "bfs"}, {"depth": 1, "merit": {OTHER.id: 20.0}}, ""),
+    ],
+)  # fmt: skip
+async def test_links_are_followed_until_that_changes_little(
+    settings: dict[str, Any], state: dict[str, Any], why: str, screened: Screen,
+    runtime: Runtime[RunContext],
+) -> None:  # fmt: skip
+    for name, value in settings.items():
+        object.__setattr__(runtime.context, name, value)
+    (entry,) = (await screened([OTHER], **state))["rounds"]
+    assert (entry.stopped, entry.reached) == (why, 1)
+
+
+async def test_nothing_found_is_nothing_to_start_from(screened: Screen) -> None:
+    (entry,) = (await screened([]))["rounds"]
+    assert (entry.stopped, entry.fresh) == ("there is no paper to start from", 0.0)
+
+
+async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> None:
+    papers = [
+        paper(
+            f"doi:10.1/{number}", f"Pears {number}",
+            references=tuple(f"doi:10.1/{number * 7 % 5000 + step}" for step in range(20)),
+        )
+        for number in range(5000)
+    ]  # fmt: skip
+    update = await screened(papers)
+    assert len(update["merit"]) == 5000
+    assert all(0 < merit < 100 for merit in update["merit"].values())

@@ -26,8 +26,8 @@ def select(runtime: Runtime[RunContext]) -> Select:
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "scores": scores, "same": {}, "hidden": [],
-            "retracted": [], "search_log": [], "failures": [], **state,
+            "run": "run", "request": asked, "scores": scores, "merit": {}, "same": {}, "hidden": [],
+            "collected": [], "retracted": [], "search_log": [], "failures": [], **state,
         }  # fmt: skip
         given: Branch = branch  # type: ignore[assignment]
         return await select_papers(given, runtime)
@@ -96,4 +96,18 @@ async def test_run_in_which_no_source_answered_says_why_and_not_that_nothing_was
     assert stop.fatal
     assert stop.cause == "no source gave an answer: openalex is busy; arxiv is busy"
     (stop,) = (await select({}, search_log=searched("openalex", 3)))["failures"]
-    assert stop.cause == "nothing was found in openalex and arxiv"
+    assert stop.cause == "nothing was found in openalex and arxiv by any query: q"
+
+
+async def test_breadth_first_search_keeps_only_what_it_collected_and_what_must_be(
+    select: Select,
+) -> None:
+    update = await select(SCORES, {"must_include": ("doi:d",)}, collected=["doi:b", "doi:c"])
+    assert update["selected"] == ["doi:b", "doi:c", "doi:d"]
+
+
+async def test_papers_of_equal_score_stand_in_the_order_of_their_merit(select: Select) -> None:
+    scores = dict.fromkeys(SCORES, 100.0)
+    merit = {"doi:a": 10.0, "doi:b": 30.0, "doi:c": 20.0, "doi:d": 40.0}
+    update = await select(scores, {"keep": 3}, merit=merit)
+    assert update["selected"] == ["doi:d", "doi:b", "doi:c"]

@@ -6,6 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.find.unite import Branch, unite
+from state.finding import Trail
 from state.paper import Author, Paper
 from state.query import Hit
 from tools.context import RunContext
@@ -33,7 +34,9 @@ async def come(
     return {**state, "same": update["same"], "united": update["united"]}
 
 
-EMPTY: Branch = {"run": "run", "hits": [], "united": 0, "same": {}, "scores": {}}
+EMPTY: Branch = {
+    "run": "run", "hits": [], "united": 0, "trail": [], "followed": 0, "same": {}, "judged": {},
+}  # fmt: skip
 
 
 async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
@@ -95,5 +98,21 @@ async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_s
     two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a")
     state = await come(desk, runtime, EMPTY, ("arxiv", one), ("crossref", two))
     both = record(DOI, "openalex", doi="10.1000/a", arxiv="2001.00001", aliases=(PREPRINT,))
-    state = await come(desk, runtime, {**state, "scores": {DOI: 90.0}}, ("openalex", both))
+    state = await come(desk, runtime, {**state, "judged": {DOI: 90.0}}, ("openalex", both))
     assert state["same"] == {PREPRINT: DOI, DOI: DOI}
+
+
+async def test_what_links_lead_to_becomes_papers_once(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    found = record(DOI, "openalex", doi="10.1000/a")
+    await desk.shelf.put_records("openalex", [found])
+    hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
+    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=(hit,)))
+    state: Branch = {**EMPTY, "trail": [key]}
+    update = await unite(state, runtime)
+    assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
+    await desk.shelf.put_papers([found.model_copy(update={"year": 1999})])
+    state = {**state, "same": update["same"], "followed": update["followed"]}
+    assert (await unite(state, runtime))["same"] == {DOI: DOI}
+    assert (await desk.shelf.papers([DOI]))[DOI].year == 1999

@@ -43,7 +43,7 @@ async def test_review_never_blocks_the_loop(
         "before": "2025-01-01",
         "exclude": [EXCLUDED],
     }
-    context = RunContext(pool=16, per_query=12, debate_batch=4)
+    context = RunContext(pool=16, results=36, debate_batch=4)
     done: Any = await graph.ainvoke(inputs, context=context)
     assert done["outcome"] == "complete"
     assert done["failures"] == []
@@ -62,7 +62,7 @@ async def test_sources_on_the_network_never_block_the_loop(
         monkeypatch.setenv("SERPAPI_API_KEY", "some-key")
         settings.cache_clear()
         settings()
-        context = RunContext(pool=12, per_query=10)
+        context = RunContext(pool=12, results=30)
         with blockbuster_ctx(scanned_modules=PARTS):
             inputs: Any = {"text": abstract, "sources": list(names)}
             done: Any = await find.ainvoke(inputs, context=context)

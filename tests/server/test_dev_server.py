@@ -16,7 +16,7 @@ from tools.context import RunContext
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput,
 }  # fmt: skip
-QUICK = {"pool": 16, "per_query": 12, "debate_batch": 4}
+QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (
     "We study how well large language models recommend citations for a sentence of a paper, and "
     "whether the recommended papers support what the sentence claims."
@@ -85,7 +85,7 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
             events.append(part.data)
     assert {frozenset(event) for event in events} == {frozenset({"stage", "done", "total", "note"})}
     assert {event["stage"] for event in events} >= {
-        "understand", "plan_queries", "search_source", "screen", "debate_papers", "read_paper",
+        "understand", "plan_queries", "search_source", "screen", "rank_papers", "read_paper",
         "plan_section", "write", "check",
     }  # fmt: skip
     assert all(0 <= event["done"] <= event["total"] for event in events)

@@ -200,3 +200,15 @@ def test_quote_of_the_input_is_checked_like_one_of_a_paper() -> None:
     assert SOURCE[good.start : good.end] == "We propose CiteRank, a state-of-the-art ranker"
     assert (good.paper, good.part) == ("input", "input")
     assert not quote_input("We propose something else altogether", SOURCE).verified
+
+
+@pytest.mark.parametrize("end", [".", ",", ";", ":", "!"])
+def test_one_mark_at_the_end_that_the_source_lacks_is_forgiven(end: str) -> None:
+    found = find_quote(f"Large models of language{end}", "Large models of language and speech")
+    assert found is not None
+    assert found.text == "Large models of language"
+    assert find_quote(f"Large models of language.{end}", "Large models of language") is None
+
+
+def test_mark_inside_a_quote_is_not_forgiven() -> None:
+    assert find_quote("Large models. of language", "Large models of language and speech") is None

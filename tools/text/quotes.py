@@ -18,6 +18,7 @@ MIN_LENGTH = 20
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")
 _MARKS = {ord(char): "'" for char in "‘’‚‛′`´"} | {ord(char): '"' for char in "“”„‟″«»"}
+_ENDS = frozenset(".,;:!?")
 _DROPPED = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 # Papers keep their texts with white space folded, so the end of a line may have become a space.
 _LINE_HYPHEN = re.compile(r"(?<=\w)([-‐\u00ad])\s+(?=[^\W\d_A-Z])")
@@ -57,9 +58,16 @@ def find_quote(claimed: str, source: str) -> Span | None:
     """Return where `claimed` stands in `source`, or None when it does not, or is too short.
 
     An ellipsis inside a quote is no licence: the words must stand together. Quotation marks and
-    ellipses around it are ignored.
+    ellipses around it are ignored, and so is one mark that ends it and does not stand in the source.
     """
     bare = _unwrapped(claimed)
+    found = _find(bare, source)
+    return (
+        found if found or not bare or bare[-1] not in _ENDS else _find(bare[:-1].rstrip(), source)
+    )
+
+
+def _find(bare: str, source: str) -> Span | None:
     for keep_hyphens in (False, True):
         wanted = _fold(bare, keep_hyphens=keep_hyphens)[0].strip()
         folded, offsets = _fold(source, keep_hyphens=keep_hyphens)

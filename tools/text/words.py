@@ -66,6 +66,12 @@ def topic_stems(text: str) -> list[str]:
     return [item for item in content_stems(text) if item not in academic]
 
 
+@lru_cache(maxsize=16384)
+def distinct_topic_stems(text: str) -> frozenset[str]:
+    """Return the distinct topic stems of a text, which a run asks for again in every round."""
+    return frozenset(topic_stems(text))
+
+
 @lru_cache(maxsize=1)
 def _academic_stems() -> frozenset[str]:
     return frozenset(stem(part) for word in ACADEMIC_WORDS for part in word.split("-"))

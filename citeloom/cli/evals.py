@@ -1,0 +1,78 @@
+"""`citeloom eval`: benchmarks over data that you have."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def evaluate() -> None:
+    """Measure how well CiteLoom works on data of yours."""
+
+
+@app.command()
+def retrieval(
+    data: Annotated[Path, typer.Option("--data", help="A folder that holds papers.jsonl.gz.")],
+    queries: Annotated[
+        Path, typer.Option("--queries", help="JSON lines with 'id', or an id in each line.")
+    ],
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="Queries to measure, the first ones.", show_default="60 at most"),
+    ] = None,
+    keep: Annotated[int, typer.Option("--keep", help="Papers to keep (1 to 200).")] = 100,
+    k: Annotated[int, typer.Option("--k", help="How many papers count as the first ones.")] = 40,
+    arms: Annotated[
+        str,
+        typer.Option(
+            "--arms",
+            metavar="A,B",
+            help="What to compare; 'bfs' and 'default' always are.",
+            show_default="all",
+        ),
+    ] = "",
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures there.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the figures there, as SVG.")
+    ] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option("--vectors", help="Keep the vectors of texts there for the next time."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    mind: Annotated[str, typer.Option("--mind", help="Who thinks: extractive or llm.")] = (
+        "extractive"
+    ),
+    meaning: Annotated[
+        bool,
+        typer.Option(
+            "--meaning/--no-meaning", help="Let the local source search by meaning as well."
+        ),
+    ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", help="Runs side by side; no figure depends on it.")
+    ] = 1,
+) -> None:
+    """Measure how much of papers' own reference lists `find` recovers, way by way.
+
+    It runs the real graph against a local source that answers as OpenAlex does.
+    """
+    try:
+        command = import_module("evals.retrieval.command")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("evals"):
+            raise
+        typer.echo(
+            "citeloom: the benchmarks are not installed here; run this from a checkout of CiteLoom",
+            err=True,
+        )
+        raise typer.Exit(2) from error
+    options = command.Options(
+        data=data, queries=queries, n=n, keep=keep, k=k, arms=arms, json=json, plot=plot,
+        vectors=vectors, seed=seed, mind=mind, meaning=meaning, workers=workers,
+    )  # fmt: skip
+    raise typer.Exit(command.run(options))

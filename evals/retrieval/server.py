@@ -1,0 +1,151 @@
+"""The local source on loopback: as a thread, or as a process of its own for the length of a block."""
+
+import multiprocessing
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from evals.retrieval.corpus import Corpus, read_corpus
+from evals.retrieval.service import Meaning, Service
+from evals.retrieval.vectors import RememberingEmbedder, text_of
+from evals.retrieval.works import Works
+from tools.errors import PermanentError
+
+_LONGEST_START = 300.0
+"""Seconds."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.service = service
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def end(self) -> None:
+        """End the connections that clients keep open, and then the server."""
+        self.shutdown()
+        with self._lock:
+            for connection in self._open:
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue  # the client was first
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    server: _Server
+
+    def do_GET(self) -> None:
+        """Answer."""
+        key = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        answer = self.server.service.answer(self.path, key)
+        body = answer.body.encode()
+        try:
+            self.send_response(answer.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+            self.wfile.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the client gave up waiting
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Stay silent."""
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[str]:
+    """Serve in a thread of this process while the block runs; the value is the base URL."""
+    server = _Server(service)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield server.url
+    finally:
+        server.end()
+        thread.join()
+
+
+def service_of(corpus: Corpus, vectors: Path | None) -> Service:
+    """Return the service of a corpus, with a search by meaning where there is a file of vectors."""
+    works = Works(corpus)
+    works.prepare()
+    if vectors is None:
+        return Service(works)
+    embedder = RememberingEmbedder(vectors)
+    rows = embedder.embed([text_of(record) for record in corpus.records])
+    return Service(works, Meaning(embedder, rows))
+
+
+@contextmanager
+def serving_apart(data: Path, vectors: Path | None) -> Iterator[str]:
+    """Serve a citation graph from a process of its own, so that runs do not wait for it.
+
+    Raises:
+        PermanentError: The process did not get ready.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, data, vectors), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield _address(ours)
+    finally:
+        ours.close()
+        process.join(5)
+        if process.is_alive():
+            process.terminate()
+            process.join()
+        process.close()
+
+
+def _address(process: Connection) -> str:
+    if not process.poll(_LONGEST_START):
+        raise PermanentError(f"the local source was not ready in {_LONGEST_START:.0f} s")
+    try:
+        return str(process.recv())
+    except EOFError as error:
+        raise PermanentError("the local source ended before it was ready") from error
+
+
+def _serve(parent: Connection, data: Path, vectors: Path | None) -> None:
+    # Ctrl-C reaches the whole group; the command decides when its source ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with serving(service_of(read_corpus(data), vectors)) as url:
+        parent.send(url)
+        try:
+            parent.recv()
+        except EOFError:
+            return  # the command has ended, whichever way

@@ -1,0 +1,235 @@
+"""Draft queries: the three ways of asking a mind for keyword queries, and of doing without one.
+
+`single` is one query for the whole input, `multiple` are three alternative readings of the whole,
+`optimized` one query each for problem, method and contribution that share no word (LitLLM, section
+3.1, strategies 1 to 3).
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from state.finding import QueryStrategy
+from state.query import Facet
+from tools.embed.port import Embedder
+from tools.llm.task import Mind, Task
+from tools.scholar.relaxing import terms
+from tools.text.phrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
+from tools.text.roles import assign_roles
+from tools.text.sentences import split_sentences
+from tools.text.words import STOP_WORDS, content_stems
+
+# Sources AND keywords and leave out one more at each of at most three tries: with four a query
+# comes down to pairs, with five it still asks for three words at once.
+MAX_KEYWORDS = 4
+READINGS = 3
+
+_OPENING = """\
+You prepare a search for prior work in scholarly databases. They match keywords: a paper is found
+only if all or nearly all keywords of a query occur in it.
+
+The input is a researcher's abstract, idea or question. """
+_SINGLE = """\
+Write one query that stands for the whole of it.
+"""
+_MULTIPLE = """\
+Write three alternative queries, each of them for the whole of it: in different words, as authors of
+different communities would put it. They may share keywords, but no two may be the same.
+"""
+_OPTIMIZED = """\
+Write three queries that look at it from different sides:
+- problem: the domain and the problem it addresses;
+- method: the technique, model or kind of study it uses;
+- contribution: what is new about it, or what it delivers.
+The queries must not share keywords.
+"""
+_CLOSING = """\
+
+For each query give three or four keywords, in English: established terms that related papers use,
+no names that the input itself coins, no filler such as 'novel' or 'approach'. Say in one sentence
+why papers found by the query matter to the researcher, and copy, letter by letter, the one sentence
+of the input on which the query rests. Where a list of sentences that failed is given, those are not
+in the input: copy again.
+"""
+
+
+class Reading(BaseModel):
+    """One query as the mind gives it."""
+
+    keywords: list[str] = Field(
+        min_length=1, description="Words or short terms, most telling first."
+    )
+    reason: str
+    sentence: str = Field(description="A sentence of the input, verbatim.")
+
+    @property
+    def about(self) -> Facet:
+        """What it asks about."""
+        return "all"
+
+
+class QueryDraft(Reading):
+    """One query for one side of the input."""
+
+    facet: Literal["problem", "method", "contribution"]
+
+    @property
+    def about(self) -> Facet:
+        """What it asks about."""
+        return self.facet
+
+
+class Readings(BaseModel):
+    """The mind's answer: queries for the whole."""
+
+    queries: list[Reading] = Field(min_length=1)
+
+
+class QueryPlan(BaseModel):
+    """The mind's answer: queries for its sides."""
+
+    queries: list[QueryDraft] = Field(min_length=1)
+
+
+def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPlan:
+    """Take salient phrases around the sentences that state problem, method and contribution."""
+    sentences = split_sentences(text)
+    roles = assign_roles(sentences)
+    problem = roles.get("problem") or roles.get("background") or sentences[0]
+    contribution = roles.get("contribution") or sentences[-1]
+    method = roles.get("method") or roles.get("data") or contribution
+    sides: dict[Literal["problem", "method", "contribution"], str] = {
+        "contribution": contribution.text, "problem": problem.text, "method": method.text,
+    }  # fmt: skip
+    used = set(own_names(text))
+    drafts: dict[str, QueryDraft] = {}
+    # The contribution chooses first: it is what the others are told from.
+    phrases = salient_phrases(embedder, text, list(sides.values()))
+    for (facet, sentence), ranked in zip(sides.items(), phrases, strict=True):
+        if words := compose(ranked, without=used):
+            used |= {item for word in words for item in phrase_stems(word)}
+            drafts[facet] = QueryDraft(
+                facet=facet, keywords=words, reason=_REASONS[facet], sentence=sentence
+            )
+    if not drafts:
+        words = text.split()[:MAX_KEYWORDS]
+        return QueryPlan(queries=[
+            QueryDraft(facet="problem", keywords=words, reason=_REASONS["problem"], sentence=text)
+        ])  # fmt: skip
+    return QueryPlan(queries=[drafts[facet] for facet in _REASONS if facet in drafts])
+
+
+def extract_single(embedder: Embedder, *, text: str, **_: object) -> Readings:
+    """Take the most salient phrases of the whole."""
+    return Readings(queries=_readings(embedder, text)[:1])
+
+
+def extract_multiple(embedder: Embedder, *, text: str, **_: object) -> Readings:
+    """Join the most salient phrase with others, different ones in each reading."""
+    return Readings(queries=_readings(embedder, text)[:READINGS])
+
+
+_REASONS = {
+    "problem": "Papers on the same problem are what the work is compared with.",
+    "method": "Papers that use such a method show what it can and cannot do.",
+    "contribution": "Papers that deliver something similar decide what is new.",
+}
+_WHOLE = "Papers that share its main terms are on the same subject."
+
+
+def _readings(embedder: Embedder, text: str) -> list[Reading]:
+    names = own_names(text)
+    ranked = [
+        phrase
+        for phrase in salient_phrases(embedder, text, [text])[0]
+        if not names & set(phrase.stems)
+    ]
+    # A longer lead would leave no room for what tells the readings apart.
+    lead = [item for item in ranked if len(item.stems) <= MAX_KEYWORDS // 2][:1]
+    used: set[str] = set()
+    readings: list[Reading] = []
+    for _ in range(READINGS):
+        others = [item for item in ranked if not used & set(item.stems)]
+        words = compose([*lead, *others])
+        if not words or any(words == reading.keywords for reading in readings):
+            break
+        stems = {item for word in words for item in phrase_stems(word)}
+        used |= stems.difference(*(item.stems for item in lead))
+        sentence = _richest(text, stems)
+        readings.append(Reading(keywords=words, reason=_WHOLE, sentence=sentence))
+    return readings or [Reading(keywords=text.split()[:MAX_KEYWORDS], reason=_WHOLE, sentence=text)]
+
+
+def _richest(text: str, stems: Collection[str]) -> str:
+    """Return the sentence with most of the words, the first of several."""
+    spans = [span.text for span in split_sentences(text)]
+    return max(spans, key=lambda span: len(set(stems) & set(content_stems(span))))
+
+
+def compose(
+    phrases: Iterable[Phrase], *, without: Collection[str] = (), limit: int = MAX_KEYWORDS
+) -> list[str]:
+    """Return the words of the first phrases that fit whole and repeat no word.
+
+    Args:
+        phrases: Best first.
+        without: Stems that no word may have.
+        limit: How many words at most.
+    """
+    chosen: list[str] = []
+    used = set(without)
+    for phrase in phrases:
+        words = search_words(phrase.text)
+        stems = {item for word in words for item in phrase_stems(word)}
+        if words and len(chosen) + len(words) <= limit and not used & set(phrase.stems):
+            chosen += words
+            used |= stems
+    return chosen
+
+
+def keywords(items: Sequence[str]) -> list[str]:
+    """Return what a mind gave as keywords as single words, without operators and stop words."""
+    words = [word for item in items for term in terms(item) for word in term.split()]
+    return [word for word in words if word.lower() not in STOP_WORDS]
+
+
+OF_THE_WHOLE: Mapping[QueryStrategy, Task[Readings]] = {
+    "single": Task(
+        name="plan_queries", prompt=_OPENING + _SINGLE + _CLOSING, answer=Readings, tier="strong",
+        extract=extract_single, max_output_tokens=500,
+    ),
+    "multiple": Task(
+        name="plan_queries", prompt=_OPENING + _MULTIPLE + _CLOSING, answer=Readings, tier="strong",
+        extract=extract_multiple, max_output_tokens=900,
+    ),
+}  # fmt: skip
+OPTIMIZED = Task(
+    name="plan_queries", prompt=_OPENING + _OPTIMIZED + _CLOSING, answer=QueryPlan, tier="strong",
+    extract=extract_optimized, max_output_tokens=900,
+)  # fmt: skip
+
+
+async def ask_drafts(
+    mind: Mind, strategy: QueryStrategy, text: str, *, again: Sequence[str] = ()
+) -> list[Reading]:
+    """Ask for drafts: at most as many as the strategy has, and one for each side.
+
+    Args:
+        mind: Who is asked.
+        strategy: Which queries are wanted.
+        text: The input.
+        again: Sentences of an earlier answer that are not in the input.
+
+    Raises:
+        CiteLoomError: As `Mind.do`.
+    """
+    inputs: dict[str, Any] = {"text": text}
+    if again:
+        inputs["sentences_that_failed"] = list(again)
+    if strategy == "optimized":
+        plan = await mind.do(OPTIMIZED, **inputs)
+        firsts = {draft.facet: draft for draft in reversed(plan.queries)}
+        return [draft for draft in plan.queries if firsts[draft.facet] is draft]
+    answer = await mind.do(OF_THE_WHOLE[strategy], **inputs)
+    return answer.queries[: 1 if strategy == "single" else READINGS]

@@ -1,0 +1,54 @@
+"""Rank: have one group of papers judged by the run's ranker.
+
+Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, best first. Writes `judged`,
+`listings`, `failures`; the debates go to the shelf.
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.find.rankers.choose import ranker_of
+from state.finding import Listing
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+
+STAGE = "rank_papers"
+
+
+class Branch(TypedDict):
+    """What one branch of this node reads."""
+
+    run: str
+    request: Request
+    papers: list[str]
+    hop: int
+    depth: int
+    of: int
+    """How many papers are judged in this hop by all branches."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    judged: dict[str, float]
+    listings: list[Listing]
+    failures: list[Failure]
+
+
+async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Judge the branch's papers; every one that is on the shelf gets a score."""
+    desk = open_desk(runtime, state["run"])
+    papers = await desk.shelf.papers(state["papers"])
+    ranking = await ranker_of(desk.context.ranker).rank(
+        desk, state["request"], list(papers.values())
+    )
+    await desk.shelf.put_debates(ranking.debates)
+    desk.tick(STAGE, len(state["papers"]), state["of"])
+    place = {"hop": state["hop"], "depth": state["depth"]}
+    return {
+        "judged": dict(ranking.scores),
+        "listings": [ranking.listing.model_copy(update=place)] if ranking.listing else [],
+        "failures": list(ranking.failures),
+    }

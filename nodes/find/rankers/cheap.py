@@ -1,0 +1,156 @@
+"""Rankers that ask no mind: closeness by embeddings, by words, and by SPECTER2.
+
+Those that only give an order take the scale of closeness (closeness.placed).
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodes.find.rankers.closeness import closeness, placed
+from nodes.find.rankers.port import Evidence, Ranking
+from state.finding import RankerName
+from state.paper import Paper
+from state.request import Request
+from state.run import Failure
+from tools.desk import Desk
+from tools.errors import InputError, PermanentError, TransientError
+from tools.library.bm25 import document_terms, query_terms
+
+Vector = NDArray[np.float32]
+NEAREST = 10
+"""Papers whose mean stands for the input where its own vector is not known."""
+
+
+class EmbeddingRanker:
+    """Scores papers by the similarity of their whole title and abstract (closeness.score_of)."""
+
+    name: RankerName = "embedding"
+    weighs_links = False
+
+    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
+        """Settle nothing: the screening has compared the beginning of long abstracts only."""
+        return {}
+
+    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
+        """Keep the papers together."""
+        return [list(papers)] if papers else []
+
+    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+        """Score these papers by similarity."""
+        return Ranking(scores=await closeness(desk, request, papers))
+
+
+class Bm25Ranker:
+    """Orders papers by BM25 of the input in their titles and abstracts.
+
+    Rare words are rare among the papers ranked together, so these must be all of a hop.
+    """
+
+    name: RankerName = "bm25"
+    weighs_links = False
+
+    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
+        """Settle nothing: how rare a word is shows among all papers."""
+        return {}
+
+    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
+        """Keep the papers together."""
+        return [list(papers)] if papers else []
+
+    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+        """Order these papers by the words that they share with the input."""
+        worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
+        by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
+        near = await closeness(desk, request, papers)
+        return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
+
+
+class Specter2Ranker:
+    """Orders papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
+
+    The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
+    papers by similarity, as Semantic Scholar has no vector of a text that it has not read. A paper
+    without a vector is scored by similarity.
+    """
+
+    name: RankerName = "specter2"
+    weighs_links = False
+
+    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
+        """Settle nothing: the vectors are fetched for all papers together."""
+        return {}
+
+    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
+        """Keep the papers together: one call brings the vectors of 500."""
+        return [list(papers)] if papers else []
+
+    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+        """Order these papers by SPECTER2 as far as there are vectors."""
+        near = await closeness(desk, request, papers)
+        try:
+            vectors = await _specter2(desk, request, papers)
+        except (TransientError, PermanentError, InputError) as error:
+            return Ranking(scores=near, failures=[_failure(len(papers), str(error))])
+        known = [paper.id for paper in papers if paper.id in vectors]
+        if not known:
+            return Ranking(scores=near, failures=[_failure(len(papers), _NO_VECTOR)])
+        query = vectors.get(request.own or "", _mean(known, vectors, near))
+        known.sort(key=lambda key: -float(vectors[key] @ query))
+        missing = len(papers) - len(known)
+        return Ranking(
+            scores=near | placed(known, near),
+            failures=[_failure(missing, _NO_VECTOR)] if missing else [],
+        )
+
+
+_NO_VECTOR = "Semantic Scholar has no SPECTER2 vector of them"
+
+
+def bm25(query: str, texts: Sequence[str]) -> list[float]:
+    """Return the BM25 of each text for the words of `query`; words are rare among these texts."""
+    wanted = query_terms(query)
+    documents = [document_terms(text) for text in texts]
+    counts = Counter(term for document in documents for term in document.indices)
+    rarity = {
+        term: log(1 + (len(texts) - counts[term] + 0.5) / (counts[term] + 0.5))
+        for term in (wanted.indices if wanted else ())
+    }
+    return [
+        sum(
+            weight * rarity.get(term, 0.0)
+            for term, weight in zip(document.indices, document.values, strict=True)
+        )
+        for document in documents
+    ]
+
+
+async def _specter2(desk: Desk, request: Request, papers: Sequence[Paper]) -> dict[str, Vector]:
+    """Return unit vectors by paper, the input's own paper among them where it is known."""
+    from tools.scholar.semantic_scholar import SemanticScholarSource
+
+    source = await desk.source("semantic_scholar", request)
+    assert isinstance(source, SemanticScholarSource)
+    own = [Paper(id=request.own, title=request.title or "the input")] if request.own else []
+    vectors = await source.specter2([*own, *papers])
+    return {
+        key: vector / length
+        for key, vector in vectors.items()
+        if (length := float(np.linalg.norm(vector))) > 0
+    }
+
+
+def _mean(known: Sequence[str], vectors: Mapping[str, Vector], near: Mapping[str, float]) -> Vector:
+    nearest = sorted(known, key=lambda key: -near[key])[:NEAREST]
+    return np.asarray(np.mean([vectors[key] for key in nearest], axis=0), dtype=np.float32)
+
+
+def _failure(papers: int, cause: str) -> Failure:
+    return Failure(
+        stage="rank_papers", subject=f"SPECTER2 vectors of {papers} papers", cause=cause,
+        remedy="they are scored by similarity alone; run again later, or choose another ranker",
+    )  # fmt: skip

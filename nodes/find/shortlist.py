@@ -1,0 +1,95 @@
+"""Shortlist: choose the papers that are to be judged, and settle those that need no judge.
+
+Reads `request`, `merit`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`.
+Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.find.rankers.choose import ranker_of
+from nodes.find.rankers.port import Evidence
+from nodes.find.screen import best
+from state.query import Hit
+from state.request import Request
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+
+STAGE = "shortlist"
+PER_KEPT = 1.5
+"""Papers judged in a hop for each that is to be kept, where the caller names no number."""
+FOR_GAPS = 5
+"""Best answers to each query of a later hop that are judged however they compare with the others:
+what covers a gap is far from the input as a whole."""
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    merit: dict[str, float]
+    similarity: dict[str, float]
+    judged: dict[str, float]
+    same: dict[str, str]
+    hits: list[Hit]
+    trail: list[str]
+    hidden: list[str]
+    hop: int
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    batch: list[str]
+    judged: dict[str, float]
+    settled: list[str]
+
+
+async def shortlist(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Take the most promising papers; in a breadth-first search, all that the last level brought."""
+    desk = open_desk(runtime, state["run"])
+    merit, request = state["merit"], state["request"]
+    if desk.context.expansion == "bfs":
+        wanted = await _level(desk, state)
+    else:
+        pool = desk.context.pool
+        pool = round(PER_KEPT * request.keep) if pool is None else pool
+        wanted = [*best(merit, pool), *_for_gaps(state)]
+    wanted += [state["same"].get(key, key) for key in request.must_include]
+    waiting = {key for key in wanted if key in merit and key not in state["judged"]}
+    evidence = {
+        key: Evidence(similarity=state["similarity"][key], merit=merit[key])
+        for key in _ordered(waiting, merit)
+    }
+    settled = ranker_of(desk.context.ranker).settle(evidence) if evidence else {}
+    batch = [key for key in evidence if key not in settled]
+    desk.progress(STAGE, len(evidence), len(merit), f"{len(batch)} to judge")
+    return {"batch": batch, "judged": settled, "settled": sorted(settled)}
+
+
+def _ordered(keys: set[str], merit: Mapping[str, float]) -> list[str]:
+    return best({key: merit[key] for key in keys}, len(keys))
+
+
+def _for_gaps(state: Branch) -> list[str]:
+    if state["hop"] == 1:
+        return []
+    by_query: dict[str, list[str]] = {}
+    for hit in state["hits"]:
+        if hit.via == "query" and hit.hop == state["hop"] and hit.paper in state["same"]:
+            by_query.setdefault(hit.by, []).append(state["same"][hit.paper])
+    return [key for found in by_query.values() for key in _visible(found, state)[:FOR_GAPS]]
+
+
+async def _level(desk: Desk, state: Branch) -> list[str]:
+    """Return what the searches found, or what the last level's references lead to, in that order."""
+    trails = await desk.shelf.trails(state["trail"][-1:])
+    hits: Sequence[Hit] = trails[0].hits if trails else state["hits"]
+    return _visible([state["same"].get(hit.paper, hit.paper) for hit in hits], state)
+
+
+def _visible(keys: Sequence[str], state: Branch) -> list[str]:
+    return [key for key in dict.fromkeys(keys) if key in state["merit"]]

@@ -1,0 +1,82 @@
+"""How a search went: its rounds, what its links led to, and how complete its result may be."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.base import Value
+from state.query import Hit
+
+
+class Trail(Value):
+    """What following links led to in one round; it lives on the run's shelf, not in the state."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(ge=1, description="Round of following links within the hop, first = 1.")
+    followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
+    hits: tuple[Hit, ...] = ()
+
+
+class Round(Value):
+    """One step of the search: asking the sources (depth 0), or following links once."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(ge=0, description="0 for the searches of the hop, then 1, 2, ...")
+    followed: int = Field(default=0, ge=0, description="Papers whose links were followed.")
+    reached: int = Field(default=0, ge=0, description="Papers not known before.")
+    fresh: float = Field(
+        default=1.0, ge=0, le=1,
+        description="Share of the best papers, as many as are to be kept, that this round changed.",
+    )  # fmt: skip
+    stopped: str = Field(default="", description="Why no further links were followed, if so.")
+
+
+class Listing(Value):
+    """How a mind's ordered lists came out, and what had to be repaired (LitLLM, Table 2)."""
+
+    hop: int = Field(ge=1)
+    depth: int = Field(default=0, ge=0, description="Level of a breadth-first search, else 0.")
+    windows: int = Field(default=0, ge=0, description="Lists asked for.")
+    complete: int = Field(default=0, ge=0, description="Lists that named every paper once.")
+    incomplete: int = Field(default=0, ge=0, description="Lists in which papers were missing.")
+    repeated: int = Field(default=0, ge=0, description="Lists in which a paper came twice.")
+    invented: int = Field(default=0, ge=0, description="Lists with ids that were not given.")
+    failed: int = Field(default=0, ge=0, description="Windows without any usable list.")
+
+
+class DiscoveryPoint(Value):
+    """One step of the discovery curve."""
+
+    step: str = Field(description="What was done, such as 'searches' or 'links, round 2'.")
+    looked_at: int = Field(ge=0, description="Distinct papers seen by the end of the step.")
+    relevant: int = Field(ge=0, description="Of these, the ones judged relevant in the end.")
+
+
+class Completeness(Value):
+    """How many relevant papers there may be, estimated from how often each was found."""
+
+    found: int = Field(ge=0, description="Relevant papers found.")
+    estimate: float | None = Field(
+        default=None, ge=0, description="Relevant papers that the sources may hold."
+    )
+    low: float | None = Field(default=None, ge=0, description="Lower end of the 95 % interval.")
+    high: float | None = Field(default=None, ge=0, description="Upper end of the 95 % interval.")
+    share: float | None = Field(
+        default=None, ge=0, le=1, description="Found, as a share of the estimate."
+    )
+    method: str = Field(default="", description="The estimator, and its source.")
+    channels: tuple[str, ...] = Field(
+        default=(), description="The independent ways that could find a paper."
+    )
+    found_by: tuple[int, ...] = Field(
+        default=(), description="How many relevant papers were found by 1, 2, 3, ... channels."
+    )
+    curve: tuple[DiscoveryPoint, ...] = ()
+    stopped: str = Field(default="", description="Why the search ended.")
+    caveats: tuple[str, ...] = ()
+
+
+QueryStrategy = Literal["single", "multiple", "optimized"]
+SearchStrategy = Literal["both", "keywords", "meaning"]
+Expansion = Literal["best_first", "bfs", "none"]
+RankerName = Literal["debate", "cascade", "permutation", "embedding", "specter2", "bm25"]

@@ -1,0 +1,254 @@
+"""Tests of `citeloom eval retrieval`: the real command, the real graph, a source over real HTTP."""
+
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli import app
+from evals.retrieval.arms import ARMS
+from evals.retrieval.corpus import choose_cases, read_corpus
+from evals.retrieval.schedule import rows_of
+from evals.retrieval.server import service_of, serving
+from evals.retrieval.trial import Setting
+from tests.evals.made import paper, topics, write
+from tests.support import ROOT, clean_environment, is_setting
+
+ABSTRACT = (
+    "Honeybees tell each other where nectar is. We study how the waggle dance of a honeybee colony "
+    "guides foraging, and how often a dance misleads the foragers."
+)
+BEES = [
+    paper(
+        "10.5555/bees", "Dances that mislead", ABSTRACT, 2015,
+        cites=["10.5555/dance", "10.5555/forage", "10.5555/bare", "10.5555/next"],
+    ),
+    paper("10.5555/twin", "Dances That Mislead", ABSTRACT, 2014, cites=["10.5555/dance"]),
+    paper(
+        "10.5555/dance", "The waggle dance of the honeybee",
+        "The waggle dance tells a honeybee colony where nectar is. We decode the dance.", 2004,
+    ),
+    paper(
+        "10.5555/forage", "Foraging of a honeybee colony",
+        "A honeybee colony guides its foraging by the waggle dance. We study nectar foraging.",
+        2008, cites=["10.5555/dance"],
+    ),
+    paper("10.5555/bare", "Nectar", None, 2003),
+    paper("10.5555/next", "The waggle dance again", ABSTRACT, 2016, cites=["10.5555/dance"]),
+]  # fmt: skip
+
+
+SMALL = ("--arms", "default", "--keep", "5", "--k", "4", "--vectors")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("bees"), [*BEES, *topics()])
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("vectors") / "vectors.sqlite"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in filter(is_setting, list(os.environ)):
+            patch.delenv(name)
+        for name, value in clean_environment(folder / "home").items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        yield
+
+
+def call(data: Path, queries: str, *more: str | Path) -> Result:
+    file = data / "asked.txt"
+    file.write_text(queries, encoding="utf-8")
+    given = ["eval", "retrieval", "--data", data, "--queries", file, *more]
+    result = CliRunner().invoke(app, [str(one) for one in given])
+    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+    return result
+
+
+def measured(data: Path, queries: str, *more: str | Path) -> dict[str, Any]:
+    out = data / "out.json"
+    result = call(data, queries, "--json", out, *more)
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def bees(data: Path, vectors: Path, _no_settings: None) -> dict[str, Any]:
+    """What the command says of one query paper, with a picture beside it."""
+    return measured(data, "10.5555/bees\n", *SMALL, vectors, "--plot", data / "plot.svg")
+
+
+def test_figures_are_those_computed_by_hand(bees: dict[str, Any]) -> None:
+    (query,) = bees["queries"]
+    # Of four references one has no abstract and one a later year.
+    assert query["gold_ids"] == ["doi:10.5555/dance", "doi:10.5555/forage"]
+    kept = query["kept_ids"]["default"]
+    assert set(kept[:2]) == set(query["gold_ids"])
+    assert not {"doi:10.5555/bees", "doi:10.5555/twin", "doi:10.5555/next"} & set(kept)
+    assert 2 <= len(kept) <= 5
+    arm = {name: figure["mean"] for name, figure in bees["arms"]["default"].items()}
+    assert arm["coverage"] == arm["recall_at_k"] == arm["normalised_recall_at_k"] == 1.0
+    assert arm["precision_at_k"] == 0.5
+    assert arm["kept"] == len(kept)
+    assert arm["source_calls"] >= 2
+    assert arm["usd"] > 0
+    assert arm["llm_calls"] == arm["failures"] == 0
+
+
+def test_document_says_how_it_was_made(bees: dict[str, Any]) -> None:
+    assert set(bees["arms"]) == {"bfs", "default"}
+    assert bees["complete"] is True
+    assert bees["settings"]["keep"] == 5
+    assert bees["settings"]["arms"]["default"] == {}
+    assert bees["minus_default"]["bfs"]["coverage"]["mean"] <= 0
+
+
+def test_picture_names_the_arms_and_what_is_measured(bees: dict[str, Any], data: Path) -> None:
+    picture = ElementTree.fromstring((data / "plot.svg").read_text(encoding="utf-8"))
+    text = " ".join(picture.itertext())
+    assert "1 queries, 5 papers kept, k = 4" in text
+    assert "default: 1.00 (95 % interval 1.00 to 1.00)" in text
+
+
+def test_figures_do_not_depend_on_the_number_of_workers(
+    bees: dict[str, Any], data: Path, vectors: Path
+) -> None:
+    together = measured(data, "10.5555/bees\n", *SMALL, vectors, "--workers", "2")
+    assert timeless(together) == timeless(bees)
+
+
+def timeless(found: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the seconds, which no two runs share."""
+    copy: dict[str, Any] = json.loads(json.dumps(found))
+    for arm in [*copy["arms"].values(), *copy["minus_default"].values()]:
+        assert arm.pop("seconds")["n"] == 1
+    for query in copy["queries"]:
+        for figures in query["arms"].values():
+            assert figures.pop("seconds") > 0
+    return copy
+
+
+def test_most_of_a_topic_is_found(data: Path, vectors: Path) -> None:
+    options = ("--arms", "default", "--keep", "9", "--vectors", vectors)
+    found = measured(data, '{"id": "10.5555/1.last"}\n', *options)
+    assert found["arms"]["default"]["coverage"]["mean"] > 0.5
+
+
+def test_source_can_be_searched_by_meaning(data: Path, vectors: Path) -> None:
+    found = measured(
+        data,
+        "10.5555/1.last",
+        "--arms",
+        "default",
+        "--keep",
+        "5",
+        "--vectors",
+        vectors,
+        "--meaning",
+    )
+    assert found["settings"]["meaning"] is True
+    # The search by meaning costs ten times a search by words.
+    assert found["arms"]["default"]["usd"]["mean"] > 0.01
+    assert found["arms"]["default"]["failures"]["mean"] == 0
+
+
+@pytest.mark.parametrize(
+    ("queries", "more", "said"),
+    [
+        ("10.5555/unknown", (), "1 of 1 queries are not in the data: 10.5555/unknown"),
+        ("{broken", (), "line 1 of .* is no JSON"),
+        ("10.5555/bees", ("--n", "2"), "--n 2 is not possible: the file has 1 queries"),
+        ("10.5555/bees", ("--arms", "bfs,best"), "there is no arm 'best'; there are: single"),
+        ("10.5555/bees", ("--keep", "0"), "--keep must be 1 to 200"),
+        ("10.5555/bees", ("--k", "0"), "--k and --workers must be 1 or more"),
+        ("10.5555/bees", ("--mind", "oracle"), "--mind must be extractive or llm"),
+        ("10.5555/bees", ("--mind", "llm"), "--mind llm needs an LLM"),
+        ("10.5555/bees", ("--json", "no/such/folder/x.json"), "cannot be written"),
+        ("10.5555/0.0", (), "no query has an abstract, a year and references"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_any_run(
+    data: Path, queries: str, more: tuple[str, ...], said: str
+) -> None:
+    result = call(data, queries, *more)
+    assert result.exit_code == 2
+    assert re.search(said, " ".join(result.stderr.split()))
+    assert not result.stdout
+
+
+def test_missing_data_is_refused(tmp_path: Path) -> None:
+    result = call(tmp_path, "10.5555/bees")
+    assert result.exit_code == 2
+    assert "there is no file" in result.stderr
+
+
+def test_installation_without_benchmarks_says_so(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "evals.retrieval.command", None)
+    result = call(data, "10.5555/bees")
+    assert result.exit_code == 2
+    assert "the benchmarks are not installed here" in result.stderr
+
+
+def test_run_that_breaks_is_recorded_and_costs_no_other(data: Path, vectors: Path) -> None:
+    corpus = read_corpus(data)
+    cases = choose_cases(corpus, ["10.5555/bees"], 1).cases
+    with serving(service_of(corpus, None)) as url:
+        # More than a run may keep.
+        bad = Setting(url=url, keep=300, mind="extractive", meaning=False, vectors=vectors)
+        good = dataclasses.replace(bad, keep=5)
+        tasks = [(cases[0], ARMS["default"])]
+        (broken,), (whole,) = rows_of(tasks, bad, 1), rows_of(tasks, good, 1)
+    assert "keep" in broken["error"]
+    assert broken["kept"] == []
+    assert whole["error"] == ""
+    assert whole["kept"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_keeps_and_shows_what_is_done(
+    data: Path, vectors: Path, tmp_path: Path, workers: str
+) -> None:
+    queries, out = tmp_path / "many.txt", tmp_path / "out.json"
+    queries.write_text("10.5555/bees\n10.5555/1.last\n10.5555/2.last\n10.5555/0.last\n")
+    command = [
+        sys.executable, "-c", "from citeloom.cli import main; main()", "eval", "retrieval",
+        "--data", data, "--queries", queries, "--vectors", vectors, "--json", out, "--keep", "5",
+        "--workers", workers,
+    ]  # fmt: skip
+    with subprocess.Popen(
+        [str(one) for one in command], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        early = [process.stderr.readline()]
+        while early[-1] and not early[-1].startswith("1/"):
+            early.append(process.stderr.readline())
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130, "".join(early) + stderr
+    assert "Traceback" not in stderr
+    assert "Stopped before the end" in stdout
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["complete"] is False
+    assert found["queries"][0]["arms"]

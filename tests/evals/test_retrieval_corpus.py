@@ -1,0 +1,117 @@
+"""Tests of reading a citation graph and its queries."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from evals.retrieval.corpus import Corpus, choose_cases, read_corpus, read_ids
+from tests.evals.made import paper, topics, write
+from tools.errors import InputError
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    later = paper("10.5555/late", "A late paper", "It came too late.", 2012)
+    bare = paper("10.5555/bare", "A bare paper", None, 2001)
+    query = paper(
+        "10.5555/Query", "The paper that asks", "What did the others find?", 2010,
+        cites=["10.5555/0.1", "10.5555/0.1", "10.5555/BARE", "10.5555/late", "10.5555/twin", "10.5555/0.2"],
+    )  # fmt: skip
+    twin = paper("10.5555/twin", "The Paper That Asks!", "What did the others find?", 2009)
+    other = {**paper("10.5555/other", "The paper that asks", "Unlike.", 2009), "authors": ["Z. Q."]}
+    empty = paper("10.5555/empty", "No abstract here", None, 2010, cites=["10.5555/0.1"])
+    lonely = paper("10.5555/lonely", "Nothing cited", "It cites nothing.", 2010)
+    made = [*topics(), later, bare, query, twin, other, empty, lonely]
+    return read_corpus(write(tmp_path / "data", made))
+
+
+def test_gold_is_what_has_an_abstract_and_an_earlier_year(corpus: Corpus) -> None:
+    chosen = choose_cases(corpus, ["10.5555/Query"], 1)
+    assert chosen.cases[0].gold == {"doi:10.5555/0.1", "doi:10.5555/0.2"}
+
+
+def test_second_record_of_the_query_paper_is_hidden_with_it(corpus: Corpus) -> None:
+    case = choose_cases(corpus, ["10.5555/query"], 1).cases[0]
+    assert set(case.own) == {"doi:10.5555/query", "doi:10.5555/twin"}
+    assert {corpus.records[at].id for at in case.hidden} == {"10.5555/Query", "10.5555/twin"}
+
+
+def test_queries_without_abstract_or_gold_are_left_out_with_the_reason(corpus: Corpus) -> None:
+    chosen = choose_cases(corpus, ["10.5555/empty", "10.5555/lonely", "10.5555/Query"], 3)
+    assert [case.id for case in chosen.cases] == ["10.5555/Query"]
+    assert "no abstract" in chosen.left_out["10.5555/empty"]
+    assert "no reference" in chosen.left_out["10.5555/lonely"]
+
+
+def test_next_usable_query_takes_the_place_of_one_that_is_left_out(corpus: Corpus) -> None:
+    chosen = choose_cases(corpus, ["10.5555/empty", "10.5555/Query", "10.5555/1.last"], 2)
+    assert [case.id for case in chosen.cases] == ["10.5555/Query", "10.5555/1.last"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "count", "said"),
+    [
+        (["10.5555/Query", "10.1/unknown"], 1, "1 of 2 queries are not in the data: 10.1/unknown"),
+        (["10.5555/Query"], 2, "--n 2 is not possible: the file has 1 queries"),
+        (["10.5555/Query"], 0, "--n 0 is not possible"),
+        (["10.5555/lonely"], 1, "no query has an abstract"),
+    ],
+)
+def test_queries_that_cannot_be_measured_are_refused(
+    corpus: Corpus, ids: list[str], count: int, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        choose_cases(corpus, ids, count)
+
+
+def test_ids_are_read_from_json_lines_and_from_plain_lines(tmp_path: Path) -> None:
+    file = tmp_path / "queries"
+    file.write_text('{"id": "10.1/a", "x": 1}\n\n10.1/b\n"10.1/c"\n10.1/b\n', encoding="utf-8")
+    assert read_ids(file) == ["10.1/a", "10.1/b", "10.1/c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "a"}\n{"id": \n', "line 2 of .* is no JSON"),
+        ('{"name": "a"}\n', "line 1 of .* has no 'id'"),
+        ('{"id": 7}\n', "line 1 of .* has no 'id'"),
+        ("[1]\n", "line 1 of .* has no 'id'"),
+        ("\n \n", "holds no queries"),
+    ],
+)
+def test_bad_line_of_the_queries_is_named(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_ids(file)
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no file .*papers\.jsonl\.gz"):
+        read_corpus(tmp_path)
+    with pytest.raises(InputError, match=r"the queries .* cannot be read"):
+        read_ids(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{broken", "line 2 of .* is no record"),
+        ('["a list"]', "line 2 of .* is no record"),
+        ('{"title": "no id"}', "line 2 of .* is no record"),
+        ('{"id": "10.1/x", "title": " "}', "line 2 of .* is no record"),
+    ],
+)
+def test_bad_line_of_the_data_is_named(tmp_path: Path, line: str, said: str) -> None:
+    with gzip.open(tmp_path / "papers.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write('{"id": "10.1/a", "title": "T", "year": 2000}\n' + line + "\n")
+    with pytest.raises(InputError, match=said):
+        read_corpus(tmp_path)
+
+
+def test_data_that_is_not_gzipped_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "papers.jsonl.gz").write_text('{"id": "a"}', encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as gzipped JSON lines"):
+        read_corpus(tmp_path)

@@ -1,0 +1,311 @@
+"""Tests of the benchmark's local source: OpenAlex's client against it, over HTTP."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from evals.retrieval.asking import key_for
+from evals.retrieval.corpus import Corpus, read_corpus
+from evals.retrieval.expressions import QueryError, parse
+from evals.retrieval.index import Index
+from evals.retrieval.server import serving, serving_apart
+from evals.retrieval.service import Meaning, Service
+from evals.retrieval.vectors import RememberingEmbedder, text_of
+from evals.retrieval.works import Works
+from state.query import SearchQuery
+from tests.evals.made import paper, topics, write
+from tools.cache import AnswerCache
+from tools.embed.port import Vectors
+from tools.errors import QuotaError
+from tools.http.engine import HttpCaller
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
+from tools.scholar import crossref, openalex
+from tools.scholar.crossref import CrossrefSource
+from tools.scholar.openalex import OpenAlexSource
+
+WEAVING = [
+    paper("10.5555/loom", "Weaving looms", "A loom weaves cloth of many threads.", 2001),
+    paper(
+        "10.5555/web",
+        "Web of threads",
+        "Spiders weave; their threads hold.",
+        2003,
+        cites=["10.5555/loom"],
+    ),
+    paper("10.5555/cloth", "On cloth", None, 2005, cites=["10.5555/loom", "10.5555/web"]),
+    paper("10.5555/none", "Undated threads", "No one knows when looms were threaded.", None),
+]
+SourceOf = Callable[..., OpenAlexSource]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return read_corpus(write(tmp_path_factory.mktemp("data"), [*WEAVING, *topics()]))
+
+
+@pytest.fixture(scope="module")
+def url(corpus: Corpus) -> Iterator[str]:
+    with serving(Service(Works(corpus))) as address:
+        yield address
+
+
+@pytest.fixture
+def settings_of(url: str) -> Callable[..., Settings]:
+    def make(key: str = "", place: str = "") -> Settings:
+        return Settings(
+            _env_file=None, openalex_url=place or url, crossref_url=f"{url}/crossref",  # type: ignore[call-arg]
+            openalex_rate=1000.0, crossref_rate=1000.0, contact_email=None,
+            openalex_api_key=SecretStr(key) if key else None,
+        )  # fmt: skip
+
+    return make
+
+
+@pytest.fixture
+def source(settings_of: Callable[..., Settings], tmp_path: Path) -> SourceOf:
+    def make(key: str = "", place: str = "") -> OpenAlexSource:
+        ledger = RunLedger("run", Limits(), tmp_path)
+        cache = AnswerCache(tmp_path / "responses.sqlite")
+        return OpenAlexSource(HttpCaller(openalex.host(settings_of(key, place)), ledger, cache))
+
+    return make
+
+
+def words(text: str) -> SearchQuery:
+    return SearchQuery(text=text, facet="problem", reason="a test")
+
+
+def titles(url: str, search: str, more: str = "") -> list[str]:
+    answer = httpx.get(f"{url}/works?search={quote(search)}{more}")
+    assert answer.status_code == 200, answer.text
+    return [work["title"] for work in answer.json()["results"]]
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("loom thread", {"Weaving looms", "Undated threads"}),
+        ("weaves", {"Weaving looms", "Web of threads"}),  # by its stem
+        ('"threads hold"', {"Web of threads"}),
+        ('"hold threads"', set()),
+        ("spider OR (loom AND cloth)", {"Web of threads", "Weaving looms"}),
+        ("thread NOT spider", {"Weaving looms", "Undated threads"}),
+        ("the loom of a spider", set()),
+        ("of the cloth", {"Weaving looms", "On cloth"}),  # words found everywhere do not count
+        ("unknownword", set()),
+    ],
+)
+def test_search_ands_stemmed_words_and_obeys_operators(
+    url: str, search: str, found: set[str]
+) -> None:
+    assert set(titles(url, search)) == found
+
+
+@pytest.mark.parametrize("search", ["(loom", "loom)", "AND loom", "loom OR", '"loom', "NOT"])
+def test_search_that_cannot_be_read_is_refused(url: str, search: str) -> None:
+    with pytest.raises(QueryError):
+        parse(search)
+    assert httpx.get(f"{url}/works?search={quote(search)}").status_code == 400
+
+
+def test_rarer_and_more_frequent_words_weigh_more() -> None:
+    index = Index([("thread", "loom loom loom"), ("thread", "loom cloth"), ("thread", "web")])
+    loom, thread = index.relevance(parse("loom")), index.relevance(parse("thread"))
+    assert loom[0] > loom[1] > loom[2] == 0
+    assert loom[0] > thread[0]
+
+
+async def test_search_hides_what_came_later_and_pages_through_the_rest(source: SourceOf) -> None:
+    found = await source().search(words("study"), before=date(2006, 1, 1), limit=200)
+    # Six of the ten papers of each of three topics are older; all say 'We study'.
+    assert len(found.papers) == 18
+    assert found.matches == 18
+    assert all(one.year is not None and one.year < 2006 for one in found.papers)
+    one = await source().search(words("honeybee"), before=None, limit=3)
+    assert len(one.papers) == 3
+
+
+async def test_get_takes_dois_and_works_and_skips_what_is_not_there(source: SourceOf) -> None:
+    loom = (await source().get(["doi:10.5555/loom"]))["doi:10.5555/loom"]
+    assert loom.openalex
+    assert loom.abstract == "A loom weaves cloth of many threads."
+    assert (loom.cited_by, loom.year, loom.venue) == (2, 2001, "Journal of Looms")
+    assert [author.name for author in loom.authors] == ["Ada Weaver", "Ben Reed"]
+    both = await source().get([f"openalex:{loom.openalex}", "doi:10.5555/web", "doi:10.9999/none"])
+    assert {one.title for one in both.values()} == {"Weaving looms", "Web of threads"}
+
+
+async def test_works_of_which_there_is_no_record_are_not_listed(source: SourceOf) -> None:
+    web = (await source().get(["doi:10.5555/web"]))["doi:10.5555/web"]
+    (inside,) = (await source().references([web])).links[web.id]
+    assert [one.id for one in (await source().get([inside])).values()] == ["doi:10.5555/loom"]
+
+
+async def test_citations_are_complete(source: SourceOf) -> None:
+    loom = (await source().get(["doi:10.5555/loom"]))["doi:10.5555/loom"]
+    linked = await source().citations([loom], limit=50)
+    assert set(linked.links[loom.id]) == {"doi:10.5555/web", "doi:10.5555/cloth"}
+    # The most cited first where there are too many.
+    best = await source().citations([loom], limit=1)
+    assert best.links[loom.id] == ("doi:10.5555/web",)
+
+
+async def test_title_is_found(source: SourceOf) -> None:
+    found = await source().by_title("Web of Threads", year=2003)
+    assert found is not None
+    assert found.id == "doi:10.5555/web"
+    assert await source().by_title("Spiders weave") is None
+
+
+async def test_holder_of_a_trials_key_sees_no_future_and_not_the_own_paper(
+    source: SourceOf, corpus: Corpus
+) -> None:
+    own = corpus.positions["doi:10.5555/web"]
+    trial = source(key_for(2005, [own], "a"))
+    found = await trial.get(
+        ["doi:10.5555/loom", "doi:10.5555/web", "doi:10.5555/cloth", "doi:10.5555/none"]
+    )
+    assert [one.title for one in found.values()] == ["Weaving looms"]
+    loom = found["doi:10.5555/loom"]
+    assert loom.cited_by == 0
+    assert (await trial.citations([loom], limit=50)).links == {loom.id: ()}
+    assert not (await trial.search(words("spiders"), before=None, limit=9)).papers
+
+
+async def test_calls_cost_what_openalex_takes(source: SourceOf, tmp_path: Path) -> None:
+    trial = source("a-key-of-its-own")
+    await trial.search(words("loom"), before=None, limit=1)
+    await trial.get(["doi:10.5555/loom", "doi:10.5555/web"])
+    await trial.get(["doi:10.5555/cloth"])
+    ledger = trial._caller._ledger  # type: ignore[attr-defined]
+    (used,) = ledger.sources()
+    assert used.calls == 3
+    assert used.usd == pytest.approx(0.001 + 0.0001 + 0)
+    assert trial._caller.remaining_usd == pytest.approx(1 - 0.0011)
+
+
+async def test_spent_allowance_is_told_as_openalex_tells_it(
+    corpus: Corpus, source: SourceOf
+) -> None:
+    service = Service(Works(corpus))
+    for _ in range(1000):  # a dollar's worth
+        assert service.answer("/works?search=unknownword", "poor").status == 200
+    assert service.answer("/works?search=loom", "poor").status == 429
+    assert service.answer("/works/W1", "poor").status == 404  # single works cost nothing
+    with serving(service) as url, pytest.raises(QuotaError, match="allowance is spent"):
+        await source("poor", url).search(words("loom"), before=None, limit=1)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "per_page=101", "per_page=0", "cursor=other", "filter=nonsense:1", "sort=relevance_score:desc",
+        "filter=to_publication_date:soon", "search.semantic=cloth", "filter=doi:" + "%7C".join("a" * 101),
+    ],
+)  # fmt: skip
+def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
+    answer = httpx.get(f"{url}/works?{asked}")
+    assert answer.status_code == 400
+    assert answer.json()["message"]
+
+
+def test_unknown_places_and_long_addresses_are_refused(url: str) -> None:
+    assert httpx.get(f"{url}/works/W1").status_code == 404
+    assert httpx.get(f"{url}/authors").status_code == 404
+    assert httpx.get(f"{url}/works?search={'a' * 4100}").status_code == 414
+
+
+async def test_crossref_knows_of_no_retraction(
+    settings_of: Callable[..., Settings], tmp_path: Path, source: SourceOf
+) -> None:
+    host = crossref.host(settings_of(""))
+    caller = HttpCaller(host, RunLedger("run", Limits()), AnswerCache(tmp_path / "c.sqlite"))
+    papers = list((await source().get(["doi:10.5555/loom", "doi:10.5555/web"])).values())
+    assert await CrossrefSource(caller).retractions(papers) == {}
+    assert await CrossrefSource(caller).get(["doi:10.5555/loom"]) == {}
+    assert await CrossrefSource(caller).get(["doi:10.5555/a,b"]) == {}
+
+
+def test_search_by_meaning_answers_with_the_nearest(corpus: Corpus, tmp_path: Path) -> None:
+    embedder = RememberingEmbedder(tmp_path / "vectors.sqlite")
+    vectors = embedder.embed([text_of(record) for record in corpus.records])
+    with serving(Service(Works(corpus), Meaning(embedder, vectors))) as url:
+        text = quote("Melting ice and snow in the mountains")
+        answer = httpx.get(f"{url}/works?search.semantic={text}&per_page=5").json()
+        assert all("glacier" in work["title"] for work in answer["results"])
+        assert answer["meta"]["cost_usd"] == 0.01
+        early = httpx.get(
+            f"{url}/works?search.semantic={text}&filter=to_publication_date:2001-12-31"
+        ).json()
+        assert {work["publication_year"] for work in early["results"]} == {2000, 2001}
+
+
+def test_source_of_its_own_process_answers_and_ends(tmp_path: Path) -> None:
+    folder = write(tmp_path / "data", WEAVING)
+    with serving_apart(folder, None) as url:
+        assert titles(url, "spider") == ["Web of threads"]
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/works/W1")
+
+
+class Counting:
+    """An embedder that knows what it was asked."""
+
+    name, size = "counting", 2
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Any) -> Vectors:
+        import numpy as np
+
+        self.asked += texts
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+
+def test_vector_is_made_once_also_by_the_next_process(tmp_path: Path) -> None:
+    counting = Counting()
+    first = RememberingEmbedder(tmp_path / "v.sqlite", counting)
+    assert first.embed(["aa", "b", "aa"]).tolist() == [[2, 1], [1, 1], [2, 1]]
+    second = RememberingEmbedder(tmp_path / "v.sqlite", counting)
+    assert second.embed(["ccc", "b"]).tolist() == [[3, 1], [1, 1]]
+    assert sorted(counting.asked) == ["aa", "b", "ccc"]
+    assert second.embed([]).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("key", "doi"),
+    [
+        ("10.5555/A", "https://doi.org/10.5555/a"),
+        ("10.48550/arXiv.2101.00001", "https://doi.org/10.48550/arxiv.2101.00001"),
+        ("p1", None),
+    ],
+)
+async def test_paper_has_the_same_name_in_gold_and_in_a_run(
+    tmp_path: Path, source: SourceOf, key: str, doi: str | None
+) -> None:
+    corpus = read_corpus(write(tmp_path / "data", [*WEAVING, paper(key, "A name", "Of it.", 2001)]))
+    works = Works(corpus)
+    assert json.loads(works.text_of(4, works.view(None, ())))["doi"] == doi
+    with serving(Service(works)) as url:
+        found = await source("", url).get(["openalex:W2000000005"])
+    assert [one.id for one in found.values()] == [corpus.name_of(4)]
+
+
+def test_record_is_as_openalex_writes_it(corpus: Corpus) -> None:
+    works = Works(corpus)
+    record = json.loads(works.text_of(1, works.view(None, ())))
+    assert record["doi"] == "https://doi.org/10.5555/web"
+    assert record["publication_date"] == "2003-01-01"
+    assert record["abstract_inverted_index"]["weave;"] == [1]
+    assert len(record["referenced_works"]) == 1
+    assert record["cited_by_count"] == 1

@@ -1,0 +1,192 @@
+"""How many times `find` searches, with what, and how it ends where little or nothing is found."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.find import graph
+from nodes.find.reflect import NO_GAIN
+from state.paper import Paper
+from state.query import SearchQuery
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.scholar.table import Table
+from tools.clients import Clients
+from tools.context import RunContext
+from tools.errors import TransientError
+from tools.ledger.ledger import RunLedger
+from tools.scholar.port import Found, Source
+
+_LIMIT: Any = {"recursion_limit": 500}
+_NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")
+
+
+async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
+
+
+def never_enough() -> Callable[[Any, dict[str, Any]], Any]:
+    """Return a spoiler that finds something else missing in each reflection."""
+    numbers = count()
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        number = next(numbers)
+        answer["facets"][0] |= {"papers": [], "query": f"{_NEW[number % 5]} {number}"}
+        return answer
+
+    return spoil
+
+
+@pytest.mark.parametrize("hops", [1, 3])
+async def test_mind_that_always_wants_more_ends_after_the_last_hop(
+    hops: int, llm_settings: Settings
+) -> None:
+    # Few results and no bar, so that each hop adds something.
+    options = {"max_hops": hops, "results": 3, "expansion": "none", "bar": 0.0}
+    with Scripted(reviewer({"reflect": never_enough()}), llm_settings, **options) as llm:
+        result = await find(llm.context)
+    assert result["outcome"] == "complete"
+    assert {entry.hop for entry in result["search_log"]} <= set(range(1, hops + 1))
+    assert [entry.hop for entry in result["sufficiency"]] == list(
+        range(1, len(result["sufficiency"]) + 1)
+    )
+    assert llm.server.tasks.count("reflect") <= hops
+    *earlier, last = result["sufficiency"]
+    assert all(entry.stopped == "" for entry in earlier)
+    assert last.stopped == ("max_hops reached" if last.hop == hops else NO_GAIN)
+    assert last.missing
+
+
+async def test_hop_that_adds_nothing_is_the_last_one(llm_settings: Settings) -> None:
+    options = {"max_hops": 9}  # and enough results to have all ten papers in the first hop
+    with Scripted(reviewer({"reflect": never_enough()}), llm_settings, **options) as llm:
+        result = await find(llm.context)
+    assert llm.server.tasks.count("reflect") == 1
+    assert [entry.stopped for entry in result["sufficiency"]] == ["", NO_GAIN]
+    assert {entry.hop for entry in result["search_log"]} == {1, 2}
+
+
+async def test_search_ends_after_one_hop_where_everything_is_covered(
+    llm_settings: Settings,
+) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        result = await find(llm.context)
+    assert [entry.stopped for entry in result["sufficiency"]] == ["everything is covered"]
+
+
+class Asked(Table):
+    """A source that finds the same papers whatever is asked, and fails after some searches."""
+
+    def __init__(self, name: str, papers: Sequence[Paper] = (), works: int = 99) -> None:
+        super().__init__([], name, records=papers)
+        self.queries: list[SearchQuery] = []
+        self.shares: list[int] = []
+        self._found = tuple(papers)
+        self._works = works
+
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+        self.queries.append(query)
+        self.shares.append(limit)
+        if len(self.queries) > self._works:
+            raise TransientError(f"{self.name} is busy")
+        return Found(papers=self._found[:limit], sent=(query.text,))
+
+
+class Sources(Clients):
+    """Clients with these sources; others are where nothing listens."""
+
+    def __init__(self, home: Path, *tables: Table) -> None:
+        super().__init__(
+            Settings(home=home, crossref_url="http://127.0.0.1:9", _env_file=None)  # type: ignore[call-arg]
+        )
+        self._tables = {table.name: table for table in tables}
+
+    async def online(
+        self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
+    ) -> Source:
+        if table := self._tables.get(name):
+            return table
+        return await super().online(name, ledger, refresh=refresh, among=among)
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Callable[..., Any]:
+    """Search these sources for the abstract with the embedded engine."""
+
+    async def run(*tables: Table, **options: Any) -> dict[str, Any]:
+        context = RunContext(**{"max_hops": 1, "expansion": "none", **options})
+        vars(context)["clients"] = Sources(tmp_path, *tables)
+        return await find(context, sources=[table.name for table in tables])
+
+    return run
+
+
+async def test_nothing_found_by_any_query_is_said_with_the_queries(
+    search: Callable[..., Any],
+) -> None:
+    source = Asked("arxiv")
+    result = await search(source)
+    assert result["outcome"] == "nothing"
+    assert len(source.queries) == 3
+    for query in source.queries:
+        assert query.text in result["stop"].cause
+
+
+async def test_source_that_goes_down_in_the_middle_costs_only_what_it_did_not_answer(
+    search: Callable[..., Any],
+) -> None:
+    papers = bee_papers()
+    steady, falling = Asked("openalex", papers[:6]), Asked("arxiv", papers[6:], works=1)
+    result = await search(steady, falling, bar=0.0)
+    assert result["outcome"] == "complete"
+    found = {item.paper.id for item in result["papers"]}
+    assert found == {paper.id for paper in papers}
+    busy = [item for item in result["failures"] if item.cause == "arxiv is busy"]
+    assert len(busy) == 2
+    assert [entry.source for entry in result["search_log"]].count("arxiv") == 1
+
+
+async def test_keyword_queries_share_the_results_of_a_hop_equally(
+    search: Callable[..., Any],
+) -> None:
+    source = Asked("openalex", bee_papers())
+    await search(source, results=10)
+    shares = {
+        query.facet: share for query, share in zip(source.queries, source.shares, strict=True)
+    }
+    assert shares.keys() == {"problem", "method", "contribution", "whole"}
+    assert [shares[facet] for facet in ("problem", "method", "contribution")] == [4, 4, 4]
+    assert shares["whole"] in {3, 4}
+
+
+async def test_single_query_has_all_results_of_a_hop(search: Callable[..., Any]) -> None:
+    source = Asked("openalex", bee_papers())
+    await search(source, results=10, queries="single", search="keywords")
+    assert [(query.facet, share) for query, share in zip(source.queries, source.shares, strict=True)] == [
+        ("all", 10)
+    ]  # fmt: skip
+
+
+async def test_sources_that_do_not_search_by_meaning_are_left_out(
+    search: Callable[..., Any],
+) -> None:
+    openalex, arxiv = Asked("openalex", bee_papers()), Asked("arxiv", bee_papers())
+    result = await search(openalex, arxiv, search="meaning")
+    assert [query.text for query in openalex.queries] == [ABSTRACT]
+    assert arxiv.queries == []
+    assert result["failures"] == []
+
+
+async def test_source_alone_that_does_not_search_by_meaning_gets_the_text_itself(
+    search: Callable[..., Any],
+) -> None:
+    arxiv = Asked("arxiv", bee_papers())
+    result = await search(arxiv, search="meaning")
+    assert [query.text for query in arxiv.queries] == [ABSTRACT]
+    assert result["outcome"] == "complete"

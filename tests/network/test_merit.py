@@ -1,0 +1,129 @@
+"""tools/network/merit.py: text, words, links and age as log-odds."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.network.merit import (
+    BEYOND,
+    TYPICAL_MEANING,
+    Standing,
+    as_score,
+    beyond_text,
+    by_links,
+    by_meaning,
+    log_odds,
+    merits,
+    settled_years,
+    shared_words,
+)
+from tools.network.walk import Floats, citation_graph
+
+NAMES = [f"p{number}" for number in range(30)]
+
+
+def standing(*text: float, years: list[float] | None = None) -> Standing:
+    size = len(text)
+    return Standing(
+        text=np.array(text), words=np.zeros(size),
+        years=np.array(years if years is not None else [np.nan] * size),
+    )  # fmt: skip
+
+
+def test_scores_and_log_odds_are_one_another_and_certainty_is_bounded() -> None:
+    scores = np.array([2.0, 35.0, 50.0, 98.0])
+    assert as_score(log_odds(scores)) == pytest.approx(scores)
+    assert as_score(log_odds(np.array([0.0, 100.0]))) == pytest.approx([2.0, 98.0])
+
+
+def test_typical_similarity_is_neither_for_nor_against() -> None:
+    low, typical, high = by_meaning(np.array([0.2, TYPICAL_MEANING, 0.7]))
+    assert low < typical == 0 < high
+
+
+def test_judge_who_is_sure_is_not_overruled_by_links() -> None:
+    # 10 of 100 stays below the bar of 35, and 90 above it, whatever else is known.
+    bounded = log_odds(np.array([10.0, 90.0])) + np.array([BEYOND, -BEYOND])
+    assert as_score(bounded)[0] < 35 < as_score(bounded)[1]
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=20), st.integers(1, 200))
+def test_all_evidence_beside_the_text_is_bounded(links: list[float], years: int) -> None:
+    papers = standing(*[0.0] * len(links), years=[float(years)] * len(links))
+    found = beyond_text(papers, np.array(links))
+    assert np.all(np.abs(found) <= BEYOND)
+
+
+def test_new_paper_stands_better_than_an_old_one_and_an_unknown_year_is_neutral() -> None:
+    papers = standing(0.0, 0.0, 0.0, years=[1.0, 40.0, np.nan])
+    new, old, unknown = beyond_text(papers, np.zeros(3))
+    assert new > unknown > old
+
+
+def test_paper_that_the_best_cite_stands_better_than_its_equal() -> None:
+    text = [2.0] * 10 + [0.0] * 20
+    links = [(NAMES[number], "p15") for number in range(10)]
+    odds, _ = merits(standing(*text), citation_graph(NAMES, links))
+    assert odds[15] > odds[16] == pytest.approx(odds[17])
+
+
+def test_where_no_link_is_known_links_say_nothing() -> None:
+    links, visits = by_links(np.zeros(3), citation_graph(NAMES[:3], []))
+    assert links.tolist() == [0, 0, 0]
+    assert visits.tolist() == [0, 0, 0]
+
+
+def test_walk_visits_papers_of_which_nothing_is_known() -> None:
+    graph = citation_graph(NAMES[:2], [("p0", "unknown"), ("p1", "unknown"), ("p1", "less")])
+    _, visits = merits(standing(1.0, 1.0), graph)
+    assert visits[graph.place["unknown"]] > visits[graph.place["less"]] > 0
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_no_paper_or_a_single_one_is_weighed(size: int) -> None:
+    odds, _ = merits(standing(*[0.3] * size), citation_graph(NAMES[:size], []))
+    assert odds.shape == (size,)
+    assert np.isfinite(odds).all()
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=80),
+    st.permutations(range(30)),
+)
+def test_order_of_papers_and_links_does_not_matter(
+    links: list[tuple[str, str]], order: list[int]
+) -> None:
+    text = np.linspace(-3, 3, 30)
+    one, _ = merits(standing(*text), citation_graph(NAMES, links))
+    mixed: Floats = text[order]
+    other, _ = merits(
+        standing(*mixed), citation_graph([NAMES[place] for place in order], links[::-1])
+    )
+    assert other == pytest.approx(one[order])
+
+
+def test_rare_word_in_common_says_more_than_one_that_all_papers_have() -> None:
+    papers = [{"pear", "graft"}, {"pear", "plum"}, {"pear", "prune"}]
+    rare, common, other = shared_words({"pear", "graft"}, papers)
+    assert rare > common == other
+    assert float(np.mean([rare, common, other])) == pytest.approx(0)
+
+
+def test_long_paper_shares_words_by_chance() -> None:
+    long = {"graft", *map(str, range(200))}
+    first, second, _ = shared_words({"graft"}, [{"graft", "a"}, long, {"b"}])
+    assert first > second
+
+
+@pytest.mark.parametrize("papers", [[], [set()], [{"a"}, {"a"}]])
+def test_words_say_nothing_where_papers_do_not_differ(papers: list[set[str]]) -> None:
+    assert shared_words({"a"}, papers).tolist() == [0.0] * len(papers)
+
+
+def test_years_count_from_one_and_unknown_ones_stay_unknown() -> None:
+    years = settled_years({"a": 2020, "b": 2030, "c": None, "d": 2000}, 2021)
+    assert years[[0, 1, 3]].tolist() == [1, 1, 21]
+    assert math.isnan(years[2])

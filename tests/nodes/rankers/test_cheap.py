@@ -1,0 +1,163 @@
+"""nodes/find/rankers/cheap.py and closeness.py: rankers that ask no mind."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from citeloom.settings import Settings
+from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker, bm25
+from nodes.find.rankers.closeness import TYPICAL, closeness, placed, score_of
+from nodes.find.rankers.port import Evidence
+from state.paper import Paper, canonical_id
+from state.request import Request
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work, make_world
+from tests.graphs.conftest import context_for
+from tests.nodes.rankers.support import PAPERS, REQUEST
+from tools.desk import Desk, open_desk
+
+
+def test_similarity_maps_to_the_scale_and_never_leaves_it() -> None:
+    low, typical, near, high = (score_of(value) for value in (-1.0, TYPICAL, 0.7, 1.0))
+    assert 0 <= low < 1 < typical == 50 < near < high <= 100
+
+
+def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
+    scores = {"a": 0.0, "b": 100.0, "c": 100.0, "d": 0.0, "e": 50.0}
+    found = placed(["e", "d", "c", "b", "a"], scores)
+    assert list(found) == ["e", "d", "c", "b", "a"]
+    values = list(found.values())
+    assert all(high > low for high, low in pairwise(values))
+    assert [round(value) for value in values] == [100, 100, 50, 0, 0]
+    assert all(0 <= value <= 100 for value in values)
+    assert placed([], {}) == {}
+
+
+def test_embedding_compares_whole_abstracts_not_what_the_screening_read() -> None:
+    known = {"a": Evidence(similarity=0.45, merit=1)}
+    assert EmbeddingRanker().settle(known) == {}
+    assert EmbeddingRanker().split(["a", "b", "c"], 2) == [["a", "b", "c"]]
+
+
+async def test_embedding_ranks_by_meaning_alone(desk: Desk) -> None:
+    scores = (await EmbeddingRanker().rank(desk, REQUEST, PAPERS)).scores
+    assert scores == await closeness(desk, REQUEST, PAPERS)
+    assert max(scores, key=lambda key: scores[key]) == "doi:10.1/quince"
+
+
+def test_bm25_counts_rare_words_more_and_repeated_words_less() -> None:
+    filler = "orchard " * 20
+    texts = [
+        f"quince {filler}", f"pear {filler}", f"pear {filler}", f"pear {filler}",
+        f"quince quince quince quince {filler}", filler,
+    ]  # fmt: skip
+    rare, common, _, _, repeated, none = bm25("quince pear", texts)
+    assert rare > common > none == 0
+    assert rare < repeated < 4 * rare
+    assert bm25("the of and", texts) == [0.0] * len(texts)
+
+
+async def test_bm25_orders_by_shared_words_and_loses_no_paper(desk: Desk) -> None:
+    bare = PAPERS[0].model_copy(update={"id": "doi:10.1/bare", "abstract": None})
+    ranking = await Bm25Ranker().rank(desk, REQUEST, [*PAPERS[::-1], bare])
+    order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
+    assert order[0] == "doi:10.1/quince"
+    assert ranking.scores.keys() == {paper.id for paper in (*PAPERS, bare)}
+    assert order.index("doi:10.1/ripening") < order.index("doi:10.1/plums")
+
+
+@pytest.fixture
+def server() -> Iterator[ScholarServer]:
+    with ScholarServer(make_world(size=120, seed=3)) as running:
+        yield running
+
+
+def desk_at(server: ScholarServer | None, home: Path) -> Desk:
+    """A desk of a run that searches a library only."""
+    values: dict[str, Any] = {
+        "_env_file": None, "home": home, "semantic_scholar_rate": 500.0, "source_patience": 0.2,
+        "semantic_scholar_url": server.semantic_scholar_url if server else "http://127.0.0.1:9",
+    }  # fmt: skip
+    return open_desk(Runtime(context=context_for(Settings(**values)), store=InMemoryStore()), "run")
+
+
+def known_works(server: ScholarServer) -> list[Work]:
+    """Works that can be asked for."""
+    return [work for work in server.world.works if work.doi and work.title]
+
+
+def paper_of(work: Work) -> Paper:
+    key = canonical_id(work.doi or "")
+    return Paper(id=key, title=work.title, doi=key.removeprefix("doi:"), abstract=work.abstract)
+
+
+async def vectors_of(desk: Desk, papers: list[Paper]) -> dict[str, Any]:
+    source: Any = await desk.source("semantic_scholar", REQUEST)
+    found: dict[str, Any] = await source.specter2(papers)
+    return {key: vector / np.linalg.norm(vector) for key, vector in found.items()}
+
+
+async def test_specter2_orders_by_the_vector_of_the_inputs_own_paper(
+    server: ScholarServer, tmp_path: Path
+) -> None:
+    desk = desk_at(server, tmp_path)
+    own, *papers = [paper_of(work) for work in known_works(server)[:30]]
+    vectors = await vectors_of(desk, [own, *papers])
+    assert own.id in vectors
+    papers = [paper for paper in papers if paper.id in vectors]
+    request = Request(text=own.abstract or own.title, own=own.id)
+    ranking = await Specter2Ranker().rank(desk, request, papers)
+    near = {paper.id: float(vectors[paper.id] @ vectors[own.id]) for paper in papers}
+    scores = ranking.scores
+    assert sorted(near, key=lambda key: -near[key]) == sorted(scores, key=lambda key: -scores[key])
+    assert ranking.failures == []
+
+
+async def test_specter2_scores_papers_without_a_vector_by_similarity_and_says_so(
+    server: ScholarServer, tmp_path: Path
+) -> None:
+    desk = desk_at(server, tmp_path)
+    papers = [*(paper_of(work) for work in known_works(server)[:20]), *PAPERS]
+    vectors = await vectors_of(desk, papers)
+    missing = [paper.id for paper in papers if paper.id not in vectors]
+    assert set(missing) >= {paper.id for paper in PAPERS}
+    ranking = await Specter2Ranker().rank(desk, REQUEST, papers)
+    near = await closeness(desk, REQUEST, papers)
+    assert ranking.scores.keys() == {paper.id for paper in papers}
+    assert {key: ranking.scores[key] for key in missing} == {key: near[key] for key in missing}
+    (failure,) = ranking.failures
+    assert str(len(missing)) in failure.subject
+    assert failure.remedy
+
+
+async def test_specter2_takes_the_mean_of_the_nearest_where_the_input_is_not_a_known_paper(
+    server: ScholarServer, tmp_path: Path
+) -> None:
+    desk = desk_at(server, tmp_path)
+    papers = [paper_of(work) for work in known_works(server)[:30]]
+    vectors = await vectors_of(desk, papers)
+    papers = [paper for paper in papers if paper.id in vectors]
+    request = Request(text=papers[3].abstract or papers[3].title)
+    near = await closeness(desk, request, papers)
+    best = sorted((paper.id for paper in papers), key=lambda key: -near[key])[:10]
+    mean = np.mean([vectors[key] for key in best], axis=0)
+    ranking = await Specter2Ranker().rank(desk, request, papers)
+    order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
+    cosines = [float(vectors[key] @ mean) for key in order]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+async def test_specter2_without_semantic_scholar_falls_back_to_similarity(tmp_path: Path) -> None:
+    desk = desk_at(None, tmp_path)
+    papers = [PAPERS[0].model_copy(update={"doi": "10.1234/quince"}), *PAPERS[1:]]
+    ranking = await Specter2Ranker().rank(desk, REQUEST, papers)
+    assert ranking.scores == await closeness(desk, REQUEST, papers)
+    (failure,) = ranking.failures
+    assert failure.cause
+    assert "similarity" in failure.remedy

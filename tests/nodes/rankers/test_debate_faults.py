@@ -1,0 +1,168 @@
+"""One test for each fault of the attribution check in LitLLM's published code.
+
+The fifth goes on in tests/graphs/test_recorded_debates.py, through to what the graph presents.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodes.find.rankers.debate import DebateRanker
+from nodes.find.rankers.verdicts import UNSUPPORTED
+from tests.nodes.rankers.support import (
+    INVENTED,
+    PAPERS,
+    REQUEST,
+    by_paper,
+    honest,
+    ids_of,
+    quotes_of,
+    sentences,
+    served,
+    verdict,
+)
+
+FIRST, SECOND, THIRD = PAPERS[:3]
+PRO, CONTRA = sentences(FIRST)
+
+
+async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_for(
+    tmp_path: Path,
+) -> None:
+    answer = {"debates": [verdict("C1", [PRO], [INVENTED], 90)]}
+    with served([answer], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST])
+        failed = bench.asked[1]["quotes_that_failed"]
+    debate = ranking.debates[0]
+    assert INVENTED in failed
+    assert PRO not in failed
+    assert debate.arguments_for[0].supported
+    assert not debate.arguments_against[0].supported
+    assert debate.reductions == (f"no verified quote against it: times {UNSUPPORTED}",)
+    assert ranking.scores == {FIRST.id: pytest.approx(90 * UNSUPPORTED)}
+
+
+async def test_fault_2_failed_again_the_argument_stands_unsupported_and_the_score_is_lowered(
+    tmp_path: Path,
+) -> None:
+    answer = {"debates": [verdict("C1", [INVENTED], [f"And {INVENTED}"], 100)]}
+    with served([answer], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST])
+        assert len(bench.asked) == 2, "asked once more, and no oftener"
+    debate = ranking.debates[0]
+    for argument in (*debate.arguments_for, *debate.arguments_against):
+        assert argument.quote is None
+        assert not argument.supported
+        assert argument.note
+    assert debate.raw_score == 100
+    assert ranking.scores == {FIRST.id: pytest.approx(100 * UNSUPPORTED**2)}
+
+
+async def test_fault_2_right_quote_of_the_second_answer_counts_in_full(tmp_path: Path) -> None:
+    answers: list[Any] = [
+        {"debates": [verdict("C1", [INVENTED], [CONTRA], 60)]},
+        {"debates": [verdict("C1", [PRO], [CONTRA], 60)]},
+    ]
+    with served(answers, tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST])
+    assert ranking.scores == {FIRST.id: 60}
+    assert ranking.debates[0].reductions == ()
+
+
+@pytest.mark.parametrize("side", ["for", "against"])
+async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
+    side: str, tmp_path: Path
+) -> None:
+    long = [PRO, CONTRA, INVENTED]
+    sides = (long, [CONTRA]) if side == "for" else ([PRO], long)
+    with served([{"debates": [verdict("C1", *sides)]}], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST])
+        assert INVENTED in bench.asked[1]["quotes_that_failed"]
+    debate = ranking.debates[0]
+    arguments = debate.arguments_for if side == "for" else debate.arguments_against
+    assert [argument.supported for argument in arguments] == [True, True, False]
+
+
+async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
+    short = (FIRST.abstract or "")[:5]
+    assert short in FIRST.text
+    with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST])
+    assert not ranking.debates[0].arguments_for[0].supported
+    assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
+
+
+SHUFFLED = ["C3", "C1", "C2"]
+ANSWERS = {
+    "shuffled": SHUFFLED,
+    "one missing": ["C3", "C1"],
+    "all missing": [],
+    "one twice": ["C2", "C1", "C2", "C3"],
+    "with a foreign id": ["C9", "C3", "C2", "C1", "doi:10.1/quince"],
+    "only foreign ids": ["c1", "1", "C4"],
+}
+
+
+@pytest.mark.parametrize("given", ANSWERS.values(), ids=ANSWERS)
+async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
+    given: list[str], tmp_path: Path
+) -> None:
+    papers = [FIRST, SECOND, THIRD]
+    named = ids_of(papers)
+    scores = {"C1": 11.0, "C2": 22.0, "C3": 33.0}
+    debates = [honest(key, named.get(key, FIRST), scores.get(key, 99.0)) for key in given]
+    with served(lambda _: {"debates": debates}, tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, papers)
+    found = by_paper(ranking.debates)
+    assert ranking.scores.keys() == found.keys() == {paper.id for paper in papers}
+    for key, paper in named.items():
+        debate = found[paper.id]
+        assert quotes_of(debate)
+        assert all(quote in paper.text for quote in quotes_of(debate))
+        if key in given:
+            assert (debate.by, debate.score) == ("scripted", scores[key])
+        else:
+            assert debate.by == "extractive"
+    lost = {paper.id for key, paper in named.items() if key not in given}
+    assert {failure.subject for failure in ranking.failures} == lost
+
+
+async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: Path) -> None:
+    answers: list[Any] = [
+        {"debates": [honest("C2", SECOND, 20)]},
+        {"debates": [honest("C3", THIRD, 30), honest("C1", FIRST, 10)]},
+    ]
+    with served(answers, tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST, SECOND, THIRD])
+        again = [item["id"] for item in bench.asked[1]["candidates"]]
+    assert again == ["C1", "C3"]
+    assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
+    assert ranking.failures == []
+
+
+async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_counts(
+    tmp_path: Path,
+) -> None:
+    debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
+    with served([{"debates": debates}], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST, SECOND])
+        assert len(bench.asked) == 1
+    assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
+
+
+async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(
+    tmp_path: Path,
+) -> None:
+    named = ids_of(PAPERS)
+    scores = {key: 10.0 * place for place, key in enumerate(named, start=1)}
+    debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
+    with served([{"debates": debates}], tmp_path) as bench:
+        ranking = await DebateRanker().rank(bench.desk, REQUEST, PAPERS)
+        await bench.desk.shelf.put_debates(ranking.debates)
+        order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
+        kept = await bench.desk.shelf.debates(order)
+    assert order == [paper.id for paper in reversed(PAPERS)]
+    for paper in PAPERS:
+        assert kept[paper.id].score == ranking.scores[paper.id]
+        assert quotes_of(kept[paper.id]) == [quote.strip() for quote in sentences(paper)]

@@ -1,0 +1,161 @@
+"""nodes/write/choose_cited.py: which papers are cited, and under which keys."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+
+from nodes.write.choose_cited import Branch, Update, choose_cited
+from state.paper import Paper
+from state.query import FacetCover, Sufficiency
+from state.request import Choices, Request
+from state.results import RankedPaper
+from tools.context import RunContext
+from tools.desk import Desk
+
+Choose = Callable[..., Any]
+
+
+def paper(key: str, year: int | None = 2020, **fields: Any) -> Paper:
+    values = {"title": f"On {key}", "abstract": f"We study {key} in depth.", **fields}
+    return Paper(id=f"doi:{key}", year=year, **values)
+
+
+def reflected(**facets: str) -> list[Sufficiency]:
+    """A reflection; `radar="ab"` is a facet that the papers a and b cover."""
+    covers = tuple(
+        FacetCover(name=name, papers=tuple(f"doi:{key}" for key in keys), covered=bool(keys))
+        for name, keys in facets.items()
+    )
+    return [Sufficiency(hop=1, facets=covers, missing=(), reasoning="", by="test")]
+
+
+@pytest.fixture
+def choose(runtime: Runtime[RunContext], desk: Desk) -> Choose:
+    """Choose among papers, best first; scores fall by 5 for each place unless they are given."""
+
+    async def run(
+        papers: Sequence[Paper], cite: int, *, plan: str = "", request: dict[str, Any] | None = None,
+        scores: Sequence[float] | None = None, **state: Any,
+    ) -> Update:  # fmt: skip
+        await desk.shelf.put_papers(papers)
+        scores = scores or [90.0 - 5 * place for place in range(len(papers))]
+        ranked = [
+            RankedPaper(rank=place, score=score, selected=True, paper=item)
+            for place, (item, score) in enumerate(zip(papers, scores, strict=True), start=1)
+        ]
+        branch: dict[str, Any] = {
+            "run": "run", "request": Request.model_validate({"text": "pears", **(request or {})}),
+            "selected": [item.id for item in papers], "choices": Choices(cite=cite, plan=plan),
+            "papers": ranked, **state,
+        }  # fmt: skip
+        given: Branch = branch  # type: ignore[assignment]
+        return await choose_cited(given, runtime)
+
+    return run
+
+
+def keys(update: Update) -> str:
+    """The papers to be cited, in the order of their keys, by the letters of these tests."""
+    assert [*update["keys"]] == [f"P{number}" for number in range(1, len(update["keys"]) + 1)]
+    return "".join(key.removeprefix("doi:") for key in update["keys"].values())
+
+
+ALIKE = [paper(key) for key in "abcdef"]
+
+
+async def test_without_a_reflection_the_first_papers_of_the_list_are_cited(choose: Choose) -> None:
+    papers = [paper("b"), paper("a", abstract=None), paper("d"), paper("c")]
+    update = await choose(papers, 2)
+    assert keys(update) == "bd"
+    assert update["notes"] == [
+        "1 selected papers have no abstract; what is said of them cannot be checked"
+    ]
+    update = await choose(papers, 2, sufficiency=[])
+    assert keys(update) == "bd"
+
+
+async def test_each_facet_has_a_paper_before_one_has_many(choose: Choose) -> None:
+    facets = reflected(radar="abc", memory="d", vision="ef")
+    scores = (90, 88, 86, 80, 79, 20)
+    assert keys(await choose(ALIKE, 3, scores=scores, sufficiency=facets)) == "ade"
+    assert keys(await choose(ALIKE, 4, scores=scores, sufficiency=facets)) == "abde"
+
+
+async def test_facet_does_not_bring_in_a_paper_of_little_relevance(choose: Choose) -> None:
+    facets = reflected(radar="abcde", memory="f")
+    scores = (90, 88, 86, 84, 82, 36)
+    assert keys(await choose(ALIKE, 3, scores=scores, sufficiency=facets)) == "abc"
+
+
+async def test_between_papers_much_alike_the_one_of_another_time_is_cited(choose: Choose) -> None:
+    papers = [paper("a", 2021), paper("b", 2021), paper("c", 2011), paper("d", None)]
+    facets = reflected(radar="abcd")
+    update = await choose(papers, 2, scores=(90, 70, 69, 40), sufficiency=facets)
+    assert keys(update) == "ac"
+    update = await choose(papers, 2, scores=(90, 85, 69, 40), sufficiency=facets)
+    assert keys(update) == "ab"
+
+
+async def test_keys_follow_the_order_of_the_list_and_not_that_of_choice(choose: Choose) -> None:
+    facets = reflected(radar="ab", memory="c")
+    update = await choose(ALIKE[:3], 3, scores=(90, 89, 88), sufficiency=facets)
+    assert keys(update) == "abc"
+
+
+@pytest.mark.parametrize("facets", [[], reflected(radar="ab", memory="c")])
+async def test_what_must_be_included_is_cited_under_any_of_its_names(
+    facets: list[Sufficiency], choose: Choose
+) -> None:
+    papers = [*ALIKE[:4], paper("z", abstract=None, aliases=("openalex:W9",))]
+    asked = {"must_include": ("openalex:W9", "doi:d")}
+    update = await choose(papers, 3, request=asked, sufficiency=facets)
+    assert keys(update) == "adz"
+    update = await choose(papers, 1, request=asked, sufficiency=facets)
+    assert keys(update) == "dz"
+
+
+async def test_facet_that_a_paper_that_must_be_included_covers_is_covered(choose: Choose) -> None:
+    facets = reflected(radar="af", memory="b")
+    update = await choose(
+        ALIKE, 2, scores=(81, 80, 79, 78, 77, 40), request={"must_include": ("doi:f",)},
+        sufficiency=facets,
+    )  # fmt: skip
+    assert keys(update) == "bf"
+
+
+@pytest.mark.parametrize("facets", [[], reflected(radar="abcdef")])
+async def test_excluded_paper_and_the_own_one_are_never_cited(
+    facets: list[Sufficiency], choose: Choose
+) -> None:
+    papers = [paper("a", aliases=("arxiv:2001.00001",)), *ALIKE[1:]]
+    asked = {"exclude": ("arxiv:2001.00001", "doi:b"), "own": "doi:c"}
+    update = await choose(papers, 6, request=asked, sufficiency=facets)
+    assert keys(update) == "def"
+
+
+async def test_plan_decides_alone_what_is_cited(choose: Choose) -> None:
+    facets = reflected(radar="ab", memory="c")
+    asked = {"must_include": ("doi:a",)}
+    update = await choose(
+        ALIKE, 1, plan="Open with [5]\nThen [2]", request=asked, sufficiency=facets
+    )
+    assert keys(update) == "be"
+
+
+async def test_list_without_any_abstract_ends_the_run_and_says_why(choose: Choose) -> None:
+    update = await choose([paper("a", abstract=None)], 3, sufficiency=reflected(radar="a"))
+    (failure,) = update["failures"]
+    assert failure.fatal
+    assert "none of the papers has an abstract" in failure.cause
+
+
+async def test_choice_is_the_same_each_time_and_each_paper_is_taken_once(choose: Choose) -> None:
+    papers = [paper(f"p{number:03d}", 1990 + number % 30) for number in range(200)]
+    facets = reflected(**{f"facet{at}": "" for at in range(5)})
+    scores = [50.0] * 200
+    first = await choose(papers, 60, scores=scores, sufficiency=facets)
+    again = await choose(papers, 60, scores=scores, sufficiency=facets)
+    assert first["keys"] == again["keys"]
+    assert len(set(first["keys"].values())) == 60

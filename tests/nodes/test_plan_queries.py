@@ -1,0 +1,242 @@
+"""nodes/find/plan_queries.py: which queries are asked, by strategy, and what becomes of bad ones."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from nodes.find.plan_queries import Update, plan_queries
+from nodes.find.query_drafts import MAX_KEYWORDS, OF_THE_WHOLE, OPTIMIZED
+from state.finding import QueryStrategy
+from state.query import SearchQuery
+from state.request import Request
+from tests.fakes.openai_server import Status, inputs_of
+from tests.graphs.conftest import Scripted, context_for
+from tools.llm.task import Task
+from tools.text.phrases import phrase_stems
+
+TEXT = (
+    "Sepsis remains a leading cause of death in intensive care, and early treatment is difficult. "
+    "We propose SepWatch, a recurrent neural network that predicts septic shock from heart rate "
+    "variability. In a retrospective cohort of adults the network recognised septic shock six hours "
+    "earlier than bedside scores."
+)
+FIRST, SECOND, THIRD = (part.strip() + "." for part in TEXT.removesuffix(".").split(". "))
+STRATEGIES: tuple[QueryStrategy, ...] = get_args(QueryStrategy)
+NUMBER = {"single": 1, "multiple": 3, "optimized": 3}
+Plan = Callable[..., Any]
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    """Plan queries with the embedded engine, or with an LLM that answers by a script."""
+
+    async def run(
+        script: Any = None, text: str = TEXT, sources: tuple[str, ...] = ("library",), **options: Any
+    ) -> tuple[Update, list[dict[str, Any]]]:  # fmt: skip
+        home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
+        branch: Any = {"run": "run", "request": Request(text=text, sources=sources)}
+        if script is None:
+            context = context_for(home, **options)
+            return await plan_queries(branch, Runtime(context=context, store=InMemoryStore())), []
+        llm = home.model_copy(
+            update={"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_timeout": 10.0}
+        )
+        asked: list[dict[str, Any]] = []
+
+        def noted(request: dict[str, Any]) -> Any:
+            asked.append(inputs_of(request))
+            return script(asked[-1])
+
+        with Scripted(noted, llm, **options) as server:
+            runtime = Runtime(context=server.context, store=InMemoryStore())
+            return await plan_queries(branch, runtime), asked
+
+    return run
+
+
+def draft(facet: str, *keywords: str, sentence: str = FIRST) -> dict[str, Any]:
+    return {"facet": facet, "keywords": list(keywords), "reason": "Why.", "sentence": sentence}
+
+
+def answers(*drafts: dict[str, Any]) -> Callable[[Any], dict[str, Any]]:
+    return lambda inputs: {"queries": list(drafts)}
+
+
+def texts(update: Update) -> list[str]:
+    return [query.text for query in update["queries"] if query.facet != "whole"]
+
+
+def stems(query: SearchQuery) -> set[str]:
+    return set(phrase_stems(query.text))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_embedded_engine_makes_short_queries_that_rest_on_sentences(
+    strategy: QueryStrategy, plan: Plan
+) -> None:
+    update, _ = await plan(queries=strategy)
+    *queries, whole = update["queries"]
+    assert whole.text == TEXT
+    assert len(queries) == NUMBER[strategy]
+    for query in queries:
+        assert 2 <= len(query.text.split()) <= MAX_KEYWORDS
+        assert query.sentence.text in {FIRST, SECOND, THIRD}
+        assert query.reason
+    facets = {query.facet for query in queries}
+    assert facets == ({"problem", "method", "contribution"} if strategy == "optimized" else {"all"})
+
+
+async def test_facets_share_no_word_and_readings_differ(plan: Plan) -> None:
+    (optimized, _), (multiple, _) = await plan(), await plan(queries="multiple")
+    sides = [stems(query) for query in optimized["queries"][:-1]]
+    assert sum(map(len, sides)) == len(set().union(*sides))
+    readings = [frozenset(stems(query)) for query in multiple["queries"][:-1]]
+    assert len(set(readings)) == 3
+    assert frozenset.intersection(*readings)
+
+
+async def test_embedded_engine_chooses_terms_not_prose_nor_the_works_own_name(plan: Plan) -> None:
+    update, _ = await plan()
+    words = set(" ".join(texts(update)).split())
+    assert {"septic", "shock", "recurrent", "neural", "network"} <= words
+    assert not words & {"difficult", "leading", "earlier", "remains", "SepWatch"}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should(
+    strategy: QueryStrategy, plan: Plan
+) -> None:
+    facets = ("problem", "method", "contribution", "problem", "method")
+    drafts = [draft(facet, f"word{place}") for place, facet in enumerate(facets)]
+    update, asked = await plan(answers(*drafts), queries=strategy)
+    assert len(asked) == 1
+    assert texts(update) == ["word0", "word1", "word2"][: NUMBER[strategy]]
+
+
+async def test_identical_queries_of_a_mind_are_asked_once(plan: Plan) -> None:
+    drafts = [draft("problem", "sepsis", "care"), draft("method", "care", "Sepsis")]
+    for strategy in ("multiple", "optimized"):
+        update, _ = await plan(answers(*drafts), queries=strategy)
+        assert texts(update) == ["sepsis care"]
+
+
+async def test_readings_may_overlap_and_facets_may_not(plan: Plan) -> None:
+    drafts = [draft("problem", "sepsis", "care"), draft("method", "sepsis", "shock")]
+    assert texts((await plan(answers(*drafts), queries="multiple"))[0]) == [
+        "sepsis care", "sepsis shock",
+    ]  # fmt: skip
+    assert texts((await plan(answers(*drafts)))[0]) == ["sepsis care", "shock"]
+
+
+async def test_query_of_forty_words_is_cut_and_cleaned(plan: Plan) -> None:
+    long = draft(
+        "problem", "the AND sepsis OR", '"septic shock"', " ".join(f"w{n}" for n in range(40))
+    )
+    update, _ = await plan(answers(long))
+    assert texts(update) == ["sepsis septic shock w0"]
+
+
+async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(plan: Plan) -> None:
+    invented = "Sepsis kills everybody at once."
+
+    def script(inputs: dict[str, Any]) -> dict[str, Any]:
+        sentence = SECOND if "sentences_that_failed" in inputs else invented
+        return {"queries": [draft("problem", "sepsis"), draft("method", "net", sentence=sentence)]}
+
+    update, asked = await plan(script)
+    assert [entry.get("sentences_that_failed") for entry in asked] == [None, [invented]]
+    assert [query.sentence.text for query in update["queries"][:-1]] == [FIRST, SECOND]
+    assert update["failures"] == []
+
+
+async def test_query_whose_sentence_fails_twice_is_kept_without_one(plan: Plan) -> None:
+    update, asked = await plan(answers(draft("problem", "sepsis", sentence="Nobody wrote this.")))
+    assert len(asked) == 2
+    assert (update["queries"][0].text, update["queries"][0].sentence) == ("sepsis", None)
+
+
+async def test_second_question_that_fails_costs_no_query(plan: Plan) -> None:
+    def script(inputs: dict[str, Any]) -> Any:
+        if "sentences_that_failed" in inputs:
+            return Status(400)
+        return {"queries": [draft("problem", "sepsis", sentence="Nobody wrote this.")]}
+
+    update, _ = await plan(script)
+    assert texts(update) == ["sepsis"]
+    assert "without one" in update["failures"][0].remedy
+
+
+async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Plan) -> None:
+    update, _ = await plan(lambda inputs: Status(400), search="keywords")
+    assert [query.facet for query in update["queries"]] == ["whole"]
+    assert update["failures"][0].subject == "queries"
+
+
+async def test_search_by_keywords_alone_sends_no_whole_text(plan: Plan) -> None:
+    update, _ = await plan(search="keywords")
+    assert {query.facet for query in update["queries"]} == {"problem", "method", "contribution"}
+
+
+async def test_search_by_meaning_alone_asks_the_mind_nothing(plan: Plan) -> None:
+    update, asked = await plan(answers(), search="meaning")
+    assert [query.text for query in update["queries"]] == [TEXT]
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("sources", "note"),
+    [
+        (("openalex", "arxiv"), "left out, as they do not search by meaning: arxiv"),
+        (("arxiv", "crossref"), ""),  # then the text itself must do for all
+        (("library",), ""),
+    ],
+)
+async def test_sources_that_cannot_search_by_meaning_are_named_where_others_can(
+    sources: tuple[str, ...], note: str, tmp_path: Path
+) -> None:
+    context = context_for(Settings(home=tmp_path, _env_file=None), search="meaning")  # type: ignore[call-arg]
+    events: list[dict[str, Any]] = []
+    runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
+    await plan_queries({"run": "run", "request": Request(text=TEXT, sources=sources)}, runtime)
+    assert events[-1]["note"] == note
+
+
+@pytest.mark.parametrize("search", ["keywords", "both"])
+async def test_text_without_any_term_is_searched_for_as_a_whole(search: str, plan: Plan) -> None:
+    update, _ = await plan(text="the of and, we use it.", search=search)
+    assert [query.facet for query in update["queries"]] == ["whole"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wir untersuchen, wie Bienen sich in der Landschaft orientieren und was sie behalten.",
+        "我们研究蜜蜂如何在景观中导航，以及记忆起什么作用。",
+        "Как пчёлы ориентируются на местности?",
+    ],
+)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_other_languages_still_give_queries(
+    strategy: QueryStrategy, text: str, plan: Plan
+) -> None:
+    update, _ = await plan(text=text, queries=strategy)
+    assert texts(update)
+    assert all(query.sentence for query in update["queries"][:-1])
+    assert update["queries"][-1].text == text
+
+
+def test_prompts_share_their_rules_and_differ_in_what_they_ask_for() -> None:
+    tasks: list[Task[Any]] = [*OF_THE_WHOLE.values(), OPTIMIZED]
+    assert {task.name for task in tasks} == {"plan_queries"}
+    assert len({task.prompt for task in tasks}) == len(STRATEGIES)
+    for task in tasks:
+        assert "{" not in task.prompt
+        assert task.prompt.strip() == task.prompt.rstrip("\n")
+        assert "letter by letter" in task.prompt
+        assert "four keywords" in task.prompt

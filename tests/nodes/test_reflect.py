@@ -1,0 +1,201 @@
+"""nodes/find/reflect.py: what is missing, what is asked next, and why a search ends."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from nodes.find.query_drafts import MAX_KEYWORDS
+from nodes.find.reflect import GAPS, NO_GAIN, PROMPT, Update, reflect
+from state.paper import Paper
+from state.query import FacetCover, SearchQuery, Sufficiency
+from state.request import Request
+from tests.fakes.openai_server import Refusal, inputs_of
+from tests.graphs.conftest import Scripted, context_for
+from tools.desk import open_desk
+
+FIRST = "Bees navigate over long distances with visual landmarks."
+SECOND = "We test a model of path integration with harmonic radar."
+TEXT = f"{FIRST} {SECOND}"
+PAPERS = [Paper(id=f"doi:10.1/{name}", title=f"Landmarks {name}", abstract=FIRST) for name in "abc"]
+IDS = [paper.id for paper in PAPERS]
+Reflect = Callable[..., Any]
+
+
+@pytest.fixture
+def think(tmp_path: Path) -> Reflect:
+    """Reflect with the embedded engine, or with an LLM that answers by a script."""
+
+    async def run(
+        script: Any = None, options: dict[str, Any] | None = None, **state: Any
+    ) -> tuple[Update, list[dict[str, Any]]]:
+        home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
+        branch: Any = {
+            "run": "run", "request": Request(text=TEXT), "scores": dict.fromkeys(IDS, 80.0),
+            "hop": 1, "hop_gain": 3, "queries": [SearchQuery(text="bee landmarks", facet="problem",
+            reason="Why.")], "sufficiency": [], **state,
+        }  # fmt: skip
+        asked: list[dict[str, Any]] = []
+
+        async def reflected(context: Any) -> Update:
+            runtime = Runtime(context=context, store=InMemoryStore())
+            await open_desk(runtime, "run").shelf.put_papers(PAPERS)
+            return await reflect(branch, runtime)
+
+        if script is None:
+            return await reflected(context_for(home, **(options or {}))), asked
+
+        def noted(request: dict[str, Any]) -> Any:
+            asked.append(inputs_of(request))
+            return script(asked[-1]) if callable(script) else script
+
+        llm = home.model_copy(
+            update={"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_timeout": 10.0}
+        )
+        with Scripted(noted, llm, **(options or {})) as server:
+            return await reflected(server.context), asked
+
+    return run
+
+
+def answer(*facets: dict[str, Any]) -> dict[str, Any]:
+    return {"facets": list(facets), "reasoning": "Thus."}
+
+
+def facet(name: str, *papers: str, query: str = "", sentence: str = FIRST) -> dict[str, Any]:
+    return {"name": name, "sentence": sentence, "papers": list(papers), "query": query}
+
+
+def last(update: Update) -> Sufficiency:
+    return update["sufficiency"][-1]
+
+
+async def test_missing_facet_opens_a_hop_with_a_query_of_its_own(think: Reflect) -> None:
+    update, _ = await think(
+        answer(
+            facet("landmarks", "C1", "C2"),
+            facet("radar", "C3", query="harmonic radar tracking", sentence=SECOND),
+        )
+    )
+    (query,) = update["queries"]
+    assert (query.text, query.facet, query.hop) == ("harmonic radar tracking", "gap", 2)
+    assert query.sentence.text == SECOND
+    assert update["hop"] == 2
+    entry = last(update)
+    assert (entry.missing, entry.reasoning, entry.stopped) == (("radar",), "Thus.", "")
+    assert entry.facets[0] == FacetCover(
+        name="landmarks", sentence=entry.facets[0].sentence, papers=tuple(IDS[:2]), covered=True
+    )
+
+
+async def test_facet_whose_papers_are_invented_is_uncovered(think: Reflect) -> None:
+    update, _ = await think(answer(facet("radar", "C98", "C99", IDS[0], query="radar tracks")))
+    assert last(update).facets[0].papers == ()
+    assert last(update).missing == ("radar",)
+    assert [query.text for query in update["queries"]] == ["radar tracks"]
+
+
+async def test_paper_named_twice_covers_once(think: Reflect) -> None:
+    update, _ = await think(answer(facet("radar", "C1", "C1", query="radar tracks")))
+    assert last(update).missing == ("radar",)
+
+
+async def test_every_paper_under_every_facet_ends_the_search(think: Reflect) -> None:
+    every = ("C1", "C2", "C3")
+    update, _ = await think(answer(*(facet(f"f{n}", *every, query="more") for n in range(5))))
+    assert (update["queries"], update["hop"]) == ([], 1)
+    assert last(update).stopped == "everything is covered"
+    assert all(cover.papers == tuple(IDS) for cover in last(update).facets)
+
+
+@pytest.mark.parametrize("query", ["", "Landmarks BEE", "bee and the landmarks", "of the"])
+async def test_query_that_was_asked_in_any_order_is_not_asked_again(
+    query: str, think: Reflect
+) -> None:
+    update, _ = await think(answer(facet("radar", query=query)))
+    assert (update["queries"], update["hop"]) == ([], 1)
+    assert last(update).stopped == "no new query"
+
+
+async def test_queries_of_one_reflection_differ_are_few_and_short(think: Reflect) -> None:
+    long = " ".join(f"word{n}" for n in range(40))
+    facets = [
+        facet("a", query="radar bees"),
+        facet("b", query="Bees radar"),
+        facet("c", query=long),
+    ]
+    facets += [facet(f"d{n}", query=f"radar tracks{n}") for n in range(9)]
+    update, _ = await think(answer(*facets))
+    texts = [query.text for query in update["queries"]]
+    assert texts[:2] == ["radar bees", "word0 word1 word2 word3"]
+    assert len(texts) == GAPS
+    assert all(len(text.split()) <= MAX_KEYWORDS for text in texts)
+
+
+async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
+    update, _ = await think(answer(facet("radar", query="radar")), {"max_hops": 3}, hop=3)
+    assert (update["queries"], update["hop"]) == ([], 3)
+    assert last(update).missing == ("radar",)
+    assert last(update).stopped == "max_hops reached"
+
+
+async def test_hop_that_added_nothing_is_the_last_and_no_mind_is_asked(think: Reflect) -> None:
+    before = Sufficiency(
+        hop=1, facets=(FacetCover(name="radar"),), missing=("radar",), reasoning="Thus.", by="m"
+    )
+    options = {"max_hops": 9}
+    update, asked = await think(answer(), options, hop=2, hop_gain=0, sufficiency=[before])
+    assert asked == []
+    assert (update["queries"], update["hop"]) == ([], 2)
+    assert update["sufficiency"][0] == before
+    entry = last(update)
+    assert (entry.hop, entry.missing, entry.facets) == (2, ("radar",), before.facets)
+    assert entry.stopped == NO_GAIN
+    assert "added nothing" in entry.reasoning
+
+
+async def test_first_hop_that_added_nothing_is_reflected_on(think: Reflect) -> None:
+    script = answer(facet("radar", query="radar tracks"))
+    update, asked = await think(script, hop=1, hop_gain=0, scores={})
+    assert len(asked) == 1
+    assert asked[0]["papers"] == []
+    assert update["hop"] == 2
+
+
+async def test_only_papers_at_the_bar_are_shown_best_first(think: Reflect) -> None:
+    scores = {IDS[0]: 50.0, IDS[1]: 10.0, IDS[2]: 90.0}
+    _, asked = await think(answer(facet("radar", "C1", "C2")), scores=scores)
+    assert [item["title"] for item in asked[0]["papers"]] == ["Landmarks c", "Landmarks a"]
+    assert asked[0]["asked"] == ["bee landmarks"]
+
+
+async def test_mind_that_refuses_ends_the_search_with_a_failure(think: Reflect) -> None:
+    update, _ = await think(Refusal("I cannot."))
+    assert update["sufficiency"] == []
+    assert update["hop"] == 1
+    assert "not known" in update["failures"][0].remedy
+
+
+async def test_embedded_engine_asks_for_what_no_paper_says(think: Reflect) -> None:
+    update, _ = await think()
+    entry = last(update)
+    assert [cover.covered for cover in entry.facets] == [True, False]
+    (query,) = update["queries"]
+    assert {"radar", "path"} & set(query.text.split())
+    assert query.sentence.text == SECOND
+    assert entry.missing[0] in entry.reasoning
+
+
+async def test_embedded_engine_is_content_when_each_statement_is_covered(think: Reflect) -> None:
+    update, _ = await think(request=Request(text=FIRST))
+    assert last(update).stopped == "everything is covered"
+    assert update["queries"] == []
+
+
+def test_prompt_asks_for_as_many_keywords_as_are_kept() -> None:
+    assert {2: "two", 3: "three", 4: "four", 5: "five"}[MAX_KEYWORDS] in PROMPT

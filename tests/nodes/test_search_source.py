@@ -1,0 +1,103 @@
+"""nodes/find/search_source.py: one query, one source."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from nodes.find.search_source import Update, search_source
+from state.paper import Paper
+from state.query import SearchQuery
+from state.request import Request
+from tests.nodes.tables import Tables
+from tests.scholar.table import Table
+from tools.context import RunContext
+from tools.errors import QuotaError, TransientError
+from tools.scholar.port import Found
+
+QUERY = SearchQuery(text="pear drought", facet="problem", reason="Why.", hop=2)
+WHOLE = SearchQuery(text="Pears suffer under drought.", facet="whole", reason="Why.")
+PAPERS = [Paper(id=f"openalex:W{n}", title=f"Pears {n}", year=2010 + n) for n in range(5)]
+Search = Callable[..., Any]
+
+
+class Searched(Table):
+    """A table that finds the same papers whatever is asked."""
+
+    def __init__(self, papers: Sequence[Paper], cut: str = "") -> None:
+        super().__init__([], "openalex")
+        self.asked: list[tuple[str, int]] = []
+        self._found = papers
+        self._cut = cut
+
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+        self.asked.append((query.text, limit))
+        if self.error is not None:
+            raise self.error
+        papers = tuple(self._found[:limit])
+        return Found(papers=papers, sent=("q",), matches=99, cut=self._cut)
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Search:
+    async def run(table: Table, query: SearchQuery = QUERY, **others: Any) -> Update:
+        context = RunContext()
+        vars(context)["clients"] = Tables(tmp_path, [table])
+        runtime = Runtime(context=context, store=InMemoryStore())
+        request = Request(text="Pears.", sources=("openalex",), before=date(2013, 1, 1))
+        branch: Any = {
+            "run": "run", "request": request, "query": query, "source": "openalex", "limit": 4,
+            "of": 1, **others,
+        }  # fmt: skip
+        return await search_source(branch, runtime)
+
+    return run
+
+
+async def test_branch_takes_its_share_and_no_more(search: Search) -> None:
+    table = Searched(PAPERS)
+    update = await search(table, limit=3)
+    assert table.asked == [("pear drought", 3)]
+    assert [(hit.paper, hit.rank, hit.hop) for hit in update["hits"]] == [
+        (paper.id, rank, 2) for rank, paper in enumerate(PAPERS[:3], start=1)
+    ]
+
+
+async def test_log_says_what_was_sent_and_how_much_is_past_the_cutoff(search: Search) -> None:
+    (entry,) = (await search(Searched(PAPERS)))["search_log"]
+    assert (entry.returned, entry.after_cutoff, entry.matches) == (4, 1, 99)
+    assert (entry.sent, entry.query, entry.hop) == (("q",), "pear drought", 2)
+
+
+async def test_whole_input_is_called_so_in_hits_and_log(search: Search) -> None:
+    update = await search(Searched(PAPERS), WHOLE)
+    assert {hit.by for hit in update["hits"]} == {"the input text"}
+    assert update["search_log"][0].query == "the input text"
+
+
+@pytest.mark.parametrize("error", [TransientError("busy"), QuotaError("spent until noon")])
+async def test_source_that_fails_is_a_failure_and_no_empty_answer(
+    error: Exception, search: Search
+) -> None:
+    table = Searched(PAPERS)
+    table.error = error  # type: ignore[assignment]
+    update = await search(table)
+    assert (update["hits"], update["search_log"]) == ([], [])
+    assert update["failures"][0].cause == str(error)
+    assert "pear drought" in update["failures"][0].subject
+
+
+async def test_answer_that_was_cut_short_is_kept_and_said(search: Search) -> None:
+    update = await search(Searched(PAPERS, cut="the second page never came"))
+    assert len(update["hits"]) == 4
+    assert update["failures"][0].cause == "the second page never came"
+
+
+async def test_source_that_finds_nothing_is_in_the_log(search: Search) -> None:
+    update = await search(Searched([]))
+    assert update["search_log"][0].returned == 0
+    assert (update["hits"], update["failures"]) == ([], [])

@@ -1,0 +1,143 @@
+"""nodes/find/weigh_links.py: what links add to a judge's word, and the levels of a breadth-first search."""
+
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+
+from nodes.find.weigh_links import Branch, Update, weigh_links
+from state.finding import Round, Trail
+from state.paper import Paper
+from state.query import Hit
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import Desk
+
+NAMES = [f"doi:10.1/{number}" for number in range(8)]
+CITED = NAMES[7]
+
+
+async def weighed(
+    desk: Desk, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
+) -> Update:
+    """Weigh papers of which the last is cited by the first six."""
+    await desk.shelf.put_papers(
+        Paper(id=name, title=f"Pears {name}", references=(CITED,) if name < NAMES[6] else ())
+        for name in NAMES
+    )
+    branch: dict[str, Any] = {
+        "run": "run", "request": Request(text="Grafting pears"), "judged": judged, "settled": [],
+        "merit": dict.fromkeys(NAMES, 50.0), "similarity": dict.fromkeys(NAMES, 0.5), "scores": {},
+        "same": {name: name for name in NAMES}, "trail": [], "hits": [], "hidden": [],
+        "collected": [], "rounds": [Round(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
+        "hop_gain": 0, **state,
+    }  # fmt: skip
+    given: Branch = branch  # type: ignore[assignment]
+    return await weigh_links(given, runtime)
+
+
+def told(runtime: Runtime[RunContext], **settings: Any) -> None:
+    for name, value in settings.items():
+        object.__setattr__(runtime.context, name, value)
+
+
+async def test_paper_that_others_cite_rises_above_its_equal(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0))
+    assert update["scores"][CITED] > update["scores"][NAMES[6]]
+    assert update["scores"].keys() == set(NAMES)
+
+
+async def test_settled_score_holds_links_already_and_stays(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0), settled=[CITED])
+    assert update["scores"][CITED] == 60.0
+
+
+@pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])
+async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
+    settings: dict[str, Any], desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, **settings)
+    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0))
+    assert update["scores"] == dict.fromkeys(NAMES, 60.0)
+
+
+async def test_judge_who_is_sure_is_not_overruled(desk: Desk, runtime: Runtime[RunContext]) -> None:
+    update = await weighed(desk, runtime, {**dict.fromkeys(NAMES, 90.0), CITED: 5.0})
+    assert update["scores"][CITED] < runtime.context.bar
+
+
+async def test_gain_of_a_hop_is_what_is_relevant_now_and_was_not_before(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    judged = {NAMES[0]: 80.0, NAMES[1]: 80.0, NAMES[6]: 3.0}
+    update = await weighed(desk, runtime, judged, scores={NAMES[0]: 80.0}, hop=2)
+    assert update["hop_gain"] == 1
+
+
+async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    stop = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
+    update = await weighed(desk, runtime, {}, failures=[stop])
+    assert update["scores"] == dict.fromkeys(NAMES, 50.0)
+    assert (await weighed(desk, runtime, {}))["scores"] == {}
+
+
+def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
+    return [Hit(paper=name, via=via, by=by, source="openalex") for name in names]
+
+
+async def test_breadth_first_search_starts_from_all_that_was_found(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs")
+    judged = {NAMES[2]: 3.0, NAMES[0]: 90.0}
+    found = hits("query", [NAMES[2], NAMES[0]])
+    update = await weighed(desk, runtime, judged, hits=found)
+    assert update["collected"] == update["frontier"] == [NAMES[2], NAMES[0]]
+
+
+async def level(
+    desk: Desk, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
+    collected: list[str],
+) -> Update:  # fmt: skip
+    trail = Trail(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
+    key = await desk.shelf.put_trail(trail)
+    return await weighed(desk, runtime, judged, trail=[key], depth=1, collected=collected)
+
+
+async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_queue(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs")
+    reached = [NAMES[5], NAMES[3], NAMES[0], NAMES[5], NAMES[4]]
+    judged = {**dict.fromkeys(reached, 80.0), NAMES[3]: 34.9}
+    update = await level(desk, runtime, reached, judged, [NAMES[0]])
+    assert update["frontier"] == [NAMES[5], NAMES[4]]
+    assert update["collected"] == [NAMES[0], NAMES[5], NAMES[4]]
+    assert update["rounds"] == []
+
+
+async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs", max_papers=2)
+    update = await level(desk, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
+    assert update["collected"] == NAMES[:2]
+    assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]
+
+
+async def test_breadth_first_search_ends_where_no_reference_is_relevant(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs")
+    update = await level(desk, runtime, [NAMES[1]], {NAMES[1]: 3.0}, [NAMES[0]])
+    assert (update["frontier"], update["collected"]) == ([], [NAMES[0]])
+    assert [entry.stopped for entry in update["rounds"]] == [
+        "no reference of the last level is relevant"
+    ]

@@ -1,0 +1,48 @@
+"""The steps of a search in their order, and how the papers grew with them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from state.finding import DiscoveryPoint, Trail
+from state.query import Hit
+
+
+def steps_of(
+    hits: Sequence[Hit], trails: Iterable[Trail], same: Mapping[str, str]
+) -> list[tuple[str, list[Hit]]]:
+    """Return what was done, in order, and the hits of each step by the ids of the run's papers."""
+    steps: dict[tuple[int, int, int], list[Hit]] = {}
+    order = {"must_include": 0, "query": 1, "recommendation": 3}
+    for hit in hits:
+        steps.setdefault((hit.hop, order.get(hit.via, 2), 1), []).append(hit)
+    for trail in trails:
+        steps.setdefault((trail.hop, 2, trail.depth), []).extend(trail.hits)
+    return [
+        (_step(*at), [_joined(hit, same) for hit in made if hit.paper in same])
+        for at, made in sorted(steps.items())
+    ]
+
+
+def _joined(hit: Hit, same: Mapping[str, str]) -> Hit:
+    by = same.get(hit.by, hit.by) if hit.via in {"reference", "citation"} else hit.by
+    return hit.model_copy(update={"paper": same[hit.paper], "by": by})
+
+
+def _step(hop: int, kind: int, depth: int) -> str:
+    if kind == 0:
+        return "papers you named"
+    name = {1: "searches", 2: "links", 3: "recommendations"}[kind]
+    name = name if hop == 1 else f"{name} of hop {hop}"
+    return f"{name}, round {depth}" if kind == 2 else name
+
+
+def discovery(
+    steps: Iterable[tuple[str, Sequence[Hit]]], relevant: Collection[str]
+) -> list[DiscoveryPoint]:
+    """Return after each step how many papers were seen, and how many of the relevant ones."""
+    seen: set[str] = set()
+    points: list[DiscoveryPoint] = []
+    for step, hits in steps:
+        seen |= {hit.paper for hit in hits}
+        count = len(seen & set(relevant))
+        points.append(DiscoveryPoint(step=step, looked_at=len(seen), relevant=count))
+    return points
