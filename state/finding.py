@@ -49,27 +49,31 @@ class DiscoveryPoint(Value):
 
     step: str = Field(description="What was done, such as 'searches' or 'links, round 2'.")
     looked_at: int = Field(ge=0, description="Distinct papers seen by the end of the step.")
-    relevant: int = Field(ge=0, description="Of these, the ones judged relevant in the end.")
+    kept: int = Field(ge=0, description="Of these, the ones kept in the end.")
 
 
 class Completeness(Value):
-    """How many relevant papers there may be, estimated from how often each was found."""
+    """How many papers such a text would cite, and how many of them are among those kept.
 
-    found: int = Field(ge=0, description="Relevant papers found.")
+    All numbers are expectations: each paper counts by its chance of being cited.
+    """
+
+    kept: float = Field(default=0.0, ge=0, description="Among the papers kept.")
+    seen: float = Field(default=0.0, ge=0, description="Among all papers that were looked at.")
     estimate: float | None = Field(
-        default=None, ge=0, description="Relevant papers that the sources may hold."
+        default=None, ge=0, description="In all that the sources hold; none if it cannot be told."
     )
     low: float | None = Field(default=None, ge=0, description="Lower end of the 95 % interval.")
     high: float | None = Field(default=None, ge=0, description="Upper end of the 95 % interval.")
-    share: float | None = Field(
-        default=None, ge=0, le=1, description="Found, as a share of the estimate."
-    )
+    share: float | None = Field(default=None, ge=0, le=1, description="`kept` of `estimate`.")
+    share_low: float | None = Field(default=None, ge=0, le=1)
+    share_high: float | None = Field(default=None, ge=0, le=1)
     method: str = Field(default="", description="The estimator, and its source.")
     channels: tuple[str, ...] = Field(
-        default=(), description="The independent ways that could find a paper."
+        default=(), description="The ways that could find a paper by themselves."
     )
-    found_by: tuple[int, ...] = Field(
-        default=(), description="How many relevant papers were found by 1, 2, 3, ... channels."
+    found_by: tuple[float, ...] = Field(
+        default=(), description="How many of `seen` were found by 1, 2, 3, ... channels."
     )
     curve: tuple[DiscoveryPoint, ...] = ()
     stopped: str = Field(default="", description="Why the search ended.")

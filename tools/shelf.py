@@ -57,12 +57,12 @@ class Shelf:
         space = self._namespace(kind)
         items = await self._store.abatch([GetOp(space, key) for key in keys])
         return {
-            key: self._made(kind, item, type_)
+            key: self._read(kind, item, type_)
             for key, item in zip(keys, items, strict=True)
             if isinstance(item, Item)
         }
 
-    def _made(self, kind: str, item: Item, type_: type[ValueT]) -> ValueT:
+    def _read(self, kind: str, item: Item, type_: type[ValueT]) -> ValueT:
         place = (self._run, kind, item.key)
         written, value = _made.get(place, (None, None))
         if written == item.updated_at and isinstance(value, type_):

@@ -14,18 +14,13 @@ def assessed(values: Mapping[str, Any]) -> Completeness | None:
 
 
 def completeness_line(found: Completeness) -> str:
-    """Return one sentence: what was found, of how many, and how sure that is."""
-    papers = "1 relevant paper" if found.found == 1 else f"{found.found} relevant papers"
-    if found.estimate is None or found.low is None or found.high is None:
-        return f"Found {papers}; how many there are cannot be estimated."
-    share = (
-        "; judging ended before relevance did, so that the share found is not known"
-        if found.share is None
-        else f", a share of {found.share:.0%}"
-    )
+    """Return one sentence: which share of what there is was kept, and how sure that is."""
+    if found.estimate is None or found.share is None:
+        return "How complete this is cannot be estimated."
     return (
-        f"Found {papers} of an estimated {found.estimate:.0f} or more "
-        f"(95 % interval {found.low:.0f} to {found.high:.0f}){share}."
+        f"The papers kept are an estimated {found.share:.0%} (95 % interval {found.share_low:.0%} "
+        f"to {found.share_high:.0%}) of those that such a text would cite: about {found.kept:.0f} "
+        f"of {found.estimate:.0f}."
     )
 
 
@@ -36,11 +31,9 @@ def completeness_text(values: Mapping[str, Any]) -> str:
         return ""
     lines = [f"- {escape(caveat)}" for caveat in found.caveats]
     if found.channels:
-        often = ", ".join(f"{count} by {number}" for number, count in _often(found))
+        often = ", ".join(f"{count:.1f} by {number}" for number, count in _often(found))
         names = ", ".join(escape(name) for name in found.channels)
-        lines.append(
-            f"- Channels: {names}. Relevant papers by how many channels found them: {often}."
-        )
+        lines.append(f"- Channels: {names}. Such papers by how many channels found them: {often}.")
     if found.method:
         lines.append(f"- Method: {escape(found.method)}.")
     parts = [
@@ -53,14 +46,12 @@ def completeness_text(values: Mapping[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _often(found: Completeness) -> list[tuple[int, int]]:
+def _often(found: Completeness) -> list[tuple[int, float]]:
     return [(number, count) for number, count in enumerate(found.found_by, start=1) if count]
 
 
 def _curve(found: Completeness) -> str:
     if not found.curve:
         return ""
-    rows = [
-        f"| {escape(point.step)} | {point.looked_at} | {point.relevant} |" for point in found.curve
-    ]
-    return "\n".join(["| after | papers seen | relevant among them |", "|---|---:|---:|", *rows])
+    rows = [f"| {escape(point.step)} | {point.looked_at} | {point.kept} |" for point in found.curve]
+    return "\n".join(["| after | papers seen | kept ones among them |", "|---|---:|---:|", *rows])

@@ -56,12 +56,15 @@ def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
         found["errors"] = errors
     if default and (said := default["completeness"]):
         found["completeness"] = {
-            **{name: said.get(name) for name in ("found", "estimate", "low", "high", "share")},
+            **{name: said.get(name) for name in _ESTIMATED},
             "stopped": said.get("stopped", ""),
             "gold_kept": len(case.gold & set(default["kept"])),
             "coverage": coverage(default["kept"], case.gold),
         }
     return found
+
+
+_ESTIMATED = ("kept", "estimate", "low", "high", "share", "share_low", "share_high")
 
 
 def figures(row: Row, case: Case, k: int, default: Row | None) -> Figures:
@@ -102,9 +105,9 @@ def _completeness(queries: Sequence[Mapping[str, Any]]) -> dict[str, float] | No
         return None
     shares, truths = [one["share"] for one in known], [one["coverage"] for one in known]
     inside = [
-        one["found"] / one["high"] <= one["coverage"] <= one["found"] / one["low"]
+        one["share_low"] <= one["coverage"] <= one["share_high"]
         for one in known
-        if one["low"] and one["high"]
+        if one["share_low"] is not None
     ]
     found = {
         "n": float(len(known)),

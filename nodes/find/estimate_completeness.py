@@ -1,10 +1,11 @@
 """Estimate: how many relevant papers there may be, how the search reached them, and why it ended.
 
-Reads `request`, `hits`, `trail`, `same`, `scores`, `merit`, `hidden`, `retracted`, `rounds`, `hop`,
+Reads `request`, `hits`, `trail`, `same`, `scores`, `merit`, `selected`, `hidden`, `retracted`, `rounds`, `hop`,
 `sufficiency`, `failures`. Writes `completeness`.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -15,7 +16,7 @@ from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.desk import open_desk
-from tools.network.completeness import METHOD, Estimate, estimate_total
+from tools.network.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.network.discovery import discovery, steps_of
 from tools.network.ways import Division, divide
 
@@ -35,6 +36,7 @@ class Branch(TypedDict):
     same: dict[str, str]
     scores: dict[str, float]
     merit: dict[str, float]
+    selected: list[str]
     hidden: list[str]
     retracted: list[str]
     rounds: list[Round]
@@ -50,54 +52,54 @@ class Update(TypedDict):
 
 
 async def estimate_completeness(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Hold the channels of the search against each other, over the papers judged relevant."""
+    """Hold the channels of the search against each other, over all papers that were seen."""
     desk = open_desk(runtime, state["run"])
     desk.progress(STAGE, 0, 1)
     trails = await desk.shelf.trails(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
-    relevant = _relevant(state, desk.context.bar)
+    kept, scores = set(state["selected"]), _scores(state)
     hits = [hit for _, made in steps for hit in made]
-    division, found = divide(hits, relevant)
-    estimate = estimate_total(list(found.values()))
-    seen, judged = _seen_and_judged(hits, state)
-    cut = seen > judged and estimate.found >= _NEARLY_ALL * judged > 0
-    share = estimate.found / estimate.total if estimate.total and not cut else None
+    division, found = divide(hits, list(scores))
+    estimate = await asyncio.to_thread(
+        estimate_total,
+        [found[key] for key in scores],
+        [chance_of(score) for score in scores.values()],
+        [key in kept for key in scores],
+    )
     done = Completeness(
-        found=estimate.found,
-        estimate=estimate.total,
-        low=estimate.low,
-        high=estimate.high,
-        share=share,
+        kept=round(estimate.kept, 1),
+        seen=round(estimate.seen, 1),
+        estimate=_rounded(estimate.total, 1),
+        low=_rounded(estimate.low, 1),
+        high=_rounded(estimate.high, 1),
+        share=_rounded(estimate.share, 3),
+        share_low=_rounded(estimate.share_low, 3),
+        share_high=_rounded(estimate.share_high, 3),
         method=METHOD if estimate.total else "",
         channels=tuple(sorted(frozenset[str]().union(*found.values()))),
-        found_by=estimate.found_by,
-        curve=tuple(discovery(steps, relevant)),
+        found_by=tuple(round(number, 1) for number in estimate.found_by),
+        curve=tuple(discovery(steps, kept)),
         stopped=why_stopped(state),
-        caveats=(
-            *_cautions(estimate, division),
-            *_unjudged(seen, judged, cut=cut),
-            *_limits(state, desk.context.bar, desk.mind_name),
-        ),
+        caveats=(*_cautions(estimate, division), *_limits(state, scores, desk.mind_name)),
     )
-    note = f" of about {done.estimate:.0f}" if done.estimate and done.share else ""
-    desk.progress(STAGE, 1, 1, f"{done.found}{note} relevant papers found")
+    note = f"about {done.share:.0%} of what there is" if done.share is not None else "not known"
+    desk.progress(STAGE, 1, 1, note)
     return {"completeness": done}
 
 
-def _seen_and_judged(hits: Iterable[Hit], state: Branch) -> tuple[int, int]:
-    """How many papers were seen that may appear, and how many of them were judged."""
-    seen = {hit.paper for hit in hits} - set(state["hidden"])
-    return len(seen), len(seen & set(state["scores"]))
-
-
-def _relevant(state: Branch, bar: float) -> set[str]:
+def _scores(state: Branch) -> dict[str, float]:
+    """Return the score of each paper that might have been kept, or its merit where none was given."""
     out = {*state["hidden"], *(() if state["request"].include_retracted else state["retracted"])}
     same = state["same"]
     return {
-        key
-        for key, score in state["scores"].items()
-        if score >= bar and key not in out and same.get(key, key) == key
+        key: score
+        for key, score in sorted({**state["merit"], **state["scores"]}.items())
+        if key not in out and same.get(key, key) == key
     }
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def why_stopped(state: Branch) -> str:
@@ -120,40 +122,34 @@ def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
     if estimate.reason:
         yield f"There is no estimate: {estimate.reason}."
         return
-    yield "It is a lower bound: papers that are hard to find in every way are counted too low."
     yield (
-        "The channels are not independent: what one finds easily the others tend to find, and links "
-        "are followed from papers that were found before; this lowers it further."
+        "What no channel found is counted too low: the channels depend on each other, for links are "
+        "followed from papers found before, and some papers are hard to find in every way."
     )
     if len(estimate.found_by) == 2:
-        yield "Only two channels found relevant papers, which is little to go by."
+        yield "Only two channels found papers, which is little to go by."
     if division != "ways":
         yield (
-            "Fewer than three kinds of channel found relevant papers, so single queries count as "
-            "channels; all are made from one input, and not independent of each other."
+            "Fewer than three kinds of channel found papers, so single queries count as channels; "
+            "all are made from one input, and not independent of each other."
         )
 
 
-def _unjudged(seen: int, judged: int, *, cut: bool) -> Iterable[str]:
-    if cut:
-        yield (
-            f"Only the {judged} best of {seen} papers seen were judged, and nearly all of them are "
-            "relevant. So the end of judging, not of relevance, drew the line: the figures hold for "
-            "papers as good as these, and there are more relevant ones (`pool` sets how many are "
-            "judged)."
-        )
-    elif seen > judged:
-        yield (
-            f"{seen - judged} papers that were seen were not judged, as too far from the input to "
-            "be among the best; relevant ones among them are not counted as found."
-        )
-
-
-def _limits(state: Branch, bar: float, mind: str) -> Iterable[str]:
+def _limits(state: Branch, scores: Mapping[str, float], mind: str) -> Iterable[str]:
     """What was counted at all."""
-    yield f"Only papers that {_listed(state['request'].sources)} can show are estimated."
     judge = "the embedded engine" if mind == "extractive" else mind
-    yield f"Relevant means scored {bar:.0f} or more by {judge}; another judge draws another line."
+    yield (
+        f"The chance that a paper would be cited is read off the score that {judge} gave it; that "
+        "scale was set on reference lists of one field (visualization) as the embedded engine "
+        "scores them, and is rougher for other fields and judges."
+    )
+    unjudged = len(scores.keys() - set(state["scores"]))
+    if unjudged:
+        yield (
+            f"{unjudged} papers that were seen were not judged: they count by how promising they "
+            "looked."
+        )
+    yield f"Only papers that {_listed(state['request'].sources)} can show are estimated."
     lost = sum(failure.stage in _SEARCHING for failure in state["failures"])
     if lost:
         times = "once" if lost == 1 else f"{lost} times"

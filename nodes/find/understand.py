@@ -210,5 +210,5 @@ def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> U
         "hop": 1,
         "sufficiency": [],
         "selected": [],
-        "completeness": Completeness(found=0),
+        "completeness": Completeness(),
     }

@@ -1,5 +1,6 @@
 """`citeloom find`: ranked papers with their arguments."""
 
+import pytest
 from lxml import etree
 
 from tests.cli.commands import PICTURE, cited, section
@@ -42,7 +43,7 @@ def test_found_papers_are_drawn_and_their_completeness_is_told(cite: Cite) -> No
     assert done.text("graph.svg") in done.text("graph.html")
     told = section(done.text("papers.md"), "How complete it is")
     complete = done.run["completeness"]
-    assert told.startswith(f"Found {complete['found']} relevant papers of an estimated ")
+    assert told.startswith(f"The papers kept are an estimated {complete['share']:.0%} ")
     assert all(caveat in told for caveat in complete["caveats"])
-    assert complete["curve"][-1]["relevant"] == complete["found"]
-    assert sum(complete["found_by"]) == complete["found"]
+    assert complete["curve"][-1]["kept"] == len(done.run["selected"])
+    assert sum(complete["found_by"]) == pytest.approx(complete["seen"], abs=0.3)

@@ -118,7 +118,10 @@ def test_summary_of_a_run_that_found_nothing_has_no_figure_that_is_no_number() -
 
 
 def test_estimate_of_completeness_stands_beside_the_truth() -> None:
-    said = {"found": 3, "estimate": 4.0, "low": 3.0, "high": 12.0, "share": 0.75, "stopped": "end"}
+    said = {
+        "kept": 3.0, "estimate": 4.0, "low": 3.0, "high": 12.0, "share": 0.75, "share_low": 0.4,
+        "share_high": 0.9, "stopped": "end",
+    }  # fmt: skip
     rows = [row("default", ["a", "b", "x"], completeness=said)]
     found = summarise([CASE], rows, k=2, seed=0)
     assert found["queries"][0]["completeness"] == {**said, "gold_kept": 2, "coverage": 0.5}

@@ -1,7 +1,6 @@
 """How many times `find` searches, with what, and how it ends where little or nothing is found."""
 
-from collections.abc import Callable, Sequence
-from datetime import date
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,11 @@ import pytest
 from citeloom.settings import Settings
 from graphs.find import graph
 from nodes.find.reflect import NO_GAIN
-from state.paper import Paper
-from state.query import SearchQuery
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.sources import Asked, Sources
 from tests.scholar.table import Table
-from tools.clients import Clients
 from tools.context import RunContext
-from tools.errors import TransientError
-from tools.ledger.ledger import RunLedger
-from tools.scholar.port import Found, Source
 
 _LIMIT: Any = {"recursion_limit": 500}
 _NEW = ("skylight compass", "magnetic field", "waggle dance", "odour memory", "sun position")
@@ -78,41 +72,6 @@ async def test_search_ends_after_one_hop_where_everything_is_covered(
     with Scripted(reviewer(), llm_settings) as llm:
         result = await find(llm.context)
     assert [entry.stopped for entry in result["sufficiency"]] == ["everything is covered"]
-
-
-class Asked(Table):
-    """A source that finds the same papers whatever is asked, and fails after some searches."""
-
-    def __init__(self, name: str, papers: Sequence[Paper] = (), works: int = 99) -> None:
-        super().__init__([], name, records=papers)
-        self.queries: list[SearchQuery] = []
-        self.shares: list[int] = []
-        self._found = tuple(papers)
-        self._works = works
-
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
-        self.queries.append(query)
-        self.shares.append(limit)
-        if len(self.queries) > self._works:
-            raise TransientError(f"{self.name} is busy")
-        return Found(papers=self._found[:limit], sent=(query.text,))
-
-
-class Sources(Clients):
-    """Clients with these sources; others are where nothing listens."""
-
-    def __init__(self, home: Path, *tables: Table) -> None:
-        super().__init__(
-            Settings(home=home, crossref_url="http://127.0.0.1:9", _env_file=None)  # type: ignore[call-arg]
-        )
-        self._tables = {table.name: table for table in tables}
-
-    async def online(
-        self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
-    ) -> Source:
-        if table := self._tables.get(name):
-            return table
-        return await super().online(name, ledger, refresh=refresh, among=among)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.desk import Desk
+from tools.network.completeness import chance_of
 from tools.network.discovery import steps_of
 from tools.network.ways import BY_INPUT
 
@@ -34,7 +35,7 @@ def estimate(runtime: Runtime[RunContext]) -> Estimate:
 
     async def run(
         hits: list[Hit], scores: dict[str, float], *, request: dict[str, Any] | None = None,
-        **state: Any,
+        merit: dict[str, float] | None = None, **state: Any,
     ) -> Completeness:  # fmt: skip
         asked = Request.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
@@ -42,7 +43,8 @@ def estimate(runtime: Runtime[RunContext]) -> Estimate:
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "hits": hits, "trail": [],
             "same": {paper: paper for item in hits for paper in (item.paper,)},
-            "scores": scores, "hidden": [], "retracted": [], "rounds": [], "hop": 1,
+            "scores": scores, "merit": merit or scores, "hidden": [], "retracted": [],
+            "selected": [key for key, score in scores.items() if score >= 35], "rounds": [], "hop": 1,
             "sufficiency": [], "failures": [], **state,
         }  # fmt: skip
         given: Branch = branch  # type: ignore[assignment]
@@ -59,25 +61,46 @@ HITS = reached(
 SCORES = dict.fromkeys(PAPERS[:18], 80.0) | {"z": 10.0}
 
 
-async def test_relevant_papers_are_held_against_each_other_by_channel(estimate: Estimate) -> None:
+GOOD, POOR = chance_of(80.0), chance_of(10.0)
+
+
+async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_chance(
+    estimate: Estimate,
+) -> None:
     found = await estimate(HITS, SCORES)
-    assert (found.found, found.channels) == (18, ("keywords", "meaning", "references"))
-    # a-f words alone, m-p and k-l overlap: z = 6, 0, 2 and f2 = 4 + 4.
-    assert found.found_by == (8, 8, 2)
-    assert found.estimate == pytest.approx(18 + 12 / 9)
-    assert 18 <= found.low <= found.estimate <= found.high
-    assert found.share == pytest.approx(18 / found.estimate)
+    assert found.channels == ("keywords", "meaning", "references")
+    assert found.kept == pytest.approx(18 * GOOD, abs=0.05)
+    assert found.seen == pytest.approx(18 * GOOD + POOR, abs=0.05)
+    # a-f and z by words alone, q-r by links alone, k-l by all three; the other eight by two.
+    by_one, by_two, by_three = found.found_by
+    assert by_one == pytest.approx(8 * GOOD + POOR, abs=0.05)
+    assert (by_two, by_three) == pytest.approx((8 * GOOD, 2 * GOOD), abs=0.05)
+    unseen = (6 * GOOD + POOR) * 2 * GOOD / (8 * GOOD + 1)
+    assert found.estimate == pytest.approx(18 * GOOD + POOR + unseen, abs=0.05)
+    assert found.low <= found.estimate <= found.high
+    assert found.share == pytest.approx(18 * GOOD / (18 * GOOD + POOR + unseen), abs=0.01)
+    assert found.share_low <= found.share <= found.share_high
     assert "Chao 1989" in found.method
 
 
-async def test_paper_below_the_bar_hidden_retracted_or_merged_is_not_counted(
-    estimate: Estimate,
-) -> None:
-    kept = {**SCORES, "a": 34.9}
+async def test_unjudged_papers_count_by_their_merit(estimate: Estimate) -> None:
+    hits = [*HITS, hit("s"), hit("t", by=BY_INPUT)]
+    few = await estimate(hits, SCORES, merit={**SCORES, "s": 10.0, "t": 10.0})
+    more = await estimate(hits, SCORES, merit={**SCORES, "s": 60.0, "t": 60.0})
+    assert few.kept == more.kept
+    assert few.share > more.share
+    assert any(
+        caveat.startswith("2 papers that were seen were not judged") for caveat in few.caveats
+    )
+
+
+async def test_hidden_retracted_and_merged_papers_do_not_count(estimate: Estimate) -> None:
     same = {key: key for key in "abcefghijklmnopqrstz"} | {"d": "e"}
     out: dict[str, Any] = {"hidden": ["b"], "retracted": ["c"], "same": same}
-    assert (await estimate(HITS, kept, **out)).found == 14
-    assert (await estimate(HITS, kept, request={"include_retracted": True}, **out)).found == 15
+    found = await estimate(HITS, SCORES, **out)
+    assert found.seen == pytest.approx(15 * GOOD + POOR, abs=0.05)
+    found = await estimate(HITS, SCORES, request={"include_retracted": True}, **out)
+    assert found.seen == pytest.approx(16 * GOOD + POOR, abs=0.05)
 
 
 async def test_records_of_one_work_are_one_paper_also_as_the_end_of_a_link(
@@ -93,14 +116,14 @@ async def test_records_of_one_work_are_one_paper_also_as_the_end_of_a_link(
     found = await estimate(hits, {"a": 90.0, "b": 90.0}, same=same)
     # The citation leads back to where b was reached from.
     assert found.channels == ("keywords", "meaning", "references")
-    assert found.found_by == (1, 1, 0)
+    one = chance_of(90.0)
+    assert found.found_by == pytest.approx((one, one, 0), abs=0.05)
 
 
 @pytest.mark.parametrize(
     ("hits", "scores", "caveat"),
     [
-        ([], {}, "There is no estimate: no relevant paper was found."),
-        (HITS, dict.fromkeys(PAPERS, 3.0), "There is no estimate: no relevant paper was found."),
+        ([], {}, "There is no estimate: no channel found a paper"),
         ([hit("a")], {"a": 90.0}, "There is no estimate: fewer than two channels"),
         ([hit("a"), hit("b", by=BY_INPUT)], {"a": 90.0, "b": 80.0}, "by two channels"),
     ],
@@ -114,15 +137,15 @@ async def test_without_ground_for_an_estimate_there_is_none_and_the_caveats_begi
     assert not found.method
 
 
-async def test_paper_that_the_caller_named_counts_as_found_and_as_no_channel(
+async def test_paper_that_the_caller_named_counts_as_seen_and_as_no_channel(
     estimate: Estimate,
 ) -> None:
     hits = [*HITS, hit("s", "must_include", "you")]
-    found = await estimate(hits, SCORES | {"s": 70.0})
-    assert found.found == 19
-    assert sum(found.found_by) == 18
+    found = await estimate(hits, SCORES | {"s": 80.0})
+    assert found.seen == pytest.approx(19 * GOOD + POOR, abs=0.05)
+    assert sum(found.found_by) == pytest.approx(18 * GOOD + POOR, abs=0.15)
     assert found.curve[0].step == "papers you named"
-    assert (found.curve[0].looked_at, found.curve[0].relevant) == (1, 1)
+    assert (found.curve[0].looked_at, found.curve[0].kept) == (1, 1)
 
 
 async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) -> None:
@@ -131,29 +154,14 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
         Failure(stage="expand", subject="openalex", cause="busy"),
         Failure(stage="select_papers", subject="doi:x", cause="not there"),
     ]
-    hits = [*HITS, hit("s"), hit("t"), hit("hidden")]
-    scores = SCORES | dict.fromkeys("abcdef", 20.0)
-    found = await estimate(hits, scores, failures=lost, hidden=["hidden"])
+    found = await estimate(HITS, SCORES, failures=lost)
     text = " ".join(found.caveats)
-    assert "lower bound" in text
-    assert "not independent" in text
+    assert "counted too low" in text
+    assert "depend on each other" in text
     assert "openalex and arxiv" in text
-    assert "scored 35 or more by the embedded engine" in text
+    assert "the embedded engine gave it" in text
     assert "failed 2 times" in text
-    assert "2 papers that were seen were not judged" in text
-
-
-async def test_where_judging_ended_before_relevance_did_no_share_is_claimed(
-    estimate: Estimate,
-) -> None:
-    hits = [*HITS, hit("s"), hit("t")]
-    cut = await estimate(hits, dict.fromkeys(PAPERS[:18], 80.0))
-    assert cut.estimate is not None
-    assert cut.share is None
-    assert any(text.startswith("Only the 18 best of 21 papers seen") for text in cut.caveats)
-    whole = await estimate(hits, dict.fromkeys((*PAPERS, "z"), 80.0))
-    assert whole.share is not None
-    assert not any("judged, and nearly all" in text for text in whole.caveats)
+    assert "not judged" not in text
 
 
 async def test_single_queries_stand_in_for_channels_and_the_caveats_say_so(
@@ -179,7 +187,7 @@ async def test_links_on_the_shelf_are_channels_too(estimate: Estimate, desk: Des
     key = await desk.shelf.put_trail(trail)
     found = await estimate(HITS, SCORES | {"s": 50.0}, trail=[key], same=same)
     assert found.channels == ("citations", "keywords", "meaning", "references")
-    assert (found.found, found.curve[-1].looked_at) == (19, 21)
+    assert found.curve[-1].looked_at == 21
 
 
 def test_steps_are_in_the_order_in_which_they_were_made() -> None:
@@ -201,7 +209,7 @@ def test_steps_are_in_the_order_in_which_they_were_made() -> None:
 async def test_curve_grows_and_ends_at_what_was_found(estimate: Estimate) -> None:
     hits = [*HITS, *(hit(paper, hop=2) for paper in "ast")]
     found = await estimate(hits, SCORES | {"s": 50.0, "t": 5.0}, hop=2)
-    assert [(at.step, at.looked_at, at.relevant) for at in found.curve] == [
+    assert [(at.step, at.looked_at, at.kept) for at in found.curve] == [
         ("searches", 17, 16), ("links, round 1", 19, 18), ("searches of hop 2", 21, 19),
     ]  # fmt: skip
 

@@ -36,13 +36,12 @@ def _step(hop: int, kind: int, depth: int) -> str:
 
 
 def discovery(
-    steps: Iterable[tuple[str, Sequence[Hit]]], relevant: Collection[str]
+    steps: Iterable[tuple[str, Sequence[Hit]]], kept: Collection[str]
 ) -> list[DiscoveryPoint]:
-    """Return after each step how many papers were seen, and how many of the relevant ones."""
+    """Return after each step how many papers were seen, and how many of those kept in the end."""
     seen: set[str] = set()
     points: list[DiscoveryPoint] = []
     for step, hits in steps:
         seen |= {hit.paper for hit in hits}
-        count = len(seen & set(relevant))
-        points.append(DiscoveryPoint(step=step, looked_at=len(seen), relevant=count))
+        points.append(DiscoveryPoint(step=step, looked_at=len(seen), kept=len(seen & set(kept))))
     return points
