@@ -21,7 +21,7 @@ from langgraph.types import Send
 from graphs.policies import RETRY
 from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
-from nodes.find.expand import expand, promising
+from nodes.find.expand import expand
 from nodes.find.plan_queries import plan_queries
 from nodes.find.present_papers import present_papers
 from nodes.find.rank_papers import rank_papers
@@ -81,9 +81,8 @@ def after_screen(
     """Follow links until that changes little; breadth-first, every level is judged first."""
     if halt(state["failures"]):
         return "weigh_links"
-    if context_of(runtime).expansion == "bfs" or state["rounds"][-1].stopped:
-        return "shortlist"
-    return "expand" if promising(state) else "shortlist"
+    ended = context_of(runtime).expansion == "bfs" or state["rounds"][-1].stopped
+    return "shortlist" if ended else "expand"
 
 
 def each_group(

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
 
 from langgraph.runtime import Runtime
 from pydantic import Field
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from tools.clients import Clients
@@ -67,25 +68,30 @@ class RunContext:
         int,
         Field(
             description="Papers taken from each source for all keyword queries of a hop together, "
-            "each query an equal share; a third of it for the input searched by meaning."
+            "each query an equal share; a third of it for the input searched by meaning.",
+            ge=1,
         ),
     ] = 90
     pool: Annotated[
         int | None,
-        Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`."),
+        Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`.", ge=1),
     ] = None
-    debate_batch: Annotated[int, Field(description="Papers debated in one question.")] = 6
-    bar: Annotated[float, Field(description="Lowest score of a relevant paper, 0..100.")] = 35.0
+    debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 6
+    bar: Annotated[
+        float, Field(description="Lowest score of a relevant paper, 0..100.", ge=0, le=100)
+    ] = 35.0
     max_depth: Annotated[
-        int, Field(description="Rounds of following links in each hop (D_max of 'bfs').")
+        int, Field(description="Rounds of following links in each hop (D_max of 'bfs').", ge=0)
     ] = 4
     max_papers: Annotated[
-        int, Field(description="Most papers that 'bfs' collects (N_max of Algorithm 2).")
+        int, Field(description="Most papers that 'bfs' collects (N_max of Algorithm 2).", ge=1)
     ] = 200
     citing: Annotated[
-        int, Field(description="Most citing works taken for each paper that is followed.")
+        int, Field(description="Most citing works taken for each paper that is followed.", ge=0)
     ] = 50
-    max_hops: Annotated[int, Field(description="Rounds of searching, the first included.")] = 2
+    max_hops: Annotated[
+        int, Field(description="Rounds of searching, the first included.", ge=1)
+    ] = 2
     samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).")] = 2
@@ -97,6 +103,24 @@ class RunContext:
         from tools.clients import open_clients
 
         return open_clients(settings())
+
+
+def check_settings(context: RunContext) -> None:
+    """Check the settings that a caller of a server sent, which LangGraph takes as they are.
+
+    Raises:
+        InputError: One is of the wrong type, outside its range, or none of the words allowed.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    for name, hint in get_type_hints(RunContext, include_extras=True).items():
+        value = getattr(context, name)
+        try:
+            TypeAdapter(hint).validate_python(value, strict=False)
+        except ValidationError as error:
+            raise InputError(
+                f"the setting {name} cannot be {value!r}: {error.errors()[0]['msg'].lower()}"
+            ) from error
 
 
 def context_of(runtime: Runtime[RunContext]) -> RunContext:

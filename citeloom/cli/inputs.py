@@ -125,7 +125,7 @@ def read_knobs(given: Sequence[str]) -> dict[str, Any]:
 
     from tools.context import RunContext
 
-    hints = get_type_hints(RunContext)
+    hints = get_type_hints(RunContext, include_extras=True)
     known = [item.name for item in fields(RunContext)]
     knobs: dict[str, Any] = {}
     for item in given:
@@ -135,5 +135,6 @@ def read_knobs(given: Sequence[str]) -> dict[str, Any]:
         try:
             knobs[name] = TypeAdapter(hints[name]).validate_strings(value)
         except ValidationError as error:
-            raise InputError(f"'{value}' cannot be the value of '{name}'") from error
+            why = error.errors()[0]["msg"].lower()
+            raise InputError(f"'{value}' cannot be the value of '{name}': {why}") from error
     return knobs

@@ -19,8 +19,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.find.screen import best
-from nodes.find.weighing import survey
+from nodes.find.weighing import best, survey
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit

@@ -1,6 +1,7 @@
 """Screen: hide what may not appear, and weigh the rest without asking anyone.
 
-Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `rounds`, `hop`, `depth`.
+Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `expanded`,
+`search_log`, `hop`, `depth`.
 Writes `similarity` (of every paper looked at), `merit`, `hidden`, `past_cutoff`, `retracted` (as
 sources say) and `rounds`: how this round changed what looks best, and whether links are followed
 further.
@@ -14,7 +15,8 @@ from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from nodes.find.weighing import survey
+from nodes.find.expand import promising
+from nodes.find.weighing import best, survey
 from state.finding import Round, Trail
 from state.paper import Paper, published_before, title_key
 from state.query import Hit, SearchLogEntry
@@ -46,6 +48,7 @@ class Branch(TypedDict):
     merit: dict[str, float]
     judged: dict[str, float]
     settled: list[str]
+    expanded: list[str]
     search_log: list[SearchLogEntry]
     hop: int
     depth: int
@@ -85,7 +88,8 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
     trails = await desk.shelf.trails(state["trail"])
     merit = await _merit(state, visible, trails, hidden, near)
-    entry = _round(state, merit, desk.context, trails, reached=len(new))
+    left = promising({"merit": merit, "hidden": [], "expanded": state["expanded"]})
+    entry = _round(state, merit, desk.context, trails, reached=len(new), left=len(left))
     desk.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
     return {
         "similarity": {key: near[key] for key in near if key in papers},
@@ -125,6 +129,7 @@ def _round(
     trails: Sequence[Trail],
     *,
     reached: int,
+    left: int,
 ) -> Round:
     keep, hop, depth = state["request"].keep, state["hop"], state["depth"]
     before, after = best(state["merit"], keep), best(merit, keep)
@@ -143,12 +148,9 @@ def _round(
         stopped = f"links were followed {depth} times (max_depth)"
     elif context.expansion == "best_first" and depth and fresh < SATURATED:
         stopped = f"the last round changed {fresh:.0%} of the best {len(after)} papers"
+    elif context.expansion == "best_first" and not left:
+        stopped = "no promising paper is left to follow"
     return entry.model_copy(update={"stopped": stopped})
-
-
-def best(scores: Mapping[str, float], count: int) -> list[str]:
-    """Return the best papers by score, in order; equal ones by id."""
-    return sorted(scores, key=lambda key: (-scores[key], key))[:count]
 
 
 def _is_input(paper: Paper, request: Request) -> bool:

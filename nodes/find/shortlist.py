@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from nodes.find.rankers.choose import ranker_of
 from nodes.find.rankers.port import Evidence
-from nodes.find.screen import best
+from nodes.find.weighing import best
 from state.query import Hit
 from state.request import Request
 from tools.context import RunContext
@@ -87,7 +87,9 @@ def _for_gaps(state: Branch) -> list[str]:
 async def _level(desk: Desk, state: Branch) -> list[str]:
     """Return what the searches found, or what the last level's references lead to, in that order."""
     trails = await desk.shelf.trails(state["trail"][-1:])
-    hits: Sequence[Hit] = trails[0].hits if trails else state["hits"]
+    # A later hop starts anew: the last links were followed in the one before.
+    levels = [trail.hits for trail in trails if trail.hop == state["hop"]]
+    hits: Sequence[Hit] = levels[0] if levels else state["hits"]
     return _visible([state["same"].get(hit.paper, hit.paper) for hit in hits], state)
 
 

@@ -26,7 +26,7 @@ from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
-from tools.context import RunContext
+from tools.context import RunContext, check_settings
 from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.opening import check_source, is_online
@@ -78,6 +78,7 @@ async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
     stop: Failure | None = None
     request, named = Request(text=""), _Named()
     try:
+        check_settings(desk.context)
         request, named = await _request(parse(FindInput, state), desk)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)

@@ -72,10 +72,10 @@ class _Level:
 
 
 async def weigh_links(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Score every judged paper; a run that was stopped before any was judged shows their merit."""
+    """Score every judged paper; one stopped before any was read shows their merit."""
     desk = open_desk(runtime, state["run"])
     judged, by_level = state["judged"], desk.context.expansion == "bfs"
-    if not judged and halt(state["failures"]):
+    if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
         scores = dict(state["merit"])
     elif by_level or not ranker_of(desk.context.ranker).weighs_links:
         scores = dict(judged)
@@ -133,6 +133,6 @@ async def _collect(desk: Desk, state: Branch) -> _Level:
         why = f"{len(collected)} papers were collected (max_papers)"
     elif not frontier:
         why = "no reference of the last level is relevant"
-    last = state["rounds"][-1]
-    ended = [last.model_copy(update={"stopped": why})] if why and not last.stopped else []
+    last = state["rounds"][-1:]  # none where the first screening failed
+    ended = [one.model_copy(update={"stopped": why}) for one in last if why and not one.stopped]
     return _Level(collected, frontier, ended)

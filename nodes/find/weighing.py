@@ -16,6 +16,11 @@ from tools.network.walk import CitationGraph, citation_graph
 from tools.text.words import distinct_topic_stems
 
 
+def best(scores: Mapping[str, float], count: int) -> list[str]:
+    """Return the best papers by score, in order; equal ones by id."""
+    return sorted(scores, key=lambda key: (-scores[key], key))[:count]
+
+
 @dataclass(frozen=True)
 class Field:
     """The papers of a run that may appear, and their links."""

@@ -8,7 +8,7 @@ from typing import Any
 from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
-from tests.scholar.table import Table
+from tests.scholar.table import Book, Table
 from tools.clients import Clients
 from tools.embed.port import Embedder
 from tools.errors import TransientError
@@ -23,7 +23,8 @@ class Asked(Table):
         self, name: str, papers: Sequence[Paper] = (), works: int = 99, **table: Any
     ) -> None:
         """Take what every search finds; `table` is what a Table knows besides (tests.scholar)."""
-        super().__init__([], name, **{"records": papers, **table})
+        self.asked: Book = []
+        super().__init__(self.asked, name, **{"records": papers, **table})
         self.queries: list[SearchQuery] = []
         self.shares: list[int] = []
         self.found = tuple(papers)

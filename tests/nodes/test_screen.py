@@ -35,7 +35,7 @@ def screened(desk: Desk, runtime: Runtime[RunContext], monkeypatch: pytest.Monke
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "similarity": {}, "merit": {}, "judged": {},
-            "settled": [], "trail": [], "hop": 1, "depth": 0,
+            "settled": [], "expanded": [], "trail": [], "hop": 1, "depth": 0,
             "search_log": [SearchLogEntry(source="openalex", query="pears", hop=1, returned=1)],
             "same": {key: one.id for one in papers for key in (one.id, *one.aliases)},
             "hits": [Hit(paper=one.id, via="query", by="pears", source="openalex", rank=1)
@@ -126,6 +126,9 @@ async def test_what_a_judge_said_replaces_the_similarity(screened: Screen) -> No
     assert settled["merit"]["doi:10.1/a"] == settled["merit"]["doi:10.1/b"]
 
 
+PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[0])
+
+
 @pytest.mark.parametrize(
     ("settings", "state", "why"),
     [
@@ -134,9 +137,10 @@ async def test_what_a_judge_said_replaces_the_similarity(screened: Screen) -> No
         ({"max_depth": 0}, {}, "links are not followed"),
         ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
         ({}, {"search_log": []}, "no source answered a search"),
-        ({}, {"depth": 1, "merit": {OTHER.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
+        ({}, {"depth": 1, "merit": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
         ({}, {"depth": 1, "merit": {"doi:10.1/gone": 20.0}}, ""),
-        ({"expansion": "bfs"}, {"depth": 1, "merit": {OTHER.id: 20.0}}, ""),
+        ({}, {"expanded": [PEARS.id]}, "no promising paper is left to follow"),
+        ({"expansion": "bfs"}, {"depth": 1, "merit": {PEARS.id: 20.0}}, ""),
     ],
 )  # fmt: skip
 async def test_links_are_followed_until_that_changes_little(
@@ -145,7 +149,7 @@ async def test_links_are_followed_until_that_changes_little(
 ) -> None:  # fmt: skip
     for name, value in settings.items():
         object.__setattr__(runtime.context, name, value)
-    (entry,) = (await screened([OTHER], **state))["rounds"]
+    (entry,) = (await screened([PEARS], **state))["rounds"]
     assert (entry.stopped, entry.reached) == (why, 1)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
@@ -18,8 +19,8 @@ KNOWN = Paper(id="doi:10.1000/a", title="Grafting pears", aliases=("openalex:W1"
 TEXT = "Pear trees suffer under drought, and we graft them on rootstocks of quince."
 
 
-def runtime_with(home: Path, *tables: Table) -> Runtime[RunContext]:
-    context = RunContext(mind="extractive")
+def runtime_with(home: Path, *tables: Table, **settings: Any) -> Runtime[RunContext]:
+    context = RunContext(mind="extractive", **settings)
     vars(context)["clients"] = Tables(home, tables)
     return Runtime(context=context, store=InMemoryStore())
 
@@ -63,3 +64,23 @@ async def test_source_that_fails_to_look_up_named_papers_is_told_and_the_others_
     assert [(hit.paper, hit.source) for hit in written(update["hits"])] == [
         ("doi:10.1000/a", "semantic_scholar")
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"ranker": "vibes"}, "ranker cannot be 'vibes': input should be 'debate', 'cascade'"),
+        ({"expansion": "dfs"}, "expansion cannot be 'dfs'"),
+        ({"queries": "none"}, "queries cannot be 'none'"),
+        ({"search": "both ways"}, "search cannot be 'both ways'"),
+        ({"max_hops": 0}, "max_hops cannot be 0: input should be greater than or equal to 1"),
+        ({"bar": 101.0}, "bar cannot be 101.0"),
+        ({"pool": "many"}, "pool cannot be 'many'"),
+    ],
+)
+async def test_setting_that_a_caller_of_a_server_got_wrong_stops_the_run_and_says_what_is_allowed(
+    settings: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    update = await understand(inputs(), runtime_with(tmp_path, Table([], "openalex"), **settings))
+    assert update["stop"] is not None
+    assert words in update["stop"].cause

@@ -1,0 +1,292 @@
+"""Each way of following links and of judging, through the whole graph, in fields that are odd."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.find import graph
+from state.finding import Expansion, RankerName
+from state.paper import Paper
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tests.graphs.sources import Asked, Sources
+from tests.scholar.table import Table
+from tools.context import RunContext
+from tools.errors import TransientError
+
+WAYS: list[Expansion] = ["none", "bfs", "best_first"]
+FOLLOWING: list[Expansion] = ["bfs", "best_first"]
+RANKERS: list[RankerName] = ["debate", "cascade", "permutation", "bm25", "embedding"]
+Search = Callable[..., Any]
+
+
+async def find(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, {"recursion_limit": 500}, context=context))
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Search:
+    """Search these sources for the abstract with the embedded engine."""
+
+    async def run(
+        *tables: Table, inputs: dict[str, Any] | None = None, **options: Any
+    ) -> dict[str, Any]:
+        context = RunContext(**{"max_hops": 1, **options})
+        vars(context)["clients"] = Sources(tmp_path, *tables)
+        names = [table.name for table in tables]
+        return await find(context, sources=names, **(inputs or {}))
+
+    return run
+
+
+def on_bees(number: int, **others: Any) -> Paper:
+    """A paper near the abstract, unlike the other ones."""
+    values: dict[str, Any] = {
+        "id": f"local:n{number}",
+        "title": f"Bee navigation by landmarks and path integration, part {number}",
+        "abstract": f"Displaced honey bees of colony {number} were tracked with harmonic radar. "
+        f"Their landmark memory corrects path integration after {number} flights.",
+        "year": 1990 + number % 30,
+    }
+    return Paper(**{**values, **others})
+
+
+def chain(length: int) -> tuple[list[Paper], dict[str, tuple[str, ...]]]:
+    """Papers of which each cites the next two."""
+    papers = [on_bees(number) for number in range(length)]
+    ids = [paper.id for paper in papers]
+    return papers, {key: tuple(ids[at + 1 : at + 3]) for at, key in enumerate(ids)}
+
+
+def ids_of(result: dict[str, Any]) -> list[str]:
+    return [item.paper.id for item in result["papers"]]
+
+
+def reasons(result: dict[str, Any]) -> list[str]:
+    """Why each hop followed no further links."""
+    last = {entry.hop: entry.stopped for entry in result["rounds"]}
+    return [last[hop] for hop in sorted(last)]
+
+
+# --- Following links --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_each_way_of_following_ends_with_papers_and_a_reason(
+    way: Expansion, search: Search
+) -> None:
+    papers, links = chain(12)
+    source = Asked("openalex", papers[:3], records=papers, links=links, citing={})
+    result = await search(source, expansion=way, bar=0.0)
+    assert result["outcome"] == "complete"
+    assert set(result["selected"]) == set(ids_of(result))
+    assert (len(result["papers"]) > 3) is (way != "none")
+    assert all(reasons(result))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_library_that_is_followed_to_its_end_is_a_reason_too(
+    way: Expansion, extractive: RunContext
+) -> None:
+    context = RunContext(expansion=way, results=3)
+    vars(context)["clients"] = extractive.clients
+    result = await find(context)
+    assert result["outcome"] == "complete"
+    assert all(reasons(result))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_nothing_found_by_any_query_ends_in_each_way_with_a_reason(
+    way: Expansion, search: Search
+) -> None:
+    result = await search(Asked("openalex"), expansion=way)
+    assert result["outcome"] == "nothing"
+    assert result["stop"].cause.startswith("nothing was found in openalex by any query")
+    assert len(result["rounds"]) == 1
+    assert all(reasons(result))
+
+
+async def test_breadth_first_search_follows_as_many_levels_as_it_may(search: Search) -> None:
+    papers, links = chain(12)
+    source = Asked("openalex", papers[:1], records=papers, links=links)
+    result = await search(source, expansion="bfs", max_depth=2, bar=0.0)
+    assert set(ids_of(result)) == {paper.id for paper in papers[:5]}
+    assert [entry.depth for entry in result["rounds"]] == [0, 1, 2]
+    assert reasons(result) == ["links were followed 2 times (max_depth)"]
+
+
+async def test_breadth_first_search_collects_as_many_papers_as_it_may(search: Search) -> None:
+    papers, links = chain(30)
+    source = Asked("openalex", papers[:1], records=papers, links=links)
+    result = await search(source, expansion="bfs", max_papers=4, max_depth=9, bar=0.0)
+    assert len(result["selected"]) == 4
+    assert reasons(result) == ["4 papers were collected (max_papers)"]
+    assert result["rounds"][-1].depth < 9
+
+
+async def test_breadth_first_search_judges_what_its_second_hop_finds(
+    llm_settings: Settings,
+) -> None:
+    def miss(answer: Any, inputs: dict[str, Any]) -> Any:
+        answer["facets"][0] |= {"papers": [], "query": "polarised skylight compass"}
+        return answer
+
+    papers, links = chain(6)
+    late = [on_bees(number) for number in range(70, 73)]
+    source = Asked("openalex", papers[:2], records=[*papers, *late], links=links)
+
+    def script(request: Any) -> Any:
+        if "reflect" in str(request["messages"]):
+            source.found = tuple(late)
+        return play(request)
+
+    play = reviewer({"reflect": miss})
+    with Scripted(script, llm_settings, expansion="bfs", bar=0.0) as llm:
+        served = llm.context.clients.settings.model_dump(exclude={"crossref_url", "home"})
+        vars(llm.context)["clients"] = Sources(llm_settings.home, source, **served)
+        result = await find(llm.context, sources=["openalex"])
+    assert [entry.hop for entry in result["sufficiency"]] == [1, 2]
+    assert {paper.id for paper in late} <= set(ids_of(result))
+
+
+@pytest.mark.parametrize("way", FOLLOWING)
+async def test_papers_that_cite_each_other_and_themselves_are_followed_once(
+    way: Expansion, search: Search
+) -> None:
+    papers = [on_bees(number) for number in range(4)]
+    a, b, c, d = (paper.id for paper in papers)
+    around = {a: (a, b), b: (c, a), c: (a, b, c), d: (d,)}
+    source = Asked("openalex", [papers[0], papers[3]], records=papers, links=around)
+    result = await search(source, expansion=way, max_depth=9, bar=0.0)
+    assert result["outcome"] == "complete"
+    assert sorted(ids_of(result)) == [a, b, c, d]
+    followed = Counter(key for _, keys in source.asked for key in keys)
+    ways = 1 if way == "bfs" else 2  # references only, or citations as well
+    assert followed == dict.fromkeys([a, b, c, d], ways)
+    assert all(reasons(result))
+
+
+class Falling(Asked):
+    """A source whose links are there for some questions only."""
+
+    def __init__(self, *given: Any, links_work: int, **table: Any) -> None:
+        super().__init__(*given, **table)
+        self._left = links_work
+
+    def _linked(self, papers: Sequence[Paper], links: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise TransientError(f"{self.name} fell")
+        return super()._linked(papers, links)
+
+
+@pytest.mark.parametrize("way", FOLLOWING)
+async def test_source_that_goes_down_between_two_levels_leaves_what_was_reached(
+    way: Expansion, search: Search
+) -> None:
+    papers, links = chain(9)
+    works = 1 if way == "bfs" else 2  # one round
+    source = Falling(
+        "openalex", papers[:1], records=papers, links=links, citing={}, links_work=works
+    )
+    result = await search(source, expansion=way, bar=0.0)
+    assert result["outcome"] == "complete"
+    assert set(ids_of(result)) == {paper.id for paper in papers[:3]}
+    assert {(item.stage, item.cause) for item in result["failures"]} >= {
+        ("expand", "openalex fell")
+    }
+    assert all(reasons(result))
+
+
+# --- Odd papers -------------------------------------------------------------------------------
+
+
+async def test_candidates_without_abstracts_are_judged_by_their_titles(
+    search: Search, llm_settings: Settings
+) -> None:
+    papers = [paper.model_copy(update={"abstract": None}) for paper in bee_papers()]
+    result = await search(Asked("openalex", papers), bar=0.0)
+    assert result["outcome"] == "complete"
+    assert {*ids_of(result)} == {paper.id for paper in papers}
+    assert len({item.score for item in result["papers"]}) > 5
+    for item in result["papers"]:
+        assert item.debate.score == item.debate.raw_score
+        for argument in (*item.debate.arguments_for, *item.debate.arguments_against):
+            assert argument.quote.text == item.paper.title
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_neither_of_two_records_of_the_input_itself_appears(
+    way: Expansion, search: Search
+) -> None:
+    preprint = on_bees(1, title="Where bees are", abstract=ABSTRACT, arxiv="2001.00001")
+    printed = on_bees(2, title="The whereabouts of bees", abstract=f"Abstract. {ABSTRACT}")
+    others, links = chain(9)
+    others = others[3:]
+    # One is found, and the other is what a paper that is found cites.
+    links |= {others[0].id: (printed.id,), preprint.id: (others[5].id,)}
+    source = Asked(
+        "openalex", [preprint, *others[:2]], records=[preprint, printed, *others], links=links
+    )
+    result = await search(source, expansion=way, bar=0.0)
+    assert result["outcome"] == "complete"
+    assert result["selected"]
+    assert not {preprint.id, printed.id} & {*ids_of(result), *result["selected"]}
+    known = {hit.by for item in result["papers"] for hit in item.found_by}
+    assert not {preprint.id, printed.id} & known
+
+
+# --- Judging ----------------------------------------------------------------------------------
+
+
+def all_are_best(answer: Any, inputs: dict[str, Any]) -> Any:
+    for verdict in answer["debates"]:
+        verdict["score"] = 100
+    return answer
+
+
+async def test_mind_that_gives_every_paper_100_leaves_the_order_to_the_other_evidence(
+    llm_settings: Settings,
+) -> None:
+    with Scripted(reviewer({"debate_papers": all_are_best}), llm_settings) as llm:
+        result = await find(llm.context, keep=4)
+    assert {item.debate.raw_score for item in result["papers"]} == {100}
+    scores = {item.paper.id: item.score for item in result["papers"]}
+    assert len(scores) == 6  # 1.5 times as many as are kept
+    assert len(set(scores.values())) > 1
+    assert all(0 <= score <= 100 for score in scores.values())
+    assert len(result["selected"]) == 4
+    assert "local:p10" not in scores
+    assert min(scores[key] for key in result["selected"]) >= max(
+        score for key, score in scores.items() if key not in result["selected"]
+    )
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+async def test_each_ranker_judges_with_a_mind_and_without(
+    ranker: RankerName, llm_settings: Settings, extractive: RunContext
+) -> None:
+    options: dict[str, Any] = {"ranker": ranker, "max_hops": 1}
+    context = RunContext(**options)
+    vars(context)["clients"] = extractive.clients
+    embedded = await find(context)
+    with Scripted(reviewer(), llm_settings, **options) as llm:
+        minded = await find(llm.context)
+        asked = Counter(llm.server.tasks)
+    for result in (embedded, minded):
+        assert result["outcome"] == "complete"
+        assert result["failures"] == []
+        scores = {item.paper.id: item.score for item in result["papers"]}
+        assert len(scores) == 10
+        assert all(0 <= score <= 100 for score in scores.values())
+        assert scores["local:p8"] > scores["local:p10"]
+        debated = sum(item.debate is not None for item in result["papers"])
+        assert debated == {"debate": 10, "cascade": 4}.get(ranker, 0)
+        assert [entry.complete for entry in result["listings"]] == [1] * (ranker == "permutation")
+    assert asked["debate_papers"] == {"debate": 2, "cascade": 1}.get(ranker, 0)
+    assert asked["order_papers"] == (ranker == "permutation")
