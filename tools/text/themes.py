@@ -122,13 +122,13 @@ class _Namer:
     def _in_number(self, phrase: str) -> str:
         """Put a countable phrase in the plural, as 'work on search engines' needs it."""
         *_, last = phrase.split()
+        if last.endswith(("s", "ing", "tion", "ity")):  # mostly names of activities and qualities
+            return phrase
         plural = phrase + "s"
         if last.endswith("y") and last[-2:-1] not in "aeiou":
             plural = phrase[:-1] + "ies"
-        elif last.endswith(("s", "ing")):
-            return phrase
         whole = " ".join(self._texts).lower()
-        countable = re.search(rf"\ban? (?:[\w-]+ )?{re.escape(phrase.lower())}{_ENDS}", whole)
+        countable = re.search(rf"\ban? (?:[\w-]+ ){{0,2}}{re.escape(phrase.lower())}{_ENDS}", whole)
         return plural if countable or f" {plural.lower()}" in whole else phrase
 
     def _as_written(self, word: str) -> str:
