@@ -21,6 +21,7 @@ from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.text.commands import without_commands
 from tools.text.phrases import (
     candidate_phrases,
     keyphrases,
@@ -170,7 +171,7 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     keyed = await _best(desk, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
     found = [
-        Found(id=key, title=paper.title, abstract=paper.abstract or "")
+        Found(id=key, title=paper.title, abstract=without_commands(paper.abstract or "")[0])
         for key, paper in keyed.items()
     ]
     try:

@@ -26,6 +26,7 @@ NOT_NODES = {
     "nodes.find.rankers.permutation",
     "nodes.find.rankers.port",
     "nodes.find.rankers.verdicts",
+    "nodes.find.rankers.whole",
     "nodes.find.weighing",
     "nodes.guard",
     "nodes.intake",

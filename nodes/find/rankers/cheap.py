@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodes.find.rankers.closeness import closeness, placed
-from nodes.find.rankers.port import Evidence, Ranking
+from nodes.find.rankers.port import Ranking
+from nodes.find.rankers.whole import WholeRanker
 from state.finding import RankerName
 from state.paper import Paper
 from state.request import Request
@@ -26,41 +27,23 @@ NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 
 
-class EmbeddingRanker:
+class EmbeddingRanker(WholeRanker):
     """Scores papers by the similarity of their whole title and abstract (closeness.score_of)."""
 
     name: RankerName = "embedding"
-    weighs_links = False
-
-    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Settle nothing: the screening has compared the beginning of long abstracts only."""
-        return {}
-
-    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Keep the papers together."""
-        return [list(papers)] if papers else []
 
     async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Score these papers by similarity."""
         return Ranking(scores=await closeness(desk, request, papers))
 
 
-class Bm25Ranker:
+class Bm25Ranker(WholeRanker):
     """Orders papers by BM25 of the input in their titles and abstracts.
 
     Rare words are rare among the papers ranked together, so these must be all of a hop.
     """
 
     name: RankerName = "bm25"
-    weighs_links = False
-
-    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Settle nothing: how rare a word is shows among all papers."""
-        return {}
-
-    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Keep the papers together."""
-        return [list(papers)] if papers else []
 
     async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by the words that they share with the input."""
@@ -70,7 +53,7 @@ class Bm25Ranker:
         return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
 
 
-class Specter2Ranker:
+class Specter2Ranker(WholeRanker):
     """Orders papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
 
     The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
@@ -79,15 +62,6 @@ class Specter2Ranker:
     """
 
     name: RankerName = "specter2"
-    weighs_links = False
-
-    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Settle nothing: the vectors are fetched for all papers together."""
-        return {}
-
-    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Keep the papers together: one call brings the vectors of 500."""
-        return [list(papers)] if papers else []
 
     async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by SPECTER2 as far as there are vectors."""

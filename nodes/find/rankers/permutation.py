@@ -11,13 +11,14 @@ The order has no scale of its own: its n-th paper gets the n-th highest score by
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
 from nodes.find.rankers.candidates import Candidate, candidates, keyed
 from nodes.find.rankers.closeness import closeness, placed
-from nodes.find.rankers.port import Evidence, Ranking
+from nodes.find.rankers.port import Ranking
+from nodes.find.rankers.whole import WholeRanker
 from state.finding import Listing, RankerName
 from state.paper import Paper
 from state.request import Request
@@ -63,19 +64,10 @@ TASK = Task(
 )  # fmt: skip
 
 
-class PermutationRanker:
+class PermutationRanker(WholeRanker):
     """Scores papers by their places in the mind's order."""
 
     name: RankerName = "permutation"
-    weighs_links = False
-
-    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Settle nothing: a place is known only among all papers."""
-        return {}
-
-    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Keep the papers together: the windows overlap."""
-        return [list(papers)] if papers else []
 
     async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers in one pass of windows; none is lost whatever the answers."""
