@@ -9,6 +9,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+FILES = (
+    "review.md", "references.bib", "references.csl.json", "papers.json", "run.json", "graph.html",
+    "graph.svg",
+)  # fmt: skip
 SENTENCES = range(5, 13)
 FEWEST_CITED = 8
 
@@ -31,7 +35,7 @@ def main(folder: Path) -> int:
 def faults_of(folder: Path) -> Iterator[str]:
     """Yield each fault of the output folder, in words."""
     texts: dict[str, str] = {}
-    for name in ("review.md", "references.bib", "references.csl.json", "papers.json", "run.json"):
+    for name in FILES:
         path = folder / name
         if path.is_file() and (text := path.read_text(encoding="utf-8")).strip():
             texts[name] = text

@@ -18,60 +18,45 @@ critical path  waves x delay + own work.
 wall           Seconds of the run. Of wall and of own work the best of --repeat counts, each, as other
                work of the machine only ever adds to them.
 ratio          wall / critical path. Calls to the LLM go on while the run works, so it may be below 1.
+strict         The same as if all work from the first to the last question of a stage cost no time.
 share          LLM calls / papers judged; one debate call for each would be 1.
 """
 
 import argparse
 import asyncio
 import json
-import multiprocessing
-import signal
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import date
-from itertools import groupby
-from math import ceil
-from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
-from zlib import crc32
+from typing import Any
 
 from pydantic import SecretStr
+
+# LangGraph reads it when it is first imported, as the command line has it.
+os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 from citeloom.settings import Settings
 from evals.retrieval.asking import key_for
 from evals.retrieval.corpus import Case, choose_cases, read_corpus
 from evals.retrieval.server import serving_apart
+from evals.slow_llm import TEMPERS, Call, SlowLlm, Temper, asking, waves
 from evals.source_runs import Table, tell
-from tests.fakes.openai_server import OpenAIServer, Reply, Slow, inputs_of, task_of
-from tests.fakes.reviewer import Spoil, reviewer, sentences
 from tests.support import RememberingEmbedder, link_libraries
 from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.library.open import close_libraries, open_library
 
-Temper = Literal["exact", "careless"]
-TEMPERS: tuple[Temper, ...] = ("exact", "careless")
 RANKERS = ("debate", "cascade")
 """Those that put questions to the mind which do not wait for one another."""
+TASKS = ("plan_queries", "debate_papers", "reflect")
 _EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "abstract.md"
-_NEVER_WRITTEN = "These words were never written by anyone in any paper at all."
-_LONGEST_START = 60.0
-"""Seconds."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """One question that the LLM was asked."""
-
-    task: str
-    again: bool
-    """Whether it depends on an earlier answer to the same question."""
 
 
 @dataclass(frozen=True)
@@ -97,101 +82,12 @@ class Course:
     concurrency: int
     libraries: Path
     embedder: Embedder
+    llm: SlowLlm
     source: str = "library"
+    library: str = "starter"
     url: str = ""
     """Of the local OpenAlex."""
     case: Case | None = None
-
-
-def waves(calls: Sequence[Call], concurrency: int) -> int:
-    """Return the least number of answers that must be waited for one after the other.
-
-    Calls of one task that follow each other are a stage; stages wait for one another.
-    """
-    total = 0
-    for _, group in groupby(calls, key=lambda call: call.task):
-        stage = list(group)
-        chain = 2 if any(call.again for call in stage) else 1
-        total += max(chain, ceil(len(stage) / concurrency))
-    return total
-
-
-# --- The LLM ----------------------------------------------------------------------------------
-
-
-@contextmanager
-def answering(temper: Temper, delay: float) -> Iterator[tuple[str, Callable[[], tuple[Any, int]]]]:
-    """Let a scripted LLM answer in a process of its own while the block runs.
-
-    The value is its base URL, and a function that returns its calls and their peak, once.
-    """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_answer, args=(theirs, temper, delay), daemon=True)
-    process.start()
-    theirs.close()
-
-    def told() -> tuple[Any, int]:
-        ours.send("tell")
-        found: tuple[Any, int] = ours.recv()
-        return found
-
-    try:
-        if not ours.poll(_LONGEST_START):
-            raise TimeoutError(f"the scripted LLM was not ready in {_LONGEST_START:.0f} s")
-        yield str(ours.recv()), told
-    finally:
-        ours.close()
-        process.join()
-        process.close()
-
-
-def _answer(parent: Connection, temper: Temper, delay: float) -> None:
-    # Ctrl-C reaches the whole group; the command decides when its LLM ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    mind = reviewer(_CARELESS if temper == "careless" else {})
-    calls: list[Call] = []
-
-    def script(request: dict[str, Any]) -> Reply:
-        again = any(name.endswith("_that_failed") for name in inputs_of(request))
-        calls.append(Call(task_of(request), again or len(request["messages"]) > 2))
-        return Slow(delay, mind(request))
-
-    with OpenAIServer(script) as server:
-        parent.send(server.url)
-        try:
-            parent.recv()
-            parent.send((calls, server.peak))
-            parent.recv()
-        except EOFError:
-            return  # the run has ended, whichever way
-
-
-def _misplan(answer: Any, inputs: dict[str, Any]) -> Reply:
-    if "sentences_that_failed" not in inputs:
-        answer["queries"][0]["sentence"] = _NEVER_WRITTEN
-    return answer  # type: ignore[no-any-return]  # as it came
-
-
-def _misquote(answer: Any, inputs: dict[str, Any]) -> Reply:
-    titles = {item["id"]: item["title"] for item in inputs["candidates"]}
-    for debate in answer["debates"]:
-        if "quotes_that_failed" not in inputs and crc32(titles[debate["id"]].encode()) % 5 == 0:
-            debate["arguments_for"][0]["quote"] = _NEVER_WRITTEN
-    return answer  # type: ignore[no-any-return]  # as it came
-
-
-def _want_more(answer: Any, inputs: dict[str, Any]) -> Reply:
-    last = sentences(inputs["text"])[-1]
-    query = " ".join(sorted(set(last.strip(".").split()), key=lambda word: (-len(word), word))[:3])
-    if query not in inputs["asked"]:
-        answer["facets"].append({"name": "more", "sentence": last, "papers": [], "query": query})
-    return answer  # type: ignore[no-any-return]  # as it came
-
-
-_CARELESS: Mapping[str, Spoil] = {
-    "plan_queries": _misplan, "debate_papers": _misquote, "reflect": _want_more,
-}  # fmt: skip
 
 
 # --- The run ----------------------------------------------------------------------------------
@@ -212,17 +108,15 @@ class _Clients(Clients):
 
 def try_once(course: Course, ranker: str, temper: Temper, delay: float) -> Run:
     """Run `find` once, with a home of its own."""
-    with (
-        tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as folder,
-        answering(temper, delay) as (url, told),
-    ):
+    with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as folder:
         home = Path(folder) / "home"
         link_libraries(course.libraries, home)
+        url = course.llm.begin(temper, delay)
         try:
             seconds, result = asyncio.run(_find(course, _settings(course, home, url), ranker))
         finally:
+            calls, peak = course.llm.end()
             close_libraries()
-        calls, peak = told()
     failures = [f"{item.stage}: {item.subject}: {item.cause}" for item in result["failures"]]
     return Run(seconds, calls, peak, len(result["scores"]), failures)
 
@@ -247,8 +141,12 @@ async def _find(course: Course, settings: Settings, ranker: str) -> tuple[float,
     from graphs.find import builder
 
     context = RunContext(mind="llm", ranker=ranker, refresh=True)  # type: ignore[arg-type]  # one of RANKERS
-    vars(context)["clients"] = _Clients(settings, course.embedder)  # where cached_property looks first
-    inputs: Any = {"text": course.text, "keep": course.keep, "sources": [course.source]}
+    # Where cached_property looks first.
+    vars(context)["clients"] = _Clients(settings, course.embedder)
+    inputs: Any = {
+        "text": course.text, "keep": course.keep, "sources": [course.source],
+        "library": course.library,
+    }  # fmt: skip
     if course.case:
         inputs |= {"before": date(course.case.year, 1, 1), "exclude": list(course.case.own)}
     config: Any = {
@@ -292,13 +190,13 @@ def _row(
 ) -> dict[str, object]:
     least = waves(run.calls, concurrency)
     path = least * delay + own.seconds
-    again = sum(call.again for call in run.calls)
+    asked = Counter(call.task for call in run.calls)
     return {
         "ranker": ranker,
         "mind": temper,
         "judged": run.judged,
-        **Counter(call.task for call in run.calls),
-        "again": again,
+        **{task: asked[task] for task in TASKS},
+        "again": sum(call.again for call in run.calls),
         "share": f"{len(run.calls) / max(run.judged, 1):.3f}",
         "peak": run.peak,
         "waves": least,
@@ -306,6 +204,8 @@ def _row(
         "critical path (s)": f"{path:.2f}",
         "wall (s)": f"{run.seconds:.2f}",
         "ratio": f"{run.seconds / path:.2f}",
+        "strict": f"{run.seconds / (path - asking(own.calls)):.2f}",
+        "failures": len(run.failures),
         "_own": asdict(own),
         "_run": asdict(run),
     }
@@ -329,7 +229,7 @@ def _course(stack: ExitStack, options: argparse.Namespace) -> Course:
         close_libraries()
     return Course(
         keep=options.keep, concurrency=options.concurrency, libraries=folder / "libraries",
-        embedder=embedder, **given,
+        embedder=embedder, llm=stack.enter_context(SlowLlm()), **given,
     )  # fmt: skip
 
 

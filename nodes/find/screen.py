@@ -9,6 +9,8 @@ further.
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from langgraph.runtime import Runtime
@@ -80,11 +82,8 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     ]
     near = {**state["similarity"], **await _similarity(desk, request, new, same)}
     # What was recognised as the input's own is hidden for good, so each round looks at all.
-    hidden |= {
-        key
-        for key, paper in papers.items()
-        if key not in hidden and near[key] >= _ALIKE and _is_input(paper, request)
-    }
+    alike = [paper for key, paper in papers.items() if key not in hidden and near[key] >= _ALIKE]
+    hidden |= await asyncio.to_thread(_own, alike, request)
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
     trails = await desk.shelf.trails(state["trail"])
     merit = await _merit(state, visible, trails, hidden, near)
@@ -153,9 +152,27 @@ def _round(
     return entry.model_copy(update={"stopped": stopped})
 
 
-def _is_input(paper: Paper, request: Request) -> bool:
-    """Whether this is the input's own paper, which no source was paid to look up."""
-    return find_same_work(request.title or "", request.text, [paper]) is not None
+def _own(papers: Sequence[Paper], request: Request) -> set[str]:
+    """Return which of these are the input's own paper, which no source was paid to look up."""
+    title, text = request.title or "", request.text
+    return {
+        paper.id
+        for paper in papers
+        if _is_input(title, text, paper.title, paper.abstract, paper.abstract_kind)
+    }
+
+
+@lru_cache(maxsize=4096)
+def _is_input(
+    title: str,
+    text: str,
+    known_title: str,
+    known_abstract: str | None,
+    kind: Literal["abstract", "annotation"],
+) -> bool:
+    """Compare two works letter by letter: dear, and asked again in every round."""
+    known = Paper(id="known", title=known_title, abstract=known_abstract, abstract_kind=kind)
+    return find_same_work(title, text, [known]) is not None
 
 
 def _is_banned(paper: Paper, banned: Collection[str], request: Request) -> bool:

@@ -6,12 +6,13 @@ Reads `run`, `request`, `judged`, `settled`, `merit`, `similarity`, `scores`, `s
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
 the other evidence (tools.network.merit), so that 50 becomes 18 to 82, and 10 at most 33. Where the
-ranker is a cheap one, or papers were collected breadth-first as in the document, its word stands alone.
+ranker is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
+relevant, its word stands alone: links with papers that are not relevant speak for nothing.
 """
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
@@ -75,13 +76,13 @@ async def weigh_links(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Score every judged paper; one stopped before any was read shows their merit."""
     desk = open_desk(runtime, state["run"])
     judged, by_level = state["judged"], desk.context.expansion == "bfs"
+    bar = desk.context.bar
     if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
         scores = dict(state["merit"])
-    elif by_level or not ranker_of(desk.context.ranker).weighs_links:
+    elif by_level or not ranker_of(desk.context.ranker).weighs_links or _none_relevant(judged, bar):
         scores = dict(judged)
     else:
         scores = await _weighed(desk, state)
-    bar = desk.context.bar
     gain = sum(score >= bar and state["scores"].get(key, 0) < bar for key, score in scores.items())
     first_of_hop = not state["depth"] or not by_level
     level = await _collect(desk, state) if by_level else _Level()
@@ -92,6 +93,10 @@ async def weigh_links(state: Branch, runtime: Runtime[RunContext]) -> Update:
         "frontier": level.frontier,
         "rounds": level.rounds,
     }
+
+
+def _none_relevant(judged: Mapping[str, float], bar: float) -> bool:
+    return max(judged.values(), default=0.0) < bar
 
 
 async def _weighed(desk: Desk, state: Branch) -> dict[str, float]:

@@ -62,8 +62,11 @@ def debates_in(done: Done) -> int:
 
 
 def debates_kept(home: Path) -> int:
-    """How many branches of debates the checkpoints hold; `understand` writes that channel too."""
-    return max(branches_kept(home, "scores") - 1, 0)
+    """How many branches of debates the checkpoints hold.
+
+    Those that choose what is to be judged write the channel of the judged, too.
+    """
+    return max(branches_kept(home, "judged") - branches_kept(home, "batch"), 0)
 
 
 def name_of_run(home: Path) -> str:
@@ -91,7 +94,9 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     stopped = json.loads((home.parent / "out" / "run.json").read_text(encoding="utf-8"))
     found = json.loads((home.parent / "out" / "papers.json").read_text(encoding="utf-8"))
     assert stopped["outcome"] == "partial"
-    assert stopped["counts"]["assessed"] == len(found["papers"]) == 16
+    # None is judged yet: they are shown as promising as they look.
+    assert stopped["counts"]["assessed"] == len(found["papers"]) > 0
+    assert {item["debate"] for item in found["papers"]} == {None}
     assert not (home.parent / "out" / "review.md").exists()
     assert f"Go on with: citeloom review --resume {name_of_run(home)}" in process.stderr
     assert "Traceback" not in process.stderr
@@ -102,6 +107,20 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     again = resume(home)
     assert (again.code, again.stdout) == (0, done.stdout)
     assert again.run["usage"] == done.run["usage"]
+
+
+def test_search_stopped_in_the_debates_shows_what_was_debated(
+    home: Path, uninterrupted: Uninterrupted
+) -> None:
+    with begin(home) as process:
+        killed_in_the_debates(process, home)
+        assert process.end(signal.SIGINT) == 130
+    stopped = json.loads((home.parent / "out" / "run.json").read_text(encoding="utf-8"))
+    found = json.loads((home.parent / "out" / "papers.json").read_text(encoding="utf-8"))
+    assert stopped["outcome"] == "partial"
+    assert all(item["debate"] for item in found["papers"])
+    assert len(found["papers"]) >= 6
+    assert results_of(resume(home)) == uninterrupted.results
 
 
 def test_stopped_writing_shows_unchecked_sentences_as_unchecked(

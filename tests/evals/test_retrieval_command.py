@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,11 +17,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli import app
+from evals.retrieval import command
 from evals.retrieval.arms import ARMS
 from evals.retrieval.corpus import choose_cases, read_corpus
 from evals.retrieval.schedule import rows_of
 from evals.retrieval.server import service_of, serving
-from evals.retrieval.trial import Setting
+from evals.retrieval.trial import Row, Setting
 from tests.evals.made import paper, topics, write
 from tests.support import ROOT, clean_environment, is_setting
 
@@ -82,6 +84,19 @@ def call(data: Path, queries: str, *more: str | Path) -> Result:
     return result
 
 
+@pytest.fixture(scope="module")
+def running(data: Path, vectors: Path) -> Iterator[str]:
+    """A source with search by meaning that serves all these tests."""
+    with serving(service_of(read_corpus(data), vectors)) as url:
+        yield url
+
+
+@pytest.fixture
+def started(running: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command finds its source running, as it does not matter which process it is in."""
+    monkeypatch.setattr(command, "serving_apart", lambda *_: nullcontext(running))
+
+
 def measured(data: Path, queries: str, *more: str | Path) -> dict[str, Any]:
     out = data / "out.json"
     result = call(data, queries, "--json", out, *more)
@@ -128,42 +143,16 @@ def test_picture_names_the_arms_and_what_is_measured(bees: dict[str, Any], data:
     assert "default: 1.00 (95 % interval 1.00 to 1.00)" in text
 
 
-def test_figures_do_not_depend_on_the_number_of_workers(
-    bees: dict[str, Any], data: Path, vectors: Path
-) -> None:
-    together = measured(data, "10.5555/bees\n", *SMALL, vectors, "--workers", "2")
-    assert timeless(together) == timeless(bees)
-
-
-def timeless(found: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the seconds, which no two runs share."""
-    copy: dict[str, Any] = json.loads(json.dumps(found))
-    for arm in [*copy["arms"].values(), *copy["minus_default"].values()]:
-        assert arm.pop("seconds")["n"] == 1
-    for query in copy["queries"]:
-        for figures in query["arms"].values():
-            assert figures.pop("seconds") > 0
-    return copy
-
-
+@pytest.mark.usefixtures("started")
 def test_most_of_a_topic_is_found(data: Path, vectors: Path) -> None:
     options = ("--arms", "default", "--keep", "9", "--vectors", vectors)
     found = measured(data, '{"id": "10.5555/1.last"}\n', *options)
     assert found["arms"]["default"]["coverage"]["mean"] > 0.5
 
 
+@pytest.mark.usefixtures("started")
 def test_source_can_be_searched_by_meaning(data: Path, vectors: Path) -> None:
-    found = measured(
-        data,
-        "10.5555/1.last",
-        "--arms",
-        "default",
-        "--keep",
-        "5",
-        "--vectors",
-        vectors,
-        "--meaning",
-    )
+    found = measured(data, "10.5555/1.last", *SMALL, vectors, "--meaning")
     assert found["settings"]["meaning"] is True
     # The search by meaning costs ten times a search by words.
     assert found["arms"]["default"]["usd"]["mean"] > 0.01
@@ -209,32 +198,51 @@ def test_installation_without_benchmarks_says_so(
     assert "the benchmarks are not installed here" in result.stderr
 
 
-def test_run_that_breaks_is_recorded_and_costs_no_other(data: Path, vectors: Path) -> None:
-    corpus = read_corpus(data)
-    cases = choose_cases(corpus, ["10.5555/bees"], 1).cases
-    with serving(service_of(corpus, None)) as url:
-        # More than a run may keep.
-        bad = Setting(url=url, keep=300, mind="extractive", meaning=False, vectors=vectors)
-        good = dataclasses.replace(bad, keep=5)
-        tasks = [(cases[0], ARMS["default"])]
-        (broken,), (whole,) = rows_of(tasks, bad, 1), rows_of(tasks, good, 1)
+def test_run_that_breaks_is_recorded_and_costs_no_other(
+    data: Path, vectors: Path, running: str
+) -> None:
+    cases = choose_cases(read_corpus(data), ["10.5555/bees"], 1).cases
+    # More than a run may keep.
+    bad = Setting(url=running, keep=300, mind="extractive", meaning=False, vectors=vectors)
+    good = dataclasses.replace(bad, keep=5)
+    tasks = [(cases[0], ARMS["default"])]
+    (broken,), (whole,) = rows_of(tasks, bad, 1), rows_of(tasks, good, 1)
     assert "keep" in broken["error"]
     assert broken["kept"] == []
     assert whole["error"] == ""
     assert whole["kept"]
 
 
+@pytest.mark.usefixtures("started")
+def test_ctrl_c_between_two_runs_keeps_and_shows_what_is_done(
+    data: Path, vectors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*given: Any) -> Iterator[Row]:
+        with closing(rows_of(*given)) as rows:
+            yield next(rows)
+            signal.raise_signal(signal.SIGINT)
+            yield from rows
+
+    monkeypatch.setattr(command, "rows_of", stopped)
+    out = data / "stopped.json"
+    result = call(data, "10.5555/bees\n10.5555/1.last\n", *SMALL, vectors, "--json", out)
+    assert result.exit_code == 130
+    assert "Stopped before the end" in result.stdout
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["complete"] is False
+    assert [len(query["arms"]) for query in found["queries"]] == [1]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_keeps_and_shows_what_is_done(
-    data: Path, vectors: Path, tmp_path: Path, workers: str
+def test_workers_give_the_same_figures_and_ctrl_c_keeps_what_they_have_done(
+    bees: dict[str, Any], data: Path, vectors: Path, tmp_path: Path
 ) -> None:
     queries, out = tmp_path / "many.txt", tmp_path / "out.json"
-    queries.write_text("10.5555/bees\n10.5555/1.last\n10.5555/2.last\n10.5555/0.last\n")
+    topics_too = [f"10.5555/{topic}.{number}" for topic in range(3) for number in range(4, 9)]
+    queries.write_text("\n".join(["10.5555/bees", *topics_too]))
     command = [
         sys.executable, "-c", "from citeloom.cli import main; main()", "eval", "retrieval",
-        "--data", data, "--queries", queries, "--vectors", vectors, "--json", out, "--keep", "5",
-        "--workers", workers,
+        "--data", data, "--queries", queries, *SMALL, vectors, "--json", out, "--workers", "2",
     ]  # fmt: skip
     with subprocess.Popen(
         [str(one) for one in command], env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -251,4 +259,14 @@ def test_ctrl_c_keeps_and_shows_what_is_done(
     assert "Stopped before the end" in stdout
     found = json.loads(out.read_text(encoding="utf-8"))
     assert found["complete"] is False
-    assert found["queries"][0]["arms"]
+    (alone,), done = bees["queries"], found["queries"][0]
+    assert done["arms"]
+    for arm in done["arms"]:
+        assert timeless(done["arms"][arm]) == timeless(alone["arms"][arm])
+        assert done["kept_ids"][arm] == alone["kept_ids"][arm]
+
+
+def timeless(figures: dict[str, float]) -> dict[str, float]:
+    """Leave out the seconds, which no two runs share."""
+    assert figures["seconds"] > 0
+    return {name: figure for name, figure in figures.items() if name != "seconds"}

@@ -57,6 +57,14 @@ def test_interval_is_the_same_for_the_same_seed_only() -> None:
     assert interval(values, seed=3) != interval(values, seed=4)
 
 
+def test_every_query_may_be_drawn_the_last_one_too() -> None:
+    for values in ([0.0] * 9 + [1.0], [1.0] + [0.0] * 9):
+        found = interval(values, seed=0)
+        assert found is not None
+        assert found["low"] == 0.0
+        assert found["high"] == pytest.approx(0.3)
+
+
 def test_one_query_has_an_interval_without_width() -> None:
     assert interval([0.25], seed=0) == {"mean": 0.25, "low": 0.25, "high": 0.25, "n": 1}
 
@@ -128,6 +136,68 @@ def test_estimate_of_completeness_stands_beside_the_truth() -> None:
     assert found["completeness"]["mean_error"] == 0.25
     assert found["completeness"]["coverage_inside_interval"] == 1.0
     assert "correlation" not in found["completeness"]
+
+
+def said_of(
+    name: str, share: float | None, low: float | None, high: float | None, kept: list[str]
+) -> tuple[Case, Row]:
+    """A query of four gold papers, and what its default arm said of its own completeness."""
+    case = Case(id=name, text="t", year=2020, gold=frozenset("abcd"), own=(name,), hidden=(0,))
+    completeness = {"kept": len(kept), "share": share, "share_low": low, "share_high": high}
+    return case, row("default", kept, query=name, completeness=completeness)
+
+
+def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
+    made = [
+        said_of("over", 0.75, 0.5, 1.0, ["a", "b"]),  # covers 0.5
+        said_of("under", 0.25, 0.2, 0.5, ["a", "b", "c"]),  # covers 0.75
+        said_of("open", 1.0, None, None, ["a", "b", "c", "d"]),
+        said_of("silent", None, None, None, ["a"]),
+    ]
+    found = summarise([case for case, _ in made], [one for _, one in made], k=2, seed=0)
+    assert found["completeness"] == {
+        "n": 3.0,
+        "estimated_share": pytest.approx(2 / 3),
+        "coverage": pytest.approx(0.75),
+        "mean_error": pytest.approx(-0.25 / 3),
+        "mean_absolute_error": pytest.approx(0.25),
+        "coverage_inside_interval": 0.5,
+        "correlation": pytest.approx(0.0625 / math.sqrt(0.125 * 7 / 24)),
+    }
+    assert summarise([made[3][0]], [made[3][1]], k=2, seed=0)["completeness"] is None
+
+
+def test_estimate_that_falls_where_coverage_rises_is_told_by_a_negative_correlation() -> None:
+    made = [
+        said_of("much", 0.9, 0.8, 1.0, ["a"]), said_of("little", 0.1, 0.0, 0.2, ["a", "b", "c"])
+    ]  # fmt: skip
+    found = summarise([case for case, _ in made], [one for _, one in made], k=2, seed=0)
+    assert found["completeness"]["correlation"] == pytest.approx(-1)
+
+
+def test_pooled_recall_has_the_papers_that_default_kept_below_the_line() -> None:
+    rows = [row("default", ["x", "a", "b"]), row("embedding", ["a", "x"]), row("bfs", ["a"])]
+    arms = summarise([CASE], rows, k=2, seed=0)["arms"]
+    assert arms["embedding"]["normalised_recall_at_k"]["mean"] == 1.0
+    assert arms["embedding"]["pool_normalised_recall_at_k"]["mean"] == 0.5
+    assert arms["default"]["pool_normalised_recall_at_k"]["mean"] == 0.5
+
+
+def test_query_without_default_and_one_that_did_not_run_are_told_apart() -> None:
+    other = Case(id="r", text="t", year=2020, gold=frozenset({"a"}), own=("r",), hidden=(0,))
+    idle = Case(id="s", text="t", year=2020, gold=frozenset({"a"}), own=("s",), hidden=(0,))
+    rows = [row("bfs", ["a"], query="r"), row("default", ["a"]), row("bfs", ["a", "b"])]
+    found = summarise([CASE, other, idle], rows, k=2, seed=0)
+    assert [query["id"] for query in found["queries"]] == ["q", "r"]
+    assert "errors" not in found["queries"][0]
+    assert found["arms"]["bfs"]["coverage"]["n"] == 2
+    assert found["minus_default"]["bfs"]["coverage"]["n"] == 1
+
+
+def test_recall_and_precision_of_few_papers_keep_their_denominators() -> None:
+    assert coverage(["a", "x"], {"a", "b", "c", "d"}) == 0.25
+    assert recall_at(2, ["a", "b", "c"], {"a", "b", "c", "d"}) == 0.5
+    assert normalised_recall_at(1, ["a"], {"a"}, pool=[]) is None
 
 
 def test_bfs_and_default_always_run() -> None:

@@ -3,7 +3,6 @@
 import random
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
 from contextlib import closing
 from datetime import date
 from pathlib import Path

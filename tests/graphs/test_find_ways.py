@@ -290,3 +290,33 @@ async def test_each_ranker_judges_with_a_mind_and_without(
         assert [entry.complete for entry in result["listings"]] == [1] * (ranker == "permutation")
     assert asked["debate_papers"] == {"debate": 2, "cascade": 1}.get(ranker, 0)
     assert asked["order_papers"] == (ranker == "permutation")
+
+
+# --- Budgets that end in the middle -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_budget_that_ends_while_judging_shows_what_was_judged(
+    way: Expansion, llm_settings: Settings
+) -> None:
+    options = {"expansion": way, "max_calls": 3, "debate_batch": 2}
+    with Scripted(reviewer(), llm_settings, **options) as llm:
+        result = await find(llm.context)
+        asked = Counter(llm.server.tasks)
+    assert asked == {"plan_queries": 1, "debate_papers": 2}
+    assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
+    assert len(result["papers"]) == 4
+    assert all(item.debate is not None for item in result["papers"])
+
+
+@pytest.mark.parametrize("ranker", ["debate", "cascade", "permutation"])
+async def test_budget_that_ends_before_anything_was_judged_shows_what_looked_best(
+    ranker: RankerName, llm_settings: Settings
+) -> None:
+    with Scripted(reviewer(), llm_settings, ranker=ranker, max_calls=1) as llm:
+        result = await find(llm.context)
+    assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
+    assert len(result["papers"]) == 10
+    assert all(item.debate is None for item in result["papers"])
+    scores = {item.paper.id: item.score for item in result["papers"]}
+    assert scores["local:p8"] > scores["local:p10"]

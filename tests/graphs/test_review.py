@@ -282,7 +282,9 @@ async def test_rejected_key_stops_the_run_with_advice(llm_settings: Settings) ->
     with Scripted(lambda request: Status(401, "bad key"), llm_settings) as llm:
         result = await review(llm.context)
     assert "CITELOOM_LLM_API_KEY" in result["stop"].cause
-    assert result["outcome"] == "nothing"
+    assert result["outcome"] == "partial"
+    assert result["papers"], "what was found is shown"
+    assert all(item.debate is None for item in result["papers"])
     assert result["related_work"] == ""
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tools.network.merit import (
     BEYOND,
+    LINKS_RANGE,
     TYPICAL_MEANING,
     Standing,
     as_score,
@@ -70,6 +71,54 @@ def test_paper_that_the_best_cite_stands_better_than_its_equal() -> None:
     assert odds[15] > odds[16] == pytest.approx(odds[17])
 
 
+def test_shared_words_speak_for_a_paper() -> None:
+    papers = Standing(np.zeros(2), words=np.array([2.0, -1.0]), years=np.full(2, np.nan))
+    many, few = beyond_text(papers, np.zeros(2))
+    assert many > 0 > few
+
+
+MANY = [f"p{number:03}" for number in range(100)]
+FALLING = np.linspace(4, -4, 100)
+
+
+def links_of(*links: tuple[str, str]) -> dict[str, float]:
+    """What links say of each of a hundred papers, of which the first are the best."""
+    found, _ = by_links(FALLING, citation_graph(MANY, links))
+    return dict(zip(MANY, found.tolist(), strict=True))
+
+
+def test_link_with_the_best_paper_says_more_than_one_with_a_poorer_start() -> None:
+    found = links_of(("p050", "p000"), ("p051", "p019"))
+    assert found["p050"] > found["p051"]
+
+
+def test_walk_starts_from_several_of_the_best_and_from_no_others() -> None:
+    graph = citation_graph(MANY, [("second", "p001"), ("first", "p000"), ("poor", "p020")])
+    _, visits = by_links(FALLING, graph)
+    assert visits[graph.place["first"]] > visits[graph.place["second"]] > 0
+    assert visits[graph.place["poor"]] == 0
+
+
+def test_citation_by_a_good_paper_says_more_than_one_by_a_poor_paper() -> None:
+    # Both are visited alike, as both cite the best paper.
+    near = [("p050", "p000"), ("p051", "p000")]
+    found = links_of(*near, ("p025", "p050"), ("p095", "p051"))
+    assert found["p050"] > found["p051"] + 0.3
+
+
+def test_what_links_say_is_bounded_in_both_directions() -> None:
+    found = links_of(*[(paper, "p000") for paper in MANY[1:99]])
+    low, high = LINKS_RANGE
+    assert found["p099"] == low < found["p050"] < found["p000"] == high
+
+
+def test_no_link_moves_a_merit_by_more_than_the_bound() -> None:
+    links = [(paper, "p000") for paper in MANY[1:99]]
+    papers = Standing(FALLING, words=np.zeros(100), years=np.full(100, np.nan))
+    odds, _ = merits(papers, citation_graph(MANY, links))
+    assert np.abs(odds - FALLING).max() == pytest.approx(BEYOND)
+
+
 def test_where_no_link_is_known_links_say_nothing() -> None:
     links, visits = by_links(np.zeros(3), citation_graph(NAMES[:3], []))
     assert links.tolist() == [0, 0, 0]
@@ -121,6 +170,12 @@ def test_long_paper_shares_words_by_chance() -> None:
 @pytest.mark.parametrize("papers", [[], [set()], [{"a"}, {"a"}]])
 def test_words_say_nothing_where_papers_do_not_differ(papers: list[set[str]]) -> None:
     assert shared_words({"a"}, papers).tolist() == [0.0] * len(papers)
+
+
+@pytest.mark.parametrize("count", [3, 7, 10, 40])
+def test_words_say_nothing_where_many_papers_share_the_same(count: int) -> None:
+    # The mean of equal numbers may differ from them in the last digit.
+    assert shared_words({"a", "b"}, [{"a", "x", "y"}] * count).tolist() == [0.0] * count
 
 
 def test_years_count_from_one_and_unknown_ones_stay_unknown() -> None:

@@ -56,6 +56,13 @@ def test_closer_papers_are_visited_more() -> None:
     assert found["b"] > found["c"] > found["d"] > found["e"] > 0
 
 
+def test_walker_returns_to_the_start_with_three_steps_of_ten() -> None:
+    # Solved by hand: a = 0.3 + 0.7 b, b = 0.7 a.
+    found = visits(citation_graph([], [("a", "b")]), "a")
+    assert found["a"] == pytest.approx(0.3 / 0.51, abs=0.01)
+    assert found["b"] == pytest.approx(0.21 / 0.51, abs=0.01)
+
+
 LINKS = st.lists(st.tuples(*[st.sampled_from("abcdefgh")] * 2), min_size=1, max_size=40)
 
 

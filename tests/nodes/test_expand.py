@@ -1,6 +1,7 @@
 """nodes/find/expand.py: whose links are followed, and what becomes of what they lead to."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
-from nodes.find.expand import WORTH, Branch, Update, expand
+from nodes.find.expand import EXAMPLES, WORTH, Branch, Update, expand
+from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
@@ -18,6 +20,7 @@ from tests.scholar.table import Book, Table
 from tools.context import RunContext
 from tools.desk import open_desk
 from tools.errors import PermanentError, TransientError
+from tools.scholar.port import Linked
 from tools.shelf import Shelf
 
 
@@ -138,6 +141,11 @@ async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does
     assert (kept[B.id].references, kept[B.id].references_missing) == ((NEW.id,), False)
 
 
+async def test_paper_of_which_no_source_says_anything_is_marked_too(follow: Follow) -> None:
+    _, kept = await follow(Table([], "semantic_scholar", links={A.id: (NEW.id,)}))
+    assert [one.references_missing for one in kept.values()] == [False, True]
+
+
 async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None:
     failing = Table([], "openalex", error=TransientError("openalex is busy"))
     update, kept = await follow(Table([], "semantic_scholar", links={A.id: (NEW.id,)}), failing)
@@ -191,6 +199,34 @@ async def test_citing_papers_have_their_own_room(
     }  # fmt: skip
 
 
+async def test_neighbours_of_what_the_best_cite_come_before_those_of_what_cites_them(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # B cites A and A cites C, so that only C is cited by a promising paper.
+    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
+    table = Table(
+        [], "semantic_scholar", citing={A.id: (B.id,)},
+        links={A.id: (C.id,), B.id: ("s2:0",), C.id: ("s2:1",)},
+    )  # fmt: skip
+    await follow(table, papers=(A, B, C))
+    assert table.got == ["s2:1"]
+
+
+async def test_run_says_how_many_citing_works_are_taken(follow: Follow) -> None:
+    table = Table([], "semantic_scholar")
+    await follow(table, settings={"citing": 7})
+    assert set(table.limits) == {7}
+
+
+async def test_references_that_were_known_stay_beside_those_that_a_source_tells(
+    follow: Follow,
+) -> None:
+    known = A.model_copy(update={"references": (B.id,)})
+    table = Table([], "semantic_scholar", links={A.id: (NEW.id, B.id)})
+    _, kept = await follow(table, papers=[known])
+    assert kept[A.id].references == (B.id, NEW.id)
+
+
 async def test_breadth_first_search_follows_all_references_of_its_frontier_and_no_citation(
     follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
 ) -> None:
@@ -230,6 +266,87 @@ async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow
         )
         for rank, one in enumerate([NEW, C], start=1)
     ]  # fmt: skip
+
+
+async def test_settled_score_holds_links_already_and_does_not_count_twice(
+    follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
+    links = {A.id: ("s2:0",), B.id: ("s2:1",)}
+    table = Table([], "semantic_scholar", links=links, citing={})
+    merit = {A.id: 30.0, B.id: 90.0}
+    await follow(table, merit=merit, judged={A.id: 98.0}, settled=[A.id])
+    assert table.got == ["s2:1"]
+
+
+async def test_links_of_hidden_papers_do_not_say_what_comes_first(
+    follow: Follow, shelf: InMemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
+    # The input's own paper was followed before it was known as such, and cites s2:1.
+    own = Hit(paper="s2:1", via="reference", by="doi:10.1/own", source="semantic_scholar")
+    known = own.model_copy(update={"paper": "doi:10.1/own", "by": A.id})
+    key = await Shelf(shelf, "run").put_trail(Trail(hop=1, depth=1, hits=(own, known)))
+    table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
+    await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=[key], depth=1)
+    assert table.got == ["s2:0"]
+
+
+async def test_paper_that_a_source_lists_under_another_id_is_reached_by_its_own(
+    follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
+) -> None:
+    known = paper("doi:10.1/known", aliases=("s2:9",))
+    table = Table([], "semantic_scholar", links={A.id: ("s2:9",)}, citing={}, records=[known])
+    update, _ = await follow(table)
+    assert await reached(update) == {(A.id, "reference", known.id)}
+    assert await Shelf(shelf, "run").records([("semantic_scholar", known.id)]) == [known]
+
+
+class Coming(Table):
+    """A table whose records come whole along with references, or along with citations."""
+
+    whole: tuple[str, ...] = ("reference", "citation")
+
+    async def references(self, papers: Sequence[Paper]) -> Linked:
+        return self._as(await super().references(papers), "reference")
+
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+        return self._as(await super().citations(papers, limit=limit), "citation")
+
+    def _as(self, linked: Linked, way: str) -> Linked:
+        return replace(linked, partial=way not in self.whole)
+
+
+@pytest.mark.parametrize("whole", [("reference", "citation"), ("citation",)])
+async def test_records_that_came_whole_are_not_asked_for_again_and_partial_ones_are(
+    whole: tuple[str, ...], follow: Follow, shelf: InMemoryStore
+) -> None:
+    partial = NEW.model_copy(update={"abstract": None})
+    table = Coming(
+        [], "semantic_scholar", links={A.id: (NEW.id, "s2:2")}, citing={}, records=[NEW],
+        coming=[partial],
+    )  # fmt: skip
+    table.whole = whole
+    await follow(table)
+    assert table.got == (["s2:2"] if "reference" in whole else [NEW.id, "s2:2"])
+    (kept,) = await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)])
+    assert kept == (partial if "reference" in whole else NEW)
+
+
+async def test_breadth_first_search_asks_for_no_recommendation(follow: Follow) -> None:
+    likely = Likely(NEW)
+    update, _ = await follow(likely, settings={"expansion": "bfs"}, frontier=[A.id])
+    assert (likely.examples, update["hits"]) == ([], [])
+
+
+async def test_only_the_best_papers_are_examples_and_a_third_of_the_results_are_like_them(
+    follow: Follow,
+) -> None:
+    likely = Likely(NEW, C)
+    papers = [paper(f"doi:10.1/{number:02}") for number in range(EXAMPLES + 3)]
+    update, _ = await follow(likely, papers=papers, settings={"results": 5})
+    assert likely.examples == [one.id for one in papers[:EXAMPLES]]
+    assert [hit.paper for hit in update["hits"]] == [NEW.id]
 
 
 async def test_recommendations_are_asked_for_once_a_hop(follow: Follow) -> None:

@@ -155,6 +155,31 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert update["failures"] == []
 
 
+async def test_second_answer_mends_only_the_sentences_that_failed(plan: Plan) -> None:
+    def script(inputs: dict[str, Any]) -> dict[str, Any]:
+        if "sentences_that_failed" in inputs:
+            sentences = [THIRD, SECOND, THIRD]
+        else:
+            sentences = [FIRST, "Nobody wrote this.", "Nor did anyone write that."]
+        return {
+            "queries": [
+                draft("problem", f"word{place}", sentence=sentence)
+                for place, sentence in enumerate(sentences)
+            ]
+        }
+
+    update, _ = await plan(script, queries="multiple")
+    assert texts(update) == ["word0", "word1", "word2"]
+    assert [query.sentence.text for query in update["queries"][:-1]] == [FIRST, SECOND, THIRD]
+
+
+async def test_word_that_comes_twice_in_one_query_is_asked_once(plan: Plan) -> None:
+    drafts = [draft("problem", "septic shock", "shock", "Shocks", "care")]
+    for strategy in STRATEGIES:
+        update, _ = await plan(answers(*drafts), queries=strategy)
+        assert texts(update) == ["septic shock care"]
+
+
 async def test_query_whose_sentence_fails_twice_is_kept_without_one(plan: Plan) -> None:
     update, asked = await plan(answers(draft("problem", "sepsis", sentence="Nobody wrote this.")))
     assert len(asked) == 2

@@ -1,5 +1,6 @@
 """nodes/find/reflect.py: what is missing, what is asked next, and why a search ends."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from state.request import Request
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.desk import open_desk
+from tools.text.phrases import phrase_stems
 
 FIRST = "Bees navigate over long distances with visual landmarks."
 SECOND = "We test a model of path integration with harmonic radar."
@@ -100,6 +102,37 @@ async def test_facet_whose_papers_are_invented_is_uncovered(think: Reflect) -> N
     assert [query.text for query in update["queries"]] == ["radar tracks"]
 
 
+async def test_papers_that_cover_a_facet_are_named_once_each(think: Reflect) -> None:
+    update, _ = await think(answer(facet("radar", "C1", "C2", "C1")))
+    assert last(update).facets[0].papers == tuple(IDS[:2])
+
+
+async def test_sentence_that_is_not_in_the_input_is_no_reason_for_a_query(think: Reflect) -> None:
+    invented = "Bees are known to read maps."
+    update, _ = await think(answer(facet("maps", query="bee maps", sentence=invented)))
+    assert last(update).facets[0].sentence is None
+    assert [query.sentence for query in update["queries"]] == [None]
+
+
+async def test_covered_facet_asks_nothing_beside_one_that_is_missing(think: Reflect) -> None:
+    update, _ = await think(
+        answer(facet("a", "C1", "C2", query="wind drift"), facet("radar", query="radar tracks"))
+    )
+    assert [query.text for query in update["queries"]] == ["radar tracks"]
+
+
+async def test_input_as_a_whole_is_no_query_that_was_asked(think: Reflect) -> None:
+    whole = SearchQuery(text="radar tracks", facet="whole", reason="Why.")
+    update, asked = await think(answer(facet("radar", query="radar tracks")), queries=[whole])
+    assert asked[0]["asked"] == []
+    assert [query.text for query in update["queries"]] == ["radar tracks"]
+
+
+async def test_next_hop_begins_with_searches(think: Reflect) -> None:
+    update, _ = await think(answer(facet("radar", query="radar tracks")), depth=3)
+    assert (update["hop"], update["depth"]) == (2, 0)
+
+
 async def test_paper_named_twice_covers_once(think: Reflect) -> None:
     update, _ = await think(answer(facet("radar", "C1", "C1", query="radar tracks")))
     assert last(update).missing == ("radar",)
@@ -145,16 +178,19 @@ async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think:
 
 
 async def test_hop_that_added_nothing_is_the_last_and_no_mind_is_asked(think: Reflect) -> None:
+    first = Sufficiency(
+        hop=1, facets=(FacetCover(name="maps"),), missing=("maps",), reasoning="Thus.", by="m"
+    )
     before = Sufficiency(
-        hop=1, facets=(FacetCover(name="radar"),), missing=("radar",), reasoning="Thus.", by="m"
+        hop=2, facets=(FacetCover(name="radar"),), missing=("radar",), reasoning="Thus.", by="m"
     )
     options = {"max_hops": 9}
-    update, asked = await think(answer(), options, hop=2, hop_gain=0, sufficiency=[before])
+    update, asked = await think(answer(), options, hop=3, hop_gain=0, sufficiency=[first, before])
     assert asked == []
-    assert (update["queries"], update["hop"]) == ([], 2)
-    assert update["sufficiency"][0] == before
+    assert (update["queries"], update["hop"]) == ([], 3)
+    assert update["sufficiency"][:2] == [first, before]
     entry = last(update)
-    assert (entry.hop, entry.missing, entry.facets) == (2, ("radar",), before.facets)
+    assert (entry.hop, entry.missing, entry.facets) == (3, ("radar",), before.facets)
     assert entry.stopped == NO_GAIN
     assert "added nothing" in entry.reasoning
 
@@ -185,10 +221,31 @@ async def test_embedded_engine_asks_for_what_no_paper_says(think: Reflect) -> No
     update, _ = await think()
     entry = last(update)
     assert [cover.covered for cover in entry.facets] == [True, False]
+    assert len({cover.name for cover in entry.facets}) == 2
     (query,) = update["queries"]
     assert {"radar", "path"} & set(query.text.split())
     assert query.sentence.text == SECOND
     assert entry.missing[0] in entry.reasoning
+
+
+async def test_query_for_a_gap_is_half_what_its_sentence_adds_and_half_the_subject(
+    think: Reflect,
+) -> None:
+    third = "We propose BeeTrack, a tracker that weighs ten milligrams on the back of a worker."
+    asked = [SearchQuery(text="harmonic radar", facet="method", reason="Why.")]
+    update, _ = await think(request=Request(text=f"{TEXT} {third}"), scores={}, queries=asked)
+    beyond: set[str] = set()
+    for query in update["queries"]:
+        stems = [stem for word in query.text.split() for stem in phrase_stems(word)]
+        assert len(stems) == len(set(stems)), query.text
+        assert "beetrack" not in query.text.casefold()
+        assert len(stems) > MAX_KEYWORDS // 2, "the subject is there, too"
+        half = query.text.split()[: MAX_KEYWORDS // 2]
+        said = set(re.findall(r"\w+", query.sentence.text.casefold()))
+        assert set(half) <= said
+        assert not {"harmonic", "radar"} & set(half)
+        beyond |= set(query.text.split()) - said
+    assert beyond, "the subject holds the last one in place"
 
 
 async def test_embedded_engine_is_content_when_each_statement_is_covered(think: Reflect) -> None:

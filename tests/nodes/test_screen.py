@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.screen import Branch, Update, screen
+from nodes.find.screen import SATURATED, Branch, Update, screen
+from nodes.find.weighing import best
+from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit, SearchLogEntry
 from state.request import Request
@@ -138,6 +140,8 @@ PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[
         ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
         ({}, {"search_log": []}, "no source answered a search"),
         ({}, {"depth": 1, "merit": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
+        ({}, {"merit": {PEARS.id: 20.0}}, ""),  # the searches of a hop changed nothing
+        ({}, {"hop": 2}, "no source answered a search"),
         ({}, {"depth": 1, "merit": {"doi:10.1/gone": 20.0}}, ""),
         ({}, {"expanded": [PEARS.id]}, "no promising paper is left to follow"),
         ({"expansion": "bfs"}, {"depth": 1, "merit": {PEARS.id: 20.0}}, ""),
@@ -156,6 +160,94 @@ async def test_links_are_followed_until_that_changes_little(
 async def test_nothing_found_is_nothing_to_start_from(screened: Screen) -> None:
     (entry,) = (await screened([]))["rounds"]
     assert (entry.stopped, entry.fresh) == ("there is no paper to start from", 0.0)
+
+
+async def test_paper_with_the_title_that_was_given_is_hidden_however_far_its_words_are(
+    screened: Screen,
+) -> None:
+    own = paper("doi:10.1/own", "Bees remember landmarks and wind")
+    update = await screened([own, OTHER], {"title": own.title})
+    assert update["hidden"] == [own.id]
+
+
+async def test_paper_that_only_bears_the_name_of_the_inputs_system_is_not_its_own(
+    screened: Screen,
+) -> None:
+    named = paper("doi:10.1/named", "PearNet: bees, wind and apples", abstract="Sails of hemp.")
+    update = await screened([named], {"text": f"We present PearNet. {TEXT}"})
+    assert update["hidden"] == []
+
+
+async def test_similarity_is_the_cosine_of_title_and_abstract_to_the_input(
+    screened: Screen,
+) -> None:
+    papers = [OTHER, paper("doi:10.1/near", abstract=TEXT), paper("doi:10.1/bare", TITLE)]
+    near = (await screened(papers))["similarity"]
+    query, *rows = WordEmbedder().embed(
+        [TEXT, *(f"{one.title}. {one.abstract or ''}" for one in papers)]
+    )
+    assert [near[one.id] for one in papers] == pytest.approx(
+        [row @ query for row in rows], abs=1e-4
+    )
+
+
+async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
+    screened: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = WordEmbedder()
+    old = {OTHER.id: 0.3, "doi:10.1/gone": 0.2}
+    new = paper("doi:10.1/new")
+    await screened([OTHER])  # which opens an embedder of its own
+    monkeypatch.setattr("tools.embed.open._opened", [embedder])
+    update = await screened([OTHER, new], similarity=old)
+    assert embedder.texts == 2
+    assert update["similarity"][OTHER.id] == 0.3
+    assert update["similarity"].keys() == {OTHER.id, new.id}
+    assert update["rounds"][0].reached == 1
+
+
+async def test_retracted_paper_is_named_where_it_may_appear(screened: Screen) -> None:
+    papers = [paper(f"doi:10.1/{name}", retracted=True) for name in ("shown", "hidden")]
+    update = await screened([*papers, OTHER], {"exclude": ("doi:10.1/hidden",)})
+    assert update["retracted"] == ["doi:10.1/shown"]
+    assert update["past_cutoff"] == []
+
+
+async def test_what_a_hidden_paper_links_to_gains_nothing_by_a_trail(
+    screened: Screen, desk: Desk
+) -> None:
+    cited, near = paper("doi:10.1/cited"), paper("doi:10.1/near", TITLE)
+    link = Hit(paper=cited.id, via="reference", by="doi:10.1/own", source="openalex")
+    known = link.model_copy(update={"paper": "doi:10.1/own", "by": near.id})
+    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, followed=1, hits=(link, known)))
+    own = paper("doi:10.1/own", TITLE, abstract=TEXT)
+    update = await screened([own, cited, near, OTHER], trail=[key])
+    assert update["hidden"] == [own.id]
+    assert update["merit"][cited.id] == update["merit"][OTHER.id]
+
+
+async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed(
+    screened: Screen, desk: Desk
+) -> None:
+    trails = [Trail(hop=1, depth=1, followed=3), Trail(hop=1, depth=2, followed=2)]
+    keys = [await desk.shelf.put_trail(trail) for trail in trails]
+    papers = [paper(f"doi:10.1/{number}", f"{TITLE} {number}") for number in range(10)]
+    state: dict[str, Any] = {"trail": keys, "depth": 2}
+    known = {one.id: 20.0 for one in papers[:9]}
+    (entry,) = (await screened(papers, {"keep": 10}, merit=known, **state))["rounds"]
+    assert (entry.followed, entry.fresh) == (2, 0.1)
+    assert entry.stopped == "", "a tenth is more than the share that ends the search"
+    assert SATURATED < 0.1
+    (entry,) = (await screened(papers, {"keep": 6}, merit={"doi:10.1/gone": 9.0}, **state))[
+        "rounds"
+    ]
+    assert entry.fresh == 1.0
+    (entry,) = (await screened(papers))["rounds"]
+    assert (entry.followed, entry.fresh) == (0, 1.0)
+
+
+def test_best_come_first_equal_ones_by_id() -> None:
+    assert best({"b": 1.0, "a": 1.0, "c": 3.0, "d": 0.5}, 3) == ["c", "a", "b"]
 
 
 async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> None:

@@ -24,7 +24,7 @@ async def listed(
     branch: dict[str, Any] = {
         "run": "run", "request": asked, "merit": MERIT, "judged": {}, "hits": [], "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
-        "hidden": [], "hop": 1, **state,
+        "hidden": [], "hop": 1, "depth": 0, **state,
     }  # fmt: skip
     given: Branch = branch  # type: ignore[assignment]
     return await shortlist(given, runtime)
@@ -94,6 +94,7 @@ async def test_cascade_settles_clear_cases_and_leaves_the_contested_ones(
     assert 0 < len(update["batch"]) < 100
     assert {*update["batch"], *update["settled"]} == set(NAMES[:200])
     assert not {*update["batch"]} & {*update["settled"]}
+    assert update["judged"] == {name: MERIT[name] for name in update["settled"]}
 
 
 @pytest.mark.parametrize("depth", [0, 1])
@@ -108,8 +109,72 @@ async def test_breadth_first_search_judges_a_whole_level(
         Hit(paper=name, via="reference", by=NAMES[0], source="openalex") for name in NAMES[100:290]
     ]
     trail = [await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=tuple(links)))] if depth else []
-    update = await listed(runtime, hits=hits, trail=trail)
+    update = await listed(runtime, hits=hits, trail=trail, depth=depth)
     assert update["batch"] == (NAMES[100:290] if depth else NAMES[:5])
+
+
+async def test_later_levels_of_a_breadth_first_search_are_judged_one_at_a_time(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs")
+    trails = [
+        Trail(hop=1, depth=depth, hits=(Hit(paper=end, via="reference", by=NAMES[0], source="openalex"),))
+        for depth, end in enumerate(NAMES[5:7], start=1)
+    ]  # fmt: skip
+    keys = [await desk.shelf.put_trail(trail) for trail in trails]
+    update = await listed(runtime, trail=keys, depth=2)
+    assert update["batch"] == [NAMES[6]]
+
+
+async def test_next_hop_of_a_breadth_first_search_judges_what_its_searches_found(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    told(runtime, expansion="bfs")
+    link = Hit(paper=NAMES[1], via="reference", by=NAMES[0], source="openalex")
+    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=(link,)))
+    hits = [
+        Hit(paper=NAMES[0], via="query", by="pears", source="openalex", hop=1),
+        Hit(paper=NAMES[2], via="query", by="quince", source="openalex", hop=2),
+    ]
+    judged = {NAMES[0]: 80.0, NAMES[1]: 80.0}
+    update = await listed(runtime, hits=hits, trail=[key], judged=judged, hop=2, depth=0)
+    assert update["batch"] == [NAMES[2]]
+
+
+async def test_no_pool_is_no_paper_to_judge_and_not_the_default(
+    runtime: Runtime[RunContext],
+) -> None:
+    told(runtime, pool=0)
+    assert (await listed(runtime))["batch"] == []
+
+
+async def test_best_answers_to_a_query_are_those_that_may_appear_by_any_id_and_of_this_hop(
+    runtime: Runtime[RunContext],
+) -> None:
+    # Two of them may not appear, and one is named by another id than its paper's.
+    far, hidden = NAMES[-FOR_GAPS:], ["doi:10.1/late", "doi:10.1/own"]
+    same = {name: name for name in (*NAMES, *hidden)} | {"openalex:W1": far[0]}
+    hits = [
+        Hit(paper=name, via="query", by="quince", source="openalex", hop=2)
+        for name in [*hidden, "openalex:W1", *far[1:]]
+    ]
+    hits += [
+        Hit(paper=NAMES[230], via="recommendation", by="the best", source="openalex", hop=2),
+        Hit(paper=NAMES[231], via="query", by="pears", source="openalex", hop=1),
+    ]
+    update = await listed(runtime, hits=hits, same=same, hop=2)
+    assert update["batch"] == [*NAMES[:POOL], *far]
+
+
+async def test_each_query_for_a_gap_has_its_own_best_answers(runtime: Runtime[RunContext]) -> None:
+    hits = [
+        Hit(paper=name, via="query", by=query, source="openalex", hop=2)
+        for query, names in (("quince", NAMES[-20:-10]), ("drought", NAMES[-10:]))
+        for name in names
+    ]
+    update = await listed(runtime, hits=hits, hop=2)
+    wanted = [*NAMES[-20:][:FOR_GAPS], *NAMES[-10:][:FOR_GAPS]]
+    assert update["batch"] == [*NAMES[:POOL], *wanted]
 
 
 async def test_nothing_found_is_nothing_to_judge(runtime: Runtime[RunContext]) -> None:

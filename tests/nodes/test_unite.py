@@ -1,6 +1,6 @@
 """nodes/find/unite.py: one paper of all records of one work, whichever came first."""
 
-from itertools import groupby
+from itertools import groupby, permutations
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -85,10 +85,18 @@ async def test_id_that_sources_ascribe_to_two_works_stays_with_its_own(
     preprint = record(PREPRINT, "arxiv", "The other title", arxiv="2001.00001", year=2020)
     right = record(DOI, "openalex", "The other title", doi="10.1000/a", aliases=(PREPRINT,))
     wrong = record("doi:10.1000/b", "crossref", doi="10.1000/b", aliases=(PREPRINT,))
-    state = await come(
-        desk, runtime, EMPTY, ("openalex", right), ("arxiv", preprint), ("crossref", wrong)
-    )
-    assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
+    records = [("openalex", right), ("arxiv", preprint), ("crossref", wrong)]
+    for order in permutations(records):
+        state = await come(desk, runtime, EMPTY, *order)
+        assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
+
+
+async def test_paper_is_known_by_the_doi_that_its_record_gives(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    bare = record("s2:" + "a" * 40, "semantic_scholar", doi="10.1000/a")
+    state = await come(desk, runtime, EMPTY, ("semantic_scholar", bare))
+    assert state["same"] == {bare.id: DOI, DOI: DOI}
 
 
 async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(
@@ -112,7 +120,19 @@ async def test_what_links_lead_to_becomes_papers_once(
     state: Branch = {**EMPTY, "trail": [key]}
     update = await unite(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
-    await desk.shelf.put_papers([found.model_copy(update={"year": 1999})])
+    await desk.shelf.put_records("openalex", [found.model_copy(update={"year": 1999})])
     state = {**state, "same": update["same"], "followed": update["followed"]}
     assert (await unite(state, runtime))["same"] == {DOI: DOI}
-    assert (await desk.shelf.papers([DOI]))[DOI].year == 1999
+    assert (await desk.shelf.papers([DOI]))[DOI].year is None
+
+
+async def test_record_that_was_united_before_is_not_united_again(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    first = record(DOI, "openalex", doi="10.1000/a")
+    state = await come(desk, runtime, EMPTY, ("openalex", first))
+    await desk.shelf.put_papers([first.model_copy(update={"retracted": True})])
+    await desk.shelf.put_records("openalex", [first.model_copy(update={"year": 1999})])
+    state = await come(desk, runtime, state)
+    (paper,) = (await desk.shelf.papers([DOI])).values()
+    assert (paper.retracted, paper.year) == (True, None)

@@ -188,7 +188,7 @@ async def test_mind_that_does_not_exist_ends_as_data(client: LangGraphClient) ->
     done: Any = await client.runs.wait(
         None, "find", input={"text": IDEA, "library": SMALL}, context={"mind": "human"}
     )
-    assert "there is no mind 'human'" in done["stop"]["cause"]
+    assert "the setting mind cannot be 'human'" in done["stop"]["cause"]
 
 
 # --- Last, over all that was run --------------------------------------------------------------

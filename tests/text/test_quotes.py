@@ -194,6 +194,12 @@ def test_words_that_are_not_the_papers_stay_unverified(claimed: str, why: str) -
     assert quote_paper("We screen papers for systematic reviews.", OTHER).verified
 
 
+def test_words_of_both_abstract_and_title_are_quoted_from_the_abstract() -> None:
+    paper = PAPER.model_copy(update={"title": "A ranker of scientific papers"})
+    quote = quote_paper("ranker of scientific papers", paper)
+    assert quote.part == "abstract"
+
+
 def test_quote_of_the_input_is_checked_like_one_of_a_paper() -> None:
     good = quote_input("we propose citerank, a state-of-the-art ranker", SOURCE)
     assert good.verified
@@ -208,6 +214,22 @@ def test_one_mark_at_the_end_that_the_source_lacks_is_forgiven(end: str) -> None
     assert found is not None
     assert found.text == "Large models of language"
     assert find_quote(f"Large models of language.{end}", "Large models of language") is None
+
+
+def test_quote_is_looked_for_on_where_its_first_place_is_inside_a_word() -> None:
+    found = find_quote(
+        "rank papers by their age", "Prerank papers by their age or rank papers by their age."
+    )
+    assert found is not None
+    assert (found.start, found.text) == (31, "rank papers by their age")
+
+
+def test_quote_of_the_least_length_counts_and_a_shorter_one_does_not() -> None:
+    claimed = "p" * (MIN_LENGTH - 4) + " and"
+    source = f"They were {claimed} so on."
+    assert len(claimed) == MIN_LENGTH
+    assert find_quote(claimed, source) is not None
+    assert find_quote(claimed[1:], source.replace("pp", "p", 1)) is None
 
 
 def test_mark_inside_a_quote_is_not_forgiven() -> None:

@@ -89,7 +89,8 @@ def shared_words(input_words: Set[str], papers: Sequence[Set[str]]) -> Floats:
         ]
     )
     spread = float(shares.std()) if count else 0.0
-    return (shares - shares.mean()) / spread if spread else np.zeros(count)
+    # Equal shares differ from their own mean in the last digit.
+    return (shares - shares.mean()) / spread if spread > 1e-9 else np.zeros(count)
 
 
 def merits(standing: Standing, graph: CitationGraph) -> tuple[Floats, Floats]:

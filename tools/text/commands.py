@@ -11,10 +11,11 @@ from tools.text.sentences import split_sentences
 
 _COMMANDS = re.compile(
     r"""
-    \b(?:ignore|disregard|forget|override)\b\W+(?:\w+\W+){0,4}?
-        (?:above|previous|preceding|prior|earlier|instructions?|prompts?)\b
-    | \b(?:score|rate|rank|grade|assign|give|award)\b\W+(?:\w+\W+){0,5}?
-        (?:100\b(?!\s*[\w%])|10/10|(?:highest|top|maximum|full|perfect)\W+(?:possible\W+)?(?:scores?|marks?|ratings?|rank)\b)
+    \b(?:ignore|disregard|forget|override)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,4}?
+        (?:above|instructions?|prompts?)\b
+    | \b(?:score|rate|rank|grade|assign|give|award)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,5}?
+        (?:100\b(?!\s*[\w%])|10/10
+        |(?:highest|top|maximum|full|perfect)\W+(?:possible\W+)?(?:scores?|marks?|ratings?|rank)\b)
     | \byou\s+are\s+(?:now\s+)?(?:an?|the)\s+(?:\w+\s+)?(?:AI|assistant|chatbot|language\s+model|LLM|reviewer)\b
     | <\|?(?:im_start|im_end|system|assistant|user)\b
     """,

@@ -21,11 +21,17 @@ from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tests.nodes.rankers.support import PAPERS, REQUEST
 from tools.desk import Desk, open_desk
+from tools.errors import InputError, PermanentError, TransientError
+from tools.scholar.semantic_scholar import SemanticScholarSource
 
 
 def test_similarity_maps_to_the_scale_and_never_leaves_it() -> None:
     low, typical, near, high = (score_of(value) for value in (-1.0, TYPICAL, 0.7, 1.0))
     assert 0 <= low < 1 < typical == 50 < near < high <= 100
+
+
+def test_similarity_and_score_go_together_as_the_documentation_says() -> None:
+    assert [round(score_of(value)) for value in (0.35, 0.47, 0.7)] == [35, 50, 76]
 
 
 def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
@@ -161,3 +167,41 @@ async def test_specter2_without_semantic_scholar_falls_back_to_similarity(tmp_pa
     (failure,) = ranking.failures
     assert failure.cause
     assert "similarity" in failure.remedy
+
+
+def vectors_are(monkeypatch: pytest.MonkeyPatch, found: dict[str, list[float]] | Exception) -> None:
+    """Let Semantic Scholar answer with these vectors."""
+
+    async def specter2(self: SemanticScholarSource, papers: list[Paper]) -> dict[str, Any]:
+        if isinstance(found, Exception):
+            raise found
+        return {key: np.array(vector, dtype=np.float32) for key, vector in found.items()}
+
+    monkeypatch.setattr(SemanticScholarSource, "specter2", specter2)
+
+
+async def test_specter2_compares_directions_and_passes_over_a_vector_of_zeros(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long, near, zero = PAPERS[:3]
+    vectors = {"own": [1.0, 0.0], long.id: [10.0, 10.0], near.id: [0.5, 0.1], zero.id: [0.0, 0.0]}
+    vectors_are(monkeypatch, vectors)
+    request = REQUEST.model_copy(update={"own": "own"})
+    desk = desk_at(None, tmp_path)
+    ranking = await Specter2Ranker().rank(desk, request, [long, near, zero])
+    assert ranking.scores[near.id] > ranking.scores[long.id]
+    assert ranking.scores[zero.id] == (await closeness(desk, request, [zero]))[zero.id]
+    assert [failure.subject for failure in ranking.failures] == ["SPECTER2 vectors of 1 papers"]
+
+
+@pytest.mark.parametrize(
+    "error", [TransientError("busy"), PermanentError("refused"), InputError("not so")]
+)
+async def test_specter2_falls_back_to_similarity_whatever_the_source_says(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors_are(monkeypatch, error)
+    desk = desk_at(None, tmp_path)
+    ranking = await Specter2Ranker().rank(desk, REQUEST, PAPERS)
+    assert ranking.scores == await closeness(desk, REQUEST, PAPERS)
+    assert [failure.cause for failure in ranking.failures] == [str(error)]

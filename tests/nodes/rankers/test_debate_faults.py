@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import DebateRanker
-from nodes.find.rankers.verdicts import UNSUPPORTED
+from nodes.find.rankers.debate import LEFT_OUT, DebateRanker
+from nodes.find.rankers.verdicts import UNSUPPORTED, Verdict, best_supported
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
@@ -22,6 +22,7 @@ from tests.nodes.rankers.support import (
     served,
     verdict,
 )
+from tools.text.quotes import quote_paper
 
 FIRST, SECOND, THIRD = PAPERS[:3]
 PRO, CONTRA = sentences(FIRST)
@@ -136,6 +137,7 @@ async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: P
     with served(answers, tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST, SECOND, THIRD])
         again = [item["id"] for item in bench.asked[1]["candidates"]]
+        assert bench.asked[1]["quotes_that_failed"] == LEFT_OUT
     assert again == ["C1", "C3"]
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
     assert ranking.failures == []
@@ -149,6 +151,19 @@ async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_count
         ranking = await DebateRanker().rank(bench.desk, REQUEST, [FIRST, SECOND])
         assert len(bench.asked) == 1
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
+
+
+def test_best_of_several_debates_has_most_sides_then_fewest_failed_quotes_then_came_first() -> None:
+    given = [
+        verdict("C1", [PRO], [INVENTED], 10),
+        verdict("C1", [PRO, INVENTED], [CONTRA], 20),
+        verdict("C1", [PRO], [CONTRA], 30),
+        verdict("C1", [PRO], [CONTRA], 40),
+    ]
+    verdicts = [Verdict.model_validate(one) for one in given]
+    best = [best_supported(FIRST, verdicts[:count], quote_paper).score for count in (1, 2, 3, 4)]
+    assert best == [10, 20, 30, 30]
+    assert best_supported(FIRST, verdicts[::-1], quote_paper).score == 40
 
 
 async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(

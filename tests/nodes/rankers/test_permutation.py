@@ -125,6 +125,15 @@ async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     assert [failure.subject for failure in ranking.failures] == ["papers 26 to 45 of the order"]
 
 
+async def test_white_space_around_an_id_does_not_make_it_another(tmp_path: Path) -> None:
+    listed = {"order": [" C3", "C1\n", "C2 ", "C6", "C5", "C4"]}
+    with served([listed], tmp_path) as bench:
+        ranking = await PermutationRanker().rank(bench.desk, REQUEST, PAPERS)
+    assert ranking.listing is not None
+    assert (ranking.listing.complete, ranking.listing.invented) == (1, 0)
+    assert order_of(dict(ranking.scores))[:2] == [PAPERS[2].id, PAPERS[0].id]
+
+
 async def test_without_a_model_papers_are_ordered_by_similarity(tmp_path: Path) -> None:
     with served([], tmp_path, mind="extractive") as bench:
         ranking = await PermutationRanker().rank(bench.desk, REQUEST, PAPERS[::-1])

@@ -1,0 +1,136 @@
+"""graphs/find.py: where each step of `find` leads."""
+
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from graphs.find import after_screen, after_weighing, each_group, each_query, next_hop, understood
+from state.finding import Round
+from state.query import SearchLogEntry, SearchQuery, Sufficiency
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+
+STOP = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
+SMALL = Failure(stage="search_source", subject="arxiv", cause="busy")
+WHOLE = SearchQuery(text="pears", facet="whole", reason="Why.")
+WORDS = SearchQuery(text="pear graft", facet="problem", reason="Why.")
+GAP = SearchQuery(text="quince", facet="gap", reason="Why.", hop=2)
+
+
+def state(**values: Any) -> Any:
+    """A state in the middle of the first hop."""
+    return {
+        "run": "run", "request": Request(text="pears", sources=("openalex", "arxiv")), "failures": [SMALL],
+        "queries": [WORDS, WHOLE], "hop": 1, "depth": 0, "rounds": [Round(hop=1, depth=0)],
+        "merit": {"a": 90.0}, "hidden": [], "expanded": [], "batch": ["a", "b", "c"], "frontier": [],
+        "search_log": [SearchLogEntry(source="arxiv", query="pears", hop=1, returned=1)],
+        "sufficiency": [], **values,
+    }  # fmt: skip
+
+
+def runtime(**settings: Any) -> Runtime[RunContext]:
+    return Runtime(context=RunContext(**settings))
+
+
+def searches(sent: Any) -> list[tuple[str, str, int]]:
+    """What is searched for where, and how many results are asked for."""
+    assert all(isinstance(one, Send) and one.node == "search_source" for one in sent)
+    assert {one.arg["of"] for one in sent} == {len(sent)}
+    return [(one.arg["query"].facet, one.arg["source"], one.arg["limit"]) for one in sent]
+
+
+def test_fatal_failure_leads_past_everything_that_costs() -> None:
+    stopped = state(failures=[SMALL, STOP], frontier=["a"], sufficiency=[_enough(1)])
+    assert understood(stopped) == "present_papers"
+    assert each_query(stopped, runtime()) == "check_retractions"
+    assert after_screen(stopped, runtime()) == "weigh_links"
+    assert each_group(stopped, runtime()) == "weigh_links"
+    assert after_weighing(stopped) == "check_retractions"
+    opened = state(failures=[STOP], hop=2, queries=[GAP], sufficiency=[_enough(1)])
+    assert next_hop(opened, runtime()) == "check_retractions"
+
+
+def _enough(hop: int) -> Sufficiency:
+    return Sufficiency(hop=hop, facets=(), missing=(), reasoning="Thus.", by="m")
+
+
+def test_input_that_can_be_used_is_searched_for() -> None:
+    assert understood(state()) == "plan_queries"
+
+
+def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> None:
+    assert searches(each_query(state(), runtime(results=10))) == [
+        ("problem", "openalex", 10), ("problem", "arxiv", 10), ("whole", "openalex", 4),
+    ]  # fmt: skip
+    two = state(queries=[WORDS, WORDS.model_copy(update={"facet": "method"})])
+    assert {share for _, _, share in searches(each_query(two, runtime(results=9)))} == {5}
+    assert {share for _, _, share in searches(each_query(two, runtime(results=0)))} == {1}
+
+
+def test_only_queries_of_this_hop_are_asked() -> None:
+    later = state(queries=[WORDS, GAP], hop=2)
+    assert [facet for facet, _, _ in searches(each_query(later, runtime()))] == ["gap", "gap"]
+    assert each_query(state(hop=3), runtime()) == "check_retractions"
+
+
+def test_text_alone_goes_to_every_source_where_none_searches_by_meaning() -> None:
+    request = Request(text="pears", sources=("arxiv", "crossref"))
+    found = searches(each_query(state(queries=[WHOLE], request=request), runtime(results=9)))
+    assert found == [("whole", "arxiv", 3), ("whole", "crossref", 3)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "then"),
+    [
+        ({}, {}, "expand"),
+        ({}, {"rounds": [Round(hop=1, depth=0, stopped="why")]}, "shortlist"),
+        ({"expansion": "bfs"}, {}, "shortlist"),
+    ],
+)
+def test_links_are_followed_until_a_round_says_why_no_further(
+    settings: dict[str, Any], values: dict[str, Any], then: str
+) -> None:
+    assert after_screen(state(**values), runtime(**settings)) == then
+
+
+@pytest.mark.parametrize(("expansion", "depth"), [("bfs", 2), ("best_first", 0)])
+def test_each_group_knows_how_many_are_judged_and_at_which_level(
+    expansion: str, depth: int
+) -> None:
+    sent = each_group(state(depth=2), runtime(expansion=expansion, debate_batch=2))
+    assert isinstance(sent, list)
+    assert [one.node for one in sent] == ["rank_papers"] * 2
+    assert [one.arg["papers"] for one in sent] == [["a", "b"], ["c"]]
+    assert [(one.arg["of"], one.arg["depth"], one.arg["hop"]) for one in sent] == [
+        (3, depth, 1)
+    ] * 2
+    alone = each_group(state(), runtime(debate_batch=0))
+    assert isinstance(alone, list)
+    assert [one.arg["papers"] for one in alone] == [["a"], ["b"], ["c"]]
+    assert each_group(state(batch=[]), runtime()) == "weigh_links"
+
+
+@pytest.mark.parametrize(
+    ("values", "then"),
+    [
+        ({}, "reflect"),
+        ({"frontier": ["a"]}, "expand"),
+        ({"frontier": ["a"], "rounds": [Round(hop=1, depth=0, stopped="why")]}, "reflect"),
+        ({"search_log": []}, "check_retractions"),
+        ({"hop": 2, "frontier": ["a"]}, "check_retractions"),
+    ],
+)
+def test_next_level_is_followed_or_what_was_found_is_reflected_on_where_a_source_answered(
+    values: dict[str, Any], then: str
+) -> None:
+    assert after_weighing(state(**values)) == then
+
+
+def test_hop_that_was_opened_is_searched_and_one_that_was_not_ends_the_search() -> None:
+    opened = state(queries=[WORDS, GAP], hop=2, sufficiency=[_enough(1)])
+    assert searches(next_hop(opened, runtime())) == [("gap", "openalex", 90), ("gap", "arxiv", 90)]
+    assert next_hop(state(sufficiency=[_enough(1)]), runtime()) == "check_retractions"
+    assert next_hop(state(), runtime()) == "check_retractions"
