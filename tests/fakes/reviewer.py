@@ -46,7 +46,9 @@ def _plan_queries(inputs: dict[str, Any]) -> dict[str, Any]:
         "queries": [
             {
                 "facet": facet,
-                "keywords": sorted(_words(spans[place % len(spans)]), key=len)[-3:],
+                "keywords": sorted(
+                    _words(spans[place % len(spans)]), key=lambda word: (len(word), word)
+                )[-3:],
                 "reason": f"It is about the {facet}.",
                 "sentence": spans[place % len(spans)],
             }

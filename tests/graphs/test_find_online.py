@@ -357,7 +357,7 @@ async def test_fifty_runs_at_once_keep_the_limits_and_all_finish(
     words = sorted({word for word in ABSTRACT.replace(".", "").split() if len(word) > 4})
     texts = [f"{ABSTRACT} We also study {words[number % len(words)]} number {number}."
              for number in range(50)]  # fmt: skip
-    options = {"pool": 4, "results": 15, "max_hops": 1, "citing": 5}
+    options = {"pool": 4, "results": 15, "max_hops": 1, "max_depth": 1, "citing": 5}
     results = await asyncio.gather(
         *(find(text=text, options=options, settings=settings) for text in texts)
     )

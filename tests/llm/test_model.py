@@ -60,6 +60,16 @@ async def test_an_answer_that_was_cut_off_is_asked_again_with_more_room(tmp_path
     assert len(server.requests[1]["messages"]) == 2
 
 
+async def test_an_answer_as_long_as_the_limit_was_cut_off_whatever_the_server_says(
+    tmp_path: Path,
+) -> None:
+    broken = Text('{"score": 7, "rea', finish="tool_calls", tokens=RATE.max_output_tokens)
+    answer, server = await ask([broken, GOOD], tmp_path)
+    assert answer.score == 7
+    limits = [request["max_tokens"] for request in server.requests]
+    assert limits == [RATE.max_output_tokens, 4 * RATE.max_output_tokens]
+
+
 async def test_an_answer_that_is_cut_off_twice_is_given_up(tmp_path: Path) -> None:
     error, server = await failing(
         [Text('{"score": 7, "rea', finish="length")], tmp_path, AnswerError

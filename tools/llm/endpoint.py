@@ -127,13 +127,13 @@ class Endpoint:
                     spending.free()
                 return fault
             self._settle(message, request, spending)
-        return reply_of(message)
+        return reply_of(message, request.limit)
 
     def _settle(self, message: "AIMessage", request: Request, spending: Spending) -> None:
         """Settle with what the endpoint reports, or with an estimate of what it does not."""
         usage = message.usage_metadata
         given, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
-        reply = reply_of(message)
+        reply = reply_of(message, request.limit)
         spending.used(given or request.input_tokens, written or count_tokens(reply.text))
         if request.input_tokens >= _TELLING_TOKENS:
             ratio = min(given / request.input_tokens, _MOST_RATIO)
@@ -170,8 +170,12 @@ def price_of(settings: Settings, tier: Tier) -> Price | None:
     return mine or (other if settings.fast_model == settings.strong_model else None)
 
 
-def reply_of(message: "AIMessage") -> Reply:
-    """Read a model's message; what a forced tool was called with counts as its text."""
+def reply_of(message: "AIMessage", limit: int) -> Reply:
+    """Read a model's message; what a forced tool was called with counts as its text.
+
+    An answer as long as `limit` was cut, whatever is said: llama.cpp's server reports of a forced
+    tool that it was called, also where the call breaks off.
+    """
     import json
 
     finish = str(message.response_metadata.get("finish_reason") or "")
@@ -184,4 +188,6 @@ def reply_of(message: "AIMessage") -> Reply:
         text = json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
     elif message.invalid_tool_calls:
         text = message.invalid_tool_calls[0]["args"] or ""
-    return Reply(text=text, refusal=refusal, cut=finish == "length", called=called)
+    written = message.usage_metadata["output_tokens"] if message.usage_metadata else 0
+    cut = finish == "length" or written >= limit
+    return Reply(text=text, refusal=refusal, cut=cut, called=called)
