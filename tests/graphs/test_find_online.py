@@ -151,7 +151,7 @@ async def test_run_without_a_source_left_ends_with_what_it_has_and_says_why(
     find: Find, server: ScholarServer
 ) -> None:
     server.faults.script = lambda request: "503"
-    result = await find(settings={"source_timeout": 0.2, "source_patience": 0.3})
+    result = await find(settings={"source_timeout": 2.0, "source_patience": 0.3})
     assert result["outcome"] == "nothing"
     assert result["sufficiency"] == []  # nothing is asked for a second hop
     assert {query.hop for query in result["queries"]} == {1}
