@@ -6,6 +6,7 @@ Writes `batch`, best first, and `judged` and `settled` for what the ranker decid
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -16,6 +17,7 @@ from state.query import Hit
 from state.request import Request
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
+from tools.network.merit import as_score, by_meaning
 
 STAGE = "shortlist"
 PER_KEPT = 1.5
@@ -60,14 +62,25 @@ async def shortlist(state: Branch, runtime: Runtime[RunContext]) -> Update:
         wanted = [*best(merit, pool), *_for_gaps(state)]
     wanted += [state["same"].get(key, key) for key in request.must_include]
     waiting = {key for key in wanted if key in merit and key not in state["judged"]}
-    evidence = {
-        key: Evidence(similarity=state["similarity"][key], merit=merit[key])
-        for key in _ordered(waiting, merit)
-    }
+    evidence = _evidence(_ordered(waiting, merit), state, desk.context.bar)
     settled = ranker_of(desk.context.ranker).settle(evidence) if evidence else {}
     batch = [key for key in evidence if key not in settled]
     desk.progress(STAGE, len(evidence), len(merit), f"{len(batch)} to judge")
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}
+
+
+def _evidence(keys: Sequence[str], state: Branch, bar: float) -> dict[str, Evidence]:
+    """Describe the papers; where none of them reads as relevant, links among them speak for nothing."""
+    near = np.array([state["similarity"][key] for key in keys])
+    by_text = as_score(by_meaning(near))
+    off_subject = not keys or float(by_text.max()) < bar
+    return {
+        key: Evidence(
+            similarity=state["similarity"][key],
+            merit=round(float(text), 2) if off_subject else state["merit"][key],
+        )
+        for key, text in zip(keys, by_text, strict=True)
+    }
 
 
 def _ordered(keys: set[str], merit: Mapping[str, float]) -> list[str]:

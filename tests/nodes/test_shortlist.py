@@ -180,3 +180,15 @@ async def test_each_query_for_a_gap_has_its_own_best_answers(runtime: Runtime[Ru
 async def test_nothing_found_is_nothing_to_judge(runtime: Runtime[RunContext]) -> None:
     update = await listed(runtime, merit={}, similarity={}, same={})
     assert update["batch"] == []
+
+
+async def test_no_paper_is_settled_as_relevant_where_none_reads_as_if_it_were(
+    runtime: Runtime[RunContext],
+) -> None:
+    told(runtime, ranker="cascade", pool=60)
+    near = dict.fromkeys(MERIT, 0.1)
+    update = await listed(runtime, similarity=near)
+    assert update["settled"]
+    assert max(update["judged"].values()) < runtime.context.bar
+    update = await listed(runtime, similarity={**near, NAMES[5]: 0.6})
+    assert update["judged"][NAMES[0]] == MERIT[NAMES[0]]
