@@ -1,6 +1,7 @@
 """Select: keep the papers worth discussing.
 
-Reads `request`, `scores`, `merit`, `same`, `hidden`, `retracted`, `collected`, `search_log`, `failures`.
+Reads `request`, `scores`, `merit`, `judged`, `settled`, `same`, `hidden`, `retracted`, `collected`,
+`search_log`, `failures`.
 Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
 included always among them, and retracted ones only where the caller wants them.
 """
@@ -28,6 +29,8 @@ class Branch(TypedDict):
     request: Request
     scores: dict[str, float]
     merit: dict[str, float]
+    judged: dict[str, float]
+    settled: list[str]
     same: dict[str, str]
     hidden: list[str]
     retracted: list[str]
@@ -69,11 +72,13 @@ async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
     selected = sorted(kept, key=lambda key: (-scores[key], -merit.get(key, 0.0), key))
     desk.progress(
-        STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} debated"
+        STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} judged"
     )
     failures = [_not_included(key) for key in named if key in hidden]
     failures += [_retracted(key) for key in named if key in retracted]
     failures += _silent_sources(state["search_log"])
+    if selected and halt(state["failures"]) and state["judged"].keys() <= set(state["settled"]):
+        failures.append(_unread(len(selected)))
     if not selected and not halt(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state))
     return {"selected": selected, "failures": failures}
@@ -85,6 +90,14 @@ def _not_included(key: str) -> Failure:
         cause="it was to be included, but it is the input's own paper, excluded, or not certain to "
         "have appeared before the cut-off",
         remedy="take it out of the exclusions, or move the cut-off",
+    )  # fmt: skip
+
+
+def _unread(count: int) -> Failure:
+    return Failure(
+        stage=STAGE, subject=f"{count} papers",
+        cause="the run was stopped before anyone judged them: they are shown by how promising they look",
+        remedy="none of them is known to be relevant; run again with room for judging",
     )  # fmt: skip
 
 

@@ -26,7 +26,8 @@ def select(runtime: Runtime[RunContext]) -> Select:
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "scores": scores, "merit": {}, "same": {}, "hidden": [],
+            "run": "run", "request": asked, "scores": scores, "merit": {}, "judged": scores,
+            "settled": [], "same": {}, "hidden": [],
             "collected": [], "retracted": [], "search_log": [], "failures": [], **state,
         }  # fmt: skip
         given: Branch = branch  # type: ignore[assignment]
@@ -134,3 +135,14 @@ async def test_run_that_was_stopped_before_does_not_say_besides_that_nothing_was
 ) -> None:
     stop = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
     assert (await select({}, failures=[stop]))["failures"] == []
+
+
+@pytest.mark.parametrize(("judged", "unread"), [({}, True), ({"doi:a": 90.0}, False)])
+async def test_papers_that_nobody_judged_are_said_to_be_so(
+    judged: dict[str, float], unread: bool, select: Select
+) -> None:
+    spent = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
+    update = await select(SCORES, failures=[spent], judged=judged)
+    assert update["selected"] == ["doi:a", "doi:b", "doi:c"]
+    assert any("before anyone judged" in item.cause for item in update["failures"]) is unread
+    assert (await select(SCORES, judged=judged))["failures"] == []
