@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
+from state.audit import Audit
 from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import (
@@ -24,13 +25,15 @@ from state.reducers import (
     add_listings,
     add_log,
     add_queries,
+    add_rejections,
     add_rounds,
     merge_scores,
 )
 from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
-from state.writing import CitationVerdict, Draft, Plan
+from state.table import ComparisonTable
+from state.writing import CitationVerdict, Draft, Plan, Rejection
 
 
 class Shared(TypedDict):
@@ -67,6 +70,7 @@ class WriteInputs(TypedDict):
     papers: object
     cite: object
     plan: object
+    style: object
 
 
 class ReviewInputs(FindInputs):
@@ -74,6 +78,7 @@ class ReviewInputs(FindInputs):
 
     cite: object
     plan: object
+    style: object
 
 
 class SentToFind(TypedDict):
@@ -169,6 +174,7 @@ class WriteState(Shared):
     papers: Annotated[list[str | dict[str, Any]], EphemeralValue]
     cite: Annotated[int, EphemeralValue]
     plan: Annotated[str, EphemeralValue]
+    style: Annotated[str, EphemeralValue]
 
     choices: Choices
     selected: list[str]
@@ -190,6 +196,10 @@ class WriteState(Shared):
     """What the caller should know of the writing."""
     removed: list[CitationVerdict]
     """Verdicts on citations that were taken out of the text."""
+    rejections: Annotated[list[Rejection], add_rejections]
+    """What the checks kept out of the text."""
+    parts: Annotated[list[Draft], add_drafts]
+    """The draft chosen for each part of the section."""
 
 
 class WriteOutput(TypedDict):
@@ -204,6 +214,8 @@ class WriteOutput(TypedDict):
     references: list[Reference]
     removed: list[CitationVerdict]
     uncited: list[str]
+    audit: Audit
+    table: ComparisonTable
     notes: list[str]
     outline: Plan
     usage: list[Usage]
@@ -229,6 +241,7 @@ class ReviewState(SentToFind):
 
     cite: Annotated[int, EphemeralValue]
     plan: Annotated[str, EphemeralValue]
+    style: Annotated[str, EphemeralValue]
 
     choices: Choices
     run: str
@@ -250,6 +263,8 @@ class ReviewState(SentToFind):
     references: list[Reference]
     removed: list[CitationVerdict]
     uncited: list[str]
+    audit: Audit
+    table: ComparisonTable
     notes: list[str]
     outline: Plan
     usage: list[Usage]

@@ -13,7 +13,7 @@ from state.base import Value
 from state.finding import Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
-from state.writing import Draft
+from state.writing import Draft, Rejection
 
 T = TypeVar("T")
 ValueT = TypeVar("ValueT", bound=Value)
@@ -77,6 +77,11 @@ def add_ids(left: list[str], right: list[str]) -> list[str]:
 def add_drafts(left: list[Draft], right: list[Draft]) -> list[Draft]:
     """Append the drafts that `left` lacks, by id."""
     return _union(_values(Draft, left, right), lambda draft: draft.id)
+
+
+def add_rejections(left: list[Rejection], right: list[Rejection]) -> list[Rejection]:
+    """Append the rejections that `left` lacks."""
+    return _union(_values(Rejection, left, right), lambda item: item)
 
 
 def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:

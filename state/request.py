@@ -45,12 +45,17 @@ class FindInput(BaseModel):
 class WriteOptions(BaseModel):
     """How the section is to be written."""
 
-    cite: int = Field(default=10, description="How many of the papers to cite, 1 to 60.")
+    cite: int = Field(default=10, description="How many of the papers to cite, 1 to 200.")
     plan: str = Field(
         default="",
         description="Optional plan: one line per sentence naming its papers as [1], [2] or by id, "
         "or '5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2'. "
         "[1] is the first paper of the list, or the best ranked.",
+    )
+    style: str = Field(
+        default="ieee",
+        description="Citation style: 'ieee', 'apa', 'acl', or the path of a CSL file (command line "
+        "only).",
     )
 
 
@@ -61,7 +66,7 @@ class ReviewInput(FindInput, WriteOptions):
 class WriteInput(WriteOptions):
     """What to write about: your own text and the papers to relate it to."""
 
-    cite: int = Field(default=60, description="How many of the papers to cite, 1 to 60.")
+    cite: int = Field(default=60, description="How many of the papers to cite, 1 to 200.")
     text: str = Field(
         default="", description="The abstract of your paper or your idea, as for `find`."
     )
@@ -84,6 +89,7 @@ class Choices(Value):
 
     cite: int = 10
     plan: str = ""
+    style: str = "ieee"
 
 
 Kind = Literal["abstract", "idea", "question"]

@@ -32,6 +32,8 @@ class Reference(Value):
 
     number: int = Field(ge=1)
     key: str = Field(description="The key used in BibTeX, such as lewis2020retrieval.")
+    marker: str = Field(default="", description="Its marker in `marked` texts, such as P3.")
+    entry: str = Field(default="", description="The entry in the run's citation style, plain text.")
     paper: Paper
 
 
@@ -39,7 +41,9 @@ class CitedSentence(Value):
     """One sentence of the text as printed, and what stands behind each of its citations."""
 
     number: int = Field(ge=1)
-    text: str
+    text: str = Field(description="As printed, in the run's citation style.")
+    marked: str = Field(default="", description="With markers such as {P3} where it cites.")
+    paragraph: int = Field(default=1, ge=1, description="The paragraph it stands in, from 1.")
     citations: tuple[CitationVerdict, ...] = ()
     basis: Quote | None = None
 

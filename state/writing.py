@@ -44,16 +44,23 @@ class KeyElements(Value):
 ELEMENTS = ("background", "problem", "method", "data", "findings", "contribution", "limitations")
 
 LineRole = Literal["open", "develop", "contrast", "close"]
+WriterName = Literal[
+    "beam", "plan", "prompted_plan", "zero_shot", "per_cite", "sentence_by_sentence", "lexrank",
+    "one_line",
+]  # fmt: skip
+Schedule = Literal["themed", "incremental"]
 
 
 class PlanLine(Value):
     """One sentence to be written."""
 
-    number: int = Field(ge=1)
+    number: int = Field(ge=1, description="Its place in the plan, from 1 without a gap.")
     keys: tuple[str, ...] = Field(default=(), description="Keys of the papers it cites.")
     theme: str = ""
     role: LineRole = "develop"
     note: str = Field(default="", description="The author's own instruction for this line.")
+    paragraph: int = Field(default=1, ge=1, description="The paragraph it stands in, from 1.")
+    words: int | None = Field(default=None, ge=1, description="Words asked for in this line.")
 
 
 class Plan(Value):
@@ -63,6 +70,32 @@ class Plan(Value):
     words: int | None = Field(default=None, ge=10, description="Words asked for in all.")
     origin: Literal["user", "made"] = "made"
     reasoning: str = ""
+
+
+class Adherence(Value):
+    """How closely a text follows its plan (LitLLM, appendix, table 8, and citation places)."""
+
+    lines_asked: int
+    lines_written: int
+    lines_right: int = Field(
+        description="Lines of the plan that have one sentence which cites the papers asked for and no other."
+    )
+    mean_difference: float = Field(
+        description="Sentences written less sentences asked for, a paragraph on average."
+    )
+    largest_difference: int = Field(description="The largest such difference, without its sign.")
+    citations_asked: int = Field(description="Papers asked for, counted line by line.")
+    citations_in_place: int = Field(description="Those of them that are cited on their line.")
+    words_asked: int | None = None
+    words_written: int = 0
+
+
+class Part(Value):
+    """Lines that one writer writes in order; parts are written side by side."""
+
+    number: int = Field(ge=0, description="Its place in the section, from 0.")
+    lines: tuple[PlanLine, ...]
+    themes_before: int = Field(default=0, ge=0, description="Themes that open before it.")
 
 
 class Citation(Value):
@@ -104,6 +137,7 @@ class Draft(Value):
     sentences: tuple[Sentence, ...] = ()
     votes: int = Field(default=0, ge=0, description="Votes won in its round.")
     round: int = Field(default=0, ge=0)
+    part: int = Field(default=0, ge=0, description="The part of the section it is a draft of.")
     repairs: tuple[str, ...] = Field(
         default=(), description="What the checks took out of the mind's answer, in words."
     )
@@ -113,6 +147,7 @@ class DraftRound(Value):
     """One round of the beam, kept for the record: its drafts, votes and survivors."""
 
     round: int
+    part: int = 0
     line: int
     drafts: tuple[Draft, ...]
     votes: tuple[Vote, ...]
@@ -120,7 +155,16 @@ class DraftRound(Value):
 
 
 Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checkable"]
-Cause = Literal["", "fabricated", "mis_cited", "metadata_error", "no_abstract", "no_verified_quote"]
+Cause = Literal[
+    "", "fabricated", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
+    "no_abstract", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
+]  # fmt: skip
+"""Why a citation or a sentence does not stand as it was written.
+
+`fabricated`: it points to no paper there is. `fabricated_quote`: the words given as its support are
+not in the paper. `mis_cited`: the paper is real and does not say it. `uncited_claim`: a claim about
+the work of others that cites nobody. `off_plan`: a paper of the line is not cited.
+"""
 
 
 class CitationVerdict(Value):
@@ -131,10 +175,28 @@ class CitationVerdict(Value):
     paper: str
     verdict: Support
     cause: Cause = ""
+    claim: str = Field(default="", description="What the sentence says of this paper.")
     quote: Quote | None = Field(default=None, description="The words that decide it.")
     further: tuple[Quote, ...] = Field(
         default=(),
         description="More verified words, where the sentence draws on several of the paper's.",
     )
+    better: str | None = Field(
+        default=None, description="Id of another paper at hand that does say it, if one does."
+    )
     action: Literal["kept", "rewritten", "removed"] = "kept"
     by: str = ""
+
+
+class Rejection(Value):
+    """Something that a check kept out of the text, and what became of it."""
+
+    stage: str = Field(description="The node whose check it was.")
+    line: int | None = Field(default=None, description="The plan's line.")
+    sentence: str = Field(description="The sentence as the mind wrote it.")
+    key: str = Field(default="", description="The marker or citation concerned, as it was written.")
+    paper: str = Field(default="", description="The paper's id, where the key leads to one.")
+    cause: Cause
+    detail: str = Field(description="What is wrong, in words.")
+    action: Literal["asked_again", "replaced", "rewritten", "removed"]
+    by: str = Field(default="", description="Who wrote it: a model's name or 'extractive'.")

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
+from state.writing import Schedule, WriterName
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,6 +93,25 @@ class RunContext:
     max_hops: Annotated[
         int, Field(description="Rounds of searching, the first included.", ge=1)
     ] = 2
+    writer: Annotated[
+        WriterName,
+        Field(
+            description="How the section is written: drafts compared and voted on ('beam'), along "
+            "your plan ('plan'), along a plan by the mind ('prompted_plan'), all at once "
+            "('zero_shot'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
+            "baseline ('lexrank', 'one_line')."
+        ),
+    ] = "beam"
+    schedule: Annotated[
+        Schedule,
+        Field(
+            description="The beam's: a beam for each theme, side by side ('themed'), or one over the "
+            "whole section, as in ChatCite ('incremental')."
+        ),
+    ] = "themed"
+    review_plan: Annotated[
+        bool, Field(description="Stop for a person to edit selection and plan before writing.")
+    ] = False
     samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).")] = 2
