@@ -7,8 +7,13 @@ from pydantic import BaseModel, Field
 from state.paper import Paper, by_any_id
 from state.writing import ELEMENTS, MARKER, KeyElements, Sentence
 from tools.desk import Desk
-from tools.text.compose import Cited
+from tools.text.commands import without_commands
+from tools.text.language import language
+from tools.text.plain import presentable_title
+from tools.text.sayings import Cited
 from tools.text.sentences import split_sentences
+
+_BRACES = str.maketrans("", "", "{}[]")
 
 
 class LinePaper(BaseModel):
@@ -21,6 +26,9 @@ class LinePaper(BaseModel):
     title: str
     abstract: str
     elements: dict[str, str] = Field(description="Its verified words by key element.")
+    first_author: str = Field(
+        default="", exclude=True, description="Tells authors of one family name apart."
+    )
     cites: list[str] = Field(default=[], description="Keys of other papers here that it cites.")
 
 
@@ -53,8 +61,16 @@ def _line_paper(
         title=paper.title,
         abstract=paper.abstract or "",
         elements=verified_words(elements),
+        first_author=_first_author(paper),
         cites=[by_id[cited] for cited in paper.references if cited in by_id],
     )
+
+
+def _first_author(paper: Paper) -> str:
+    if not paper.authors:
+        return ""
+    first = paper.authors[0]
+    return f"{first.family} {first.given[:1]}".casefold()
 
 
 def verified_words(elements: KeyElements | None) -> dict[str, str]:
@@ -69,23 +85,35 @@ def verified_words(elements: KeyElements | None) -> dict[str, str]:
 
 
 def as_cited(paper: LinePaper) -> Cited:
-    """Return the paper as sentences are composed of it: whole sentences of its abstract only."""
-    sentences = split_sentences(paper.abstract)
+    """Return the paper as sentences are composed of it: whole sentences of its abstract only.
+
+    Sentences that command a machine are left out, and so is a title that does.
+    """
+    abstract, _ = without_commands(paper.abstract)
+    sentences = [span.text for span in split_sentences(abstract)]
+    english = not abstract or language(abstract) == "en"
     whole: dict[str, str] = {}
-    for name in ELEMENTS:
+    for name in ELEMENTS if english else ():
         words = paper.elements.get(name)
-        for span in sentences:
-            if words and (words in span.text or span.text in words):
-                whole.setdefault(name, span.text)
+        for sentence in sentences:
+            if words and (words in sentence or sentence in words):
+                whole.setdefault(name, sentence)
     taken = set(whole.values())
-    rest = [span.text for span in sentences if span.text not in taken]
-    for name in ELEMENTS:
-        if name not in whole and rest and name in {"contribution", "method", "findings"}:
-            whole[name] = rest.pop(0)
+    title, _ = without_commands(paper.title)
     return Cited(
-        key=paper.key, name=paper.name, plural=paper.plural, year=paper.year,
-        sentences=whole, cites=frozenset(paper.cites),
+        key=paper.key, name=_name(paper, title), plural=paper.plural, year=paper.year,
+        sentences=whole, cites=frozenset(paper.cites), title=title, english=english,
+        first_author=paper.first_author,
+        rest=tuple(dict.fromkeys(text for text in sentences if text not in taken)),
     )  # fmt: skip
+
+
+def _name(paper: LinePaper, title: str) -> str:
+    """Return the name as it may be printed: braces in it could pass for markers."""
+    if not paper.name.startswith("“"):
+        return " ".join(paper.name.translate(_BRACES).split()) or "a further study"
+    shown = presentable_title(title)
+    return f"“{shown}”" if shown else "a further study"
 
 
 def plain_text(sentences: Sequence[Sentence]) -> str:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.claims import claim_of
+from state.paper import Author, Paper
+from tools.text.claims import claim_of, claims_of, name_fault
 
 NAMES = {"P1": "Lee et al.", "P2": "Kim", "P3": "Park"}
 
@@ -76,3 +77,48 @@ def test_claim_holds_no_marker_whatever_the_sentence(sentence: str, key: str) ->
     assert "{P" not in claim
     assert claim == claim.strip(" ,;:.")
     assert key in sentence or claim == ""
+
+
+OWN = Paper(
+    id="local:own", title="Widgets with BERT",
+    authors=(Author(name="Ann Smith"), Author(name="Bo van den Berg")),
+)  # fmt: skip
+OTHER = Paper(
+    id="local:other", title="Other", authors=(Author(name="Kim Lee"), Author(name="Zoë Müller"))
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("Smith et al. {P3} show it.", None),
+        ("Smith and van den Berg {P3} show it.", None),
+        ("Van den Berg's method {P3} shows it.", None),
+        ("Lewis et al. {P3} show it.", "Lewis et al."),
+        ("Lewis et al. introduce a new retriever {P3}.", "Lewis et al."),
+        ("Lee {P3} shows it.", "Lee"),
+        ("Lee and Müller {P3} agree.", "Lee and Müller"),
+        ("Foo and Bar {P3} show it.", "Foo and Bar"),
+        ("Foo and Bar {P3}.", None),
+        ("Unlike BERT {P3}, it is small.", None),
+        ("Lee et al. {P1} say so, whereas Smith {P3} denies it.", None),
+        ("Building on Lee et al., Smith and van den Berg {P3} extend it.", None),
+        ("In the method of Lewis et al. {P4} and in widgets {P3} it works.", None),
+        ("It is known {P3}.", None),
+    ],
+)
+def test_names_before_a_marker_must_be_the_paper_s(sentence: str, named: str | None) -> None:
+    fault = name_fault(sentence, "P3", OWN, [OWN, OTHER])
+    expected = f"it names {named} before {{P3}}, which is by Smith and van den Berg"
+    assert fault == (expected if named else None)
+
+
+def test_nothing_is_said_of_a_paper_whose_authors_are_unknown() -> None:
+    bare = OWN.model_copy(update={"authors": ()})
+    assert name_fault("Lewis et al. {P3} show it.", "P3", bare) is None
+
+
+def test_where_too_little_stands_beside_a_citation_the_sentence_is_the_claim() -> None:
+    found = claims_of("Ranking of papers helps readers, as Smith {P3}.", {"P3": OWN})
+    assert "Ranking of papers helps readers" in found["P3"]
+    assert claims_of("Nothing {P9}.", {"P3": OWN}) == {}

@@ -1,11 +1,17 @@
 """tools/text/compose.py: sentences made of clauses that the papers' own words support."""
 
 import re
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from state.writing import MARKER
-from tools.text.compose import Cited, Composed, Composer, fluency, resemblance
+from tools.text.claims import claim_of
+from tools.text.compose import Composed, Composer, fluency, resemblance
+from tools.text.sayings import Cited
+from tools.text.words import coverage
 
 LEE = Cited(
     "P1", "Lee et al.", True, 2020,
@@ -131,6 +137,149 @@ def test_closing_turns_to_the_present_work() -> None:
         own[1],
     )
     assert Composer([], []).closing(own[:1], 0) is None
+
+
+ROE = Cited(
+    "P4", "Roe et al.", True, 2018, {"method": "We sort references by their age."},
+    title="Sorting references", rest=("It also sorts books by size.", "Is it fast?"),
+)  # fmt: skip
+BARE = Cited("P5", "Moth and Lamp", True, 2017, {}, title="A compass sense in beetles")
+
+
+@pytest.mark.parametrize("variant", range(3))
+def test_list_gives_each_paper_a_clause_of_its_own(variant: int) -> None:
+    papers = [LEE, COHEN, ROE, BARE]
+    composed = written(Composer(papers, []).listing(papers, variant))
+    assert list(composed.quotes) == ["P1", "P2", "P4", "P5"]
+    for paper in papers:
+        claim = claim_of(composed.text, paper.key, paper.name)
+        assert coverage(claim, composed.quotes[paper.key]) >= 0.6, claim
+    assert Composer([], []).listing([], variant) is None
+
+
+def test_ladder_leads_from_clauses_over_quotations_to_the_title() -> None:
+    said: list[str] = []
+    while composed := Composer([ROE], said).anything(ROE):
+        assert len(said) < 20
+        said.append(composed.text)
+    assert said[0] == "Roe et al. {P4} sort references by their age."
+    assert said[1] == "Roe et al. {P4} write: “It also sorts books by size”."
+    assert len(said) >= 5
+    assert all("“Sorting references”" in text for text in said[2:])
+    assert len({text.casefold() for text in said}) == len(said)
+
+
+def test_paper_without_abstract_is_named_by_its_title() -> None:
+    text = written(Composer([BARE], []).plain(BARE))
+    assert text.text == "Moth and Lamp {P5} address “A compass sense in beetles”."
+    assert text.quotes == {"P5": BARE.title}
+    pair = written(Composer([BARE, LEE], []).contrasting(BARE, LEE, False, 0)).text
+    assert "whereas" not in pair, "nothing is known that could be set against the other"
+
+
+def test_papers_of_one_team_or_one_title_are_told_apart() -> None:
+    first = Cited(
+        "P1", "Lee", False, 2020, {"method": "I sort papers by age."}, first_author="lee a"
+    )
+    second = Cited(
+        "P2", "Lee", False, 2020, {"method": "I sort books by size."}, first_author="lee a"
+    )
+    namesake = Cited(
+        "P3", "Lee", False, 2020, {"method": "I rank notes by hand."}, first_author="lee b"
+    )
+    composer = Composer([first, second, namesake], [])
+    pair = written(composer.contrasting(first, second, False, 0)).text
+    assert (
+        pair
+        == "Lee {P1} sorts papers by age, whereas in another study Lee {P2} sorts books by size."
+    )
+    assert "another study" not in written(composer.plain(namesake)).text
+    untitled = [
+        Cited(
+            f"P{place}", "“Bees”", False, 2020, {"method": f"We count bees by {way}."}, title="Bees"
+        )
+        for place, way in enumerate(("radar", "hand"), start=1)
+    ]
+    pair = written(Composer(untitled, []).contrasting(untitled[0], untitled[1], False, 0)).text
+    assert "under the same title, “Bees” {P2}" in pair
+
+
+def test_foreign_abstract_is_quoted_and_not_turned_into_clauses() -> None:
+    words = "Wir schlagen ein Modell der Navigation vor"
+    paper = Cited("P1", "Uwe", False, 2020, {}, title="Bienen", rest=(f"{words}.",), english=False)
+    assert written(Composer([paper], []).anything(paper)).text == f"Uwe {{P1}} writes: “{words}”."
+
+
+def test_second_verb_agrees_with_the_subject_too() -> None:
+    paper = Cited("P1", "Roe", False, 2020, {"method": "We rank papers and compare the ranks."})
+    assert (
+        "Roe {P1} ranks papers and compares the ranks"
+        in written(Composer([paper], []).plain(paper)).text
+    )
+
+
+def test_openings_of_many_themes_differ() -> None:
+    texts: list[str] = []
+    for theme in range(9):
+        paper = Cited(f"P{theme}", "Roe", False, 2018, {}, title=f"Title {theme}")
+        opened = Composer([paper], texts).opening(paper, f"theme {theme}", not theme, 0)
+        texts.append(written(opened).text)
+    starts = [text.partition(" theme")[0] for text in texts]
+    assert all(first != second for first, second in pairwise(starts))
+    fifth = [Composer([LEE], [], themes_before=4).opening(LEE, "x", False, way) for way in range(3)]
+    assert {written(made).text.partition(" x: ")[0] for made in fifth} == {
+        "A fifth line of work concerns"
+    }, "parts are written apart, so their place alone decides"
+
+
+def test_own_sentences_are_used_once_each_until_none_is_left() -> None:
+    own = [
+        "Reviews are slow to write.", "Can we do better?", "We present CiteX, a tool for reviews.",
+        "Our tests show that it helps.", "We test it with six people in a lab.",
+    ]  # fmt: skip
+    said: list[str] = []
+    bases: list[str] = []
+    while spoken := Composer([], said).stating(own) or Composer([], said).closing(own, 0):
+        said.append(spoken[0])
+        bases.append(spoken[1])
+        assert len(said) < 9
+    assert bases == [own[0], own[2], own[4], own[3]]
+    assert len({text.split(",")[0] for text in said}) == len(said), "each lead is another"
+
+
+NAMES = st.sampled_from(["Lee", "Lee et al.", "“Bees”"])
+SENTENCES = st.one_of(
+    st.text(max_size=120),
+    st.text(alphabet=st.sampled_from("We show bees, it {P9} “” () $\\.:"), max_size=120),
+)
+
+
+@given(
+    st.lists(st.tuples(NAMES, SENTENCES, SENTENCES, st.lists(SENTENCES, max_size=3)), min_size=3, max_size=3),
+    st.lists(SENTENCES, max_size=2), st.integers(0, 3), st.booleans(),
+)  # fmt: skip
+def test_wild_texts_give_whole_sentences_with_the_markers_asked_for(
+    rows: list[tuple[str, str, str, list[str]]], so_far: list[str], variant: int, english: bool
+) -> None:
+    papers = [
+        Cited(f"P{place}", name, False, None, {"method": method}, title=title, rest=tuple(rest), english=english)
+        for place, (name, title, method, rest) in enumerate(rows, start=1)
+    ]  # fmt: skip
+    composer = Composer(papers, so_far)
+    first, second, _ = papers
+    for composed, cited in [
+        (composer.opening(first, "bees", False, variant), [first]),
+        (composer.developing(first, second, True, variant), [first]),
+        (composer.contrasting(first, second, False, variant), [first, second]),
+        (composer.listing(papers, variant), papers),
+        (composer.anything(second), [second]),
+    ]:
+        if composed is not None:
+            assert set(MARKER.findall(composed.text)) == {paper.key for paper in cited}
+            assert set(composed.quotes) == {paper.key for paper in cited}
+            assert not set("{}") & set(MARKER.sub("", composed.text))
+            assert composed.text.count("“") == composed.text.count("”")
+            assert len(composed.text.split()) <= 75 * len(cited)
 
 
 def test_fluency_prefers_linked_sentences_to_repeated_ones() -> None:

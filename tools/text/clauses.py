@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tools.text.verbs import to_plural, to_singular
-
-LONGEST = 34
-"""Words of a clause beyond which a trailing clause is dropped where the grammar allows it."""
+from tools.text.pointing import DANGLING, STARTS_BACK, points_back
+from tools.text.trim import is_whole, shorten
+from tools.text.verbs import common_forms, has_verb, is_past, to_plural, to_singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,10 @@ class Subject:
 
 
 _LABEL = re.compile(r"^[A-Z][A-Za-z /&]{3,24}: (?=[A-Z])")
-_UNFIT = re.compile(r"\?$|https?:|www\.|[a-z)]\. [A-Z(]|^\(\d|\b[Cc]ode (?:is|are) available")
+_UNFIT = re.compile(
+    r"\?$|https?:|www\.|[a-z)]\. [A-Z(]|(?:^|[\s:])\(?(?:1|i|a)\)\s|\b[Cc]ode (?:is|are) available"
+    r"|\bavailable (?:at|from|on|online|under)\b"
+)
 _LEAD = re.compile(
     r"^(?:(?:in|with|through) (?:this|the present|our) (?:\w+ )?(?:paper|work|study|article|survey|review|thesis|"
     r"contribution|research|report|tutorial|proposal)|here|to this end|to that end|in this regard|"
@@ -40,7 +42,8 @@ _LEAD = re.compile(
 _ADVERB = r"(?:(?:\w+ly|also|then|first|further|here|next|thus) )*"
 _WE = re.compile(rf"^(?:we|i|the authors?) ({_ADVERB})(\w+) (.+)$", re.IGNORECASE | re.DOTALL)
 _LEAD_WE = re.compile(
-    rf"^((?:by|through|via|using|with|in|on|based on|from|after|when|to) [^,;:.]{{3,70}}),? we ({_ADVERB})(\w+) (.+)$",
+    rf"^((?:by|through|via|with|in|on|based on|from|after|when|to|for|at|given|under|within|across|during|as part of|"
+    rf"inspired by|motivated by|(?!follow|accord|noth|anyth|everyth|someth|dur)[a-z]{{2,12}}ing) [^,;:.]{{3,80}}),? we ({_ADVERB})(\w+) (.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _PAPER_NOUN = (
@@ -63,6 +66,13 @@ _FINDING = re.compile(
     r"finds?|found|confirms?|confirmed) that (.+)$",
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
+_SHOWING = re.compile(
+    r"^(?:(?:our|the|these|an?|extensive|comprehensive|detailed|thorough) )*(?:\w+[- ]){0,3}?"
+    r"(?:experiments?|evaluations?|results?|analysis|analyses|findings|simulations?|comparisons?)\b[^,.;:]{0,80}?\b"
+    r"(?:also |thus |clearly |further )?(shows?|showed|demonstrates?|demonstrated|suggests?|suggested|reveals?|revealed|confirms?|"
+    r"confirmed|verify|verifies|validates?) (?!how |whether |why |what |it\b)(\w.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 # Before the verb of a finding: signs that it was not found, or not by the authors.
 _NOT_THEIRS = re.compile(
     r"^(?:the )?(?:no|few|fewer|neither|previous|prior|past|earlier|existing|other|recent|related|independent)\b"
@@ -84,15 +94,20 @@ _COMPOUND = re.compile(
     r"weights|statistics|outputs|components?|development|construction|section|results)\b"
     r"|^\w+ (?:is|are|was|were|has|have|had|can|could|may|might|must|should|will|would|does|do)\b"
 )
-_DANGLING = re.compile(
-    r"^(?:it|they|this|these|that|those|such|both|its|their|he|she|there|one|each|another|other|others|"
-    r"here|so|but|and|or|the (?:former|latter|second|third|same|other|resulting|two|three)|we|i|let us|to (?:the best of )?(?:our|my) knowledge|for example|for instance|"
-    r"unlike|compared|in (?:contrast|comparison)|by contrast|as such|again|instead|similarly|rather)\b",
-    re.IGNORECASE,
+_AFTERTHOUGHT = re.compile(r"^(?:thus|therefore|also|hence|then|further|consequently|accordingly) ")
+_SUBORDINATE = re.compile(
+    r"\b(?:that|which|who|whose|whether|how|where|when|if|because|while|why|what)\b"
 )
-# What a sentence says of 'these methods' is lost on who has not read the one before it.
-_POINTS_BACK = re.compile(
-    r"\b(?:this|these|those|such(?! as\b)|aforementioned|above|latter|former|that it)\b",
+_VERB_FORM = rf"(?:{'|'.join(sorted(common_forms(), key=len, reverse=True))})"
+_JOINED_FIRST = re.compile(rf"^((?:and|or) (?:\w+ly )?)({_VERB_FORM})\b")
+# Behind a noun the same form may be a noun, too ('the design and use of'): an object must follow.
+_JOINED_VERB = re.compile(
+    rf"((?:,|\band|\bor|, and|, or|\bbut) (?:then |also |further |\w+ly )?)({_VERB_FORM})"
+    r"(?= (?:the|an?|that|how|whether|its|their|our|my|his|her|several|some|new|novel|two|three|four|five|many|on|to|it|them|"
+    r"what|which|why|\w+ly)\b)"
+)
+_AND_SHOWS = re.compile(
+    r"\b(and (?:also |further |\w+ly )?)(shows?|demonstrates?|indicates?|suggests?|reveals?|finds?|confirms?)(?= (?:that|how)\b)",
     re.IGNORECASE,
 )
 _MERELY_ORDERED = frozenset(
@@ -114,11 +129,8 @@ _FIRST_PERSON: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bus\b"), "them"),
     (re.compile(r"\bthis (paper|work|study|article|survey)\b", re.IGNORECASE), r"the \1"),
 )  # fmt: skip
+_FIRST = re.compile(r"(?:we|i)\b", re.IGNORECASE)
 _OWN_VOICE = re.compile(r"\b(?:[Ww]e|[Oo]urs?|[Uu]s|ourselves|my)\b")
-_CUT = re.compile(
-    r"(?:,? (?:thereby|thus|hence|while|whereas|where|which)\b|, (?:such as|including|making|allowing|enabling|"
-    r"resulting|leading|so that|i\.e\.|e\.g\.|with|and thus|and then|and (?:we|they|it) )|;| [–—] | - |: )",
-)  # fmt: skip
 
 
 def clause_about(
@@ -135,15 +147,19 @@ def clause_about(
     body = _body(sentence)
     if body is None:
         return None
-    clause = _as_report(body, subject) or _as_finding(body, subject) or _as_artefact(body, subject)
+    ways = (_as_report, _as_finding, _as_showing, _as_artefact)
+    clause = next((made for way in ways if (made := way(body, subject))), None)
     if clause is None:
-        if _DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
+        if DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
             return None
         told = _told(body, lower)
         if told is None:
             return None
         clause = f"{subject.name} {subject.verb(verb)} that {told}"
-    return None if _OWN_VOICE.search(clause.replace(subject.name, "")) else shorten(clause)
+    if _OWN_VOICE.search(clause.replace(subject.name, "")):
+        return None
+    clause = shorten(clause)
+    return clause if is_whole(clause) else None
 
 
 def own_clause(sentence: str) -> str | None:
@@ -162,21 +178,37 @@ def own_clause(sentence: str) -> str | None:
 def problem_clause(sentence: str, subject: Subject, lower: Callable[[str], str]) -> str | None:
     """Return a clause that says which problem the paper starts from, or None."""
     body = _body(sentence)
-    if body is None or _DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
+    if body is None or DANGLING.match(body) or _WE.match(body) or _PAPER.match(body):
         return None
     told = _told(body, lower)
     lead = f"{subject.name} {subject.verb('start')} from the observation that"
-    return shorten(f"{lead} {told}") if told else None
+    clause = shorten(f"{lead} {told}") if told else ""
+    return clause if clause and is_whole(clause) else None
 
 
 def _told(body: str, lower: Callable[[str], str]) -> str | None:
     told = lower(_third_person(body))
-    return told if len(told.split()) >= 3 and not points_back(told) else None
+    whole = len(told.split()) >= 3 and has_verb(told)
+    return told if whole and not points_back(told) else None
 
 
-def points_back(text: str) -> bool:
-    """Whether a text speaks of 'these methods' or the like, which an earlier sentence named."""
-    return bool(_POINTS_BACK.search(text))
+def refers_back(sentence: str) -> bool:
+    """Whether what is said of the paper begins with a word for something before: 'formulate it as'."""
+    body = _body(sentence)
+    if body is None:
+        return False
+    found = _WILL.match(body) or _LEAD_WE.match(body) or _WE.match(body) or _PAPER.match(body)
+    found = found or _FINDING.match(body)
+    rest = found[found.lastindex or 0] if found else ""
+    return bool(STARTS_BACK.match(rest) or STARTS_BACK.match(rest.partition(" that ")[2]))
+
+
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence can be understood without the one before it."""
+    body = _body(sentence)
+    if body is None or points_back(body):
+        return False
+    return _FIRST.match(body) is not None or DANGLING.match(body) is None
 
 
 def _body(sentence: str) -> str | None:
@@ -195,14 +227,30 @@ def _as_report(body: str, subject: Subject) -> str | None:
         adverb, verb, rest = found.groups()
     elif found := _LEAD_WE.match(body):
         lead, adverb, verb, rest = found.groups()
-        lead = "" if points_back(lead) else f", {_third_person(lead[0].lower() + lead[1:])},"
+        lead = (
+            ""
+            if points_back(lead) or STARTS_BACK.match(lead.partition(" ")[2])
+            else f", {_third_person(lead[0].lower() + lead[1:])},"
+        )
     else:
         return None
     if verb.lower() in _NO_REPORT:
         return None
+    rest = _agreeing(rest, subject)
     manner = " ".join(word for word in adverb.lower().split() if word not in _MERELY_ORDERED)
     words = [f"{subject.name}{lead}", manner, subject.verb(verb.lower()), _third_person(rest)]
     return " ".join(word for word in words if word)
+
+
+def _agreeing(rest: str, subject: Subject) -> str:
+    """Give the verbs that are joined to the first by 'and' the subject's number, too."""
+    end = _SUBORDINATE.search(rest)
+    head, tail = (rest[: end.start()], rest[end.start() :]) if end else (rest, "")
+
+    def agree(found: re.Match[str]) -> str:
+        return found[0] if is_past(found[2]) else found[1] + subject.verb(found[2])
+
+    return _JOINED_VERB.sub(agree, _JOINED_FIRST.sub(agree, head)) + tail
 
 
 def _as_finding(body: str, subject: Subject) -> str | None:
@@ -212,54 +260,30 @@ def _as_finding(body: str, subject: Subject) -> str | None:
     stem = found[1].lower()[:5]
     verb = {"sugge": "suggest", "indic": "find", "revea": "find", "finds": "find", "found": "find", "find": "find",
             "confi": "confirm"}.get(stem, "show")  # fmt: skip
-    return f"{subject.name} {subject.verb(verb)} that {_third_person(found[2])}"
+    told = _AND_SHOWS.sub(lambda more: more[1] + subject.verb(more[2].lower()), found[2])
+    return f"{subject.name} {subject.verb(verb)} that {_third_person(told)}"
+
+
+def _as_showing(body: str, subject: Subject) -> str | None:
+    found = _SHOWING.match(body)
+    if not found or _NOT_THEIRS.search(body[: found.start(1)]) or STARTS_BACK.match(found[2]):
+        return None
+    stem = next(verb for verb in _SHOWN if found[1].lower().startswith(verb[:5]))
+    return f"{subject.name} {subject.verb(stem)} {_third_person(found[2])}"
+
+
+_SHOWN = ("show", "demonstrate", "suggest", "reveal", "confirm", "verify", "validate")
 
 
 def _as_artefact(body: str, subject: Subject) -> str | None:
     found = _ARTEFACT.match(body)
     if not found or _COMPOUND.match(found[2]):
         return None
-    return f"the {_third_person(found[1])} of {subject.name} {_third_person(found[2])}"
+    told = _AFTERTHOUGHT.sub("", found[2])
+    return f"the {_third_person(found[1])} of {subject.name} {_third_person(told)}"
 
 
 def _third_person(text: str) -> str:
     for pattern, replacement in _FIRST_PERSON:
         text = pattern.sub(replacement, text)
     return " ".join(text.split()).replace(" ,", ",")
-
-
-def shorten(clause: str, longest: int = LONGEST) -> str:
-    """Drop trailing clauses until at most `longest` words are left, where grammar allows it."""
-    while len(clause.split()) > longest:
-        cuts = [
-            found.start()
-            for found in _CUT.finditer(clause)
-            if len(clause[: found.start()].split()) >= 10
-            and clause[: found.start()].count("(") == clause[: found.start()].count(")")
-        ]
-        if not cuts:
-            return clause
-        clause = clause[: cuts[-1]].rstrip(" ,;:")
-    return clause
-
-
-def lowering(background: frozenset[str]) -> Callable[[str], str]:
-    """Return a function that lowers a first letter when the word is known in lower case.
-
-    Args:
-        background: Lower-case words that the texts at hand use inside sentences.
-    """
-
-    def lower(text: str) -> str:
-        first = text.split(maxsplit=1)[0].strip(",;:") if text.split() else ""
-        known = first[:1].isupper() and first[1:].islower() and first.lower() in background
-        return text[0].lower() + text[1:] if known or first == "A" else text
-
-    return lower
-
-
-def lower_case_words(texts: list[str]) -> frozenset[str]:
-    """Return the words that some text writes in lower case."""
-    return frozenset(
-        word for text in texts for word in re.findall(r"[A-Za-z][\w-]*", text) if word.islower()
-    )

@@ -5,26 +5,50 @@ phrase that is nearest to its centre, common inside it and rare outside.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tools.embed.port import Embedder, Vectors
-from tools.text.clauses import lower_case_words
+from tools.text.clusters import cluster
 from tools.text.phrases import (
     candidate_phrases,
     inverse_document_frequency,
     keyphrases,
     phrase_stems,
 )
+from tools.text.trim import lower_case_words
+from tools.text.verbs import common_forms
 from tools.text.words import content_stems
 
 # What may follow a noun; another noun would make it part of a longer name.
 _ENDS = r"(?=[.,;:)]| (?:of|for|in|on|to|that|which|with|and|or|from|by|as|is|was|can|has)\b)"
-_SIZE_PENALTY = 0.03
-_CANDIDATES = 40
-_UNNAMED = ("related problems", "neighbouring topics", "adjacent questions", "further topics")
+MOST_THEMES = 12
+_CHARACTERS, _LEAST_CHARACTERS = 60_000, 400
+"""What is read of all texts, and at least of each, to tell what they are about."""
+_CANDIDATES = 24
+# A name may start with a capital where it is an abbreviation: 'work on COVID-19 screening'.
+_NOUN_PHRASE = re.compile(
+    r"(?!\w+(?:i[sz]e|ify) )(?=[a-z]|[A-Z][\w-]*[A-Z0-9])\S+ [^\W\d]\S*(?: [^\W\d]\S*)?$"
+)
+# A capital inside a sentence that is not in capitals throughout: a name.
+_INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+(?= [a-z]|[.,;:])")
+_PROPER = re.compile(
+    r"\w+(?:ian|ese|ish)$|(?:Markov|German|French|Greek|Arabic|Hebrew|Wikipedia|Twitter|Google|Facebook|"
+    r"Amazon|Monte|Carlo|Android|Internet)$"
+)
+_ACT, _ACT_SHARE = (
+    re.compile(r"learning |training |using |improving |\w+(?:i[sz]|ify)ing "),
+    0.6,
+)
+"""'Learning rankings' says less than 'rankings', 'ranking functions' or 'rank learning'."""
+_UNNAMED = (
+    "related problems", "neighbouring topics", "adjacent questions", "further topics", "kindred problems",
+    "nearby topics", "connected questions", "other approaches", "parallel efforts", "bordering fields",
+    "wider questions", "remaining topics",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,101 +60,131 @@ class Group:
 
 
 def group_texts(
-    embedder: Embedder, about: str, titles: Sequence[str], bodies: Sequence[str]
+    embedder: Embedder,
+    about: str,
+    titles: Sequence[str],
+    texts: Sequence[str],
+    *,
+    groups: int | None = None,
 ) -> list[Group]:
-    """Group the texts into one to four themes, the theme nearest to `about` first."""
-    texts = [f"{title}. {body}" for title, body in zip(titles, bodies, strict=True)]
-    vectors = embedder.embed([about, *texts])
+    """Group texts into themes of like size, the theme nearest to `about` first.
+
+    Args:
+        embedder: Tells what is close in meaning.
+        about: The text that the themes are for.
+        titles: One title for each text.
+        texts: Abstracts, some of which may be empty.
+        groups: How many themes; as many as `theme_count` says without it. No theme has one text
+            alone where there are more than three, so that there may be fewer.
+    """
+    wholes = [f"{title}. {text}" for title, text in zip(titles, texts, strict=True)]
+    if not wholes:
+        return []
+    share = max(_CHARACTERS // len(wholes), _LEAST_CHARACTERS)
+    vectors = embedder.embed([about, *(whole[:share] for whole in wholes)])
     query, rows = vectors[0], vectors[1:]
-    groups = cluster(rows, _group_count(len(texts)))
-    groups.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
-    namer = _Namer(embedder, texts, query, lower_case_words(list(bodies)))
-    return [Group(namer.name(group, rows[group].mean(axis=0)), tuple(group)) for group in groups]
+    wanted = min(groups or theme_count(len(wholes)), MOST_THEMES)
+    found = cluster(rows, wanted)
+    found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
+    namer = _Namer(embedder, wholes, query, _Case(titles, [about, *texts]))
+    return [Group(namer.name(group, rows[group].mean(axis=0)), tuple(group)) for group in found]
 
 
-def _group_count(texts: int) -> int:
-    return 1 if texts < 4 else 2 if texts < 7 else 3 if texts < 14 else 4
+def theme_count(texts: int) -> int:
+    """Return how many themes so many texts are grouped into, unless a number is asked for."""
+    for most, themes in ((3, 1), (8, 2), (14, 3), (20, 4)):
+        if texts <= most:
+            return themes
+    return min(4 - (20 - texts) // 6, MOST_THEMES)
 
 
-def cluster(vectors: Vectors, wanted: int) -> list[list[int]]:
-    """Merge the two closest groups (average cosine) until `wanted` are left, none of one alone."""
-    groups = [[row] for row in range(len(vectors))]
-    near = vectors @ vectors.T
-    largest = -(-len(vectors) // wanted) + 2
+class _Case:
+    """Knows which words are capitalised only because a title or a sentence begins with them."""
 
-    def closeness(a: list[int], b: list[int]) -> float:
-        excess = max(len(a) + len(b) - largest, 0)
-        return float(near[np.ix_(a, b)].mean()) - _SIZE_PENALTY * (len(a) + len(b)) - 0.2 * excess
+    def __init__(self, titles: Sequence[str], texts: Sequence[str]) -> None:
+        lower = lower_case_words([*texts, *(title for title in titles if not _in_capitals(title))])
+        capital = {word for title in titles if _in_capitals(title) for word in title.split()}
+        names = {word for text in texts for word in _INSIDE.findall(text)}
+        self._lower = lower | {
+            word.lower()
+            for word in capital
+            if word.istitle() and word not in names and not _PROPER.match(word)
+        }
 
-    def lonely() -> bool:
-        return len(groups) > 1 and len(vectors) > 3 and min(len(group) for group in groups) < 2
+    def as_written(self, phrase: str) -> str:
+        words = (word.lower() if word.lower() in self._lower else word for word in phrase.split())
+        return " ".join(words)
 
-    while len(groups) > wanted or lonely():
-        only_lonely = len(groups) <= wanted
-        _, i, j = max(
-            (closeness(a, b), i, j)
-            for i, a in enumerate(groups)
-            for j, b in enumerate(groups[:i])
-            if not only_lonely or 1 in (len(a), len(b))
-        )
-        groups[j] += groups.pop(i)
-    return [sorted(group) for group in groups]
+
+def _in_capitals(title: str) -> bool:
+    """Whether a title capitalises its words, so that a capital in it tells nothing."""
+    long = [word for word in title.split()[1:] if len(word) > 3 and word[0].isalpha()]
+    return sum(word[0].isupper() for word in long) > len(long) / 2
+
+
+def _is_verb(phrase: str) -> bool:
+    """Whether a phrase begins with a verb: 'links citations'."""
+    first = phrase.split()[0]
+    return first.endswith("s") and first in common_forms()
 
 
 class _Namer:
     """Names groups one after another, no name twice."""
 
     def __init__(
-        self, embedder: Embedder, texts: Sequence[str], about: Vectors, written: frozenset[str]
+        self, embedder: Embedder, texts: Sequence[str], about: Vectors, case: _Case
     ) -> None:
         self._embedder = embedder
         self._about = about
         self._texts = texts
-        self._written = written
+        self._case = case
         self._stems = [set(content_stems(text)) for text in texts]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
         self._rarity = inverse_document_frequency(texts)
-        self._used: set[str] = set()
-        self._unnamed = 0
+        self._whole = " ".join(texts).lower()
+        self._used: list[set[str]] = []
 
     def name(self, group: Sequence[int], centre: Vectors) -> str:
-        scores: dict[str, float] = {}
-        for row in group:
-            for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
-                text = " ".join(self._as_written(word) for word in phrase.text.split())
-                fits = 2 <= len(text.split()) <= 3 and text[0].islower()
-                if fits and not set(phrase.stems) <= self._used:
-                    scores[text] = max(scores.get(text, 0.0), self._score(phrase.stems, group))
+        scores = self._scores(group)
         if not scores:
-            self._unnamed += 1
-            return _UNNAMED[(self._unnamed - 1) % len(_UNNAMED)]
+            self._used.append(set())
+            return _UNNAMED[len(self._used) - 1]
         best = sorted(scores, key=lambda text: (-scores[text], text))[:_CANDIDATES]
         target = 2 * centre / np.linalg.norm(centre) + self._about
         near = self._embedder.embed(best) @ target
         chosen = max(range(len(best)), key=lambda place: scores[best[place]] + float(near[place]))
-        self._used |= set(phrase_stems(best[chosen]))
+        self._used.append(set(phrase_stems(best[chosen])))
         return self._in_number(best[chosen])
 
-    def _score(self, stems: tuple[str, ...], group: Sequence[int]) -> float:
-        words = set(stems)
-        others = [have for row, have in enumerate(self._stems) if row not in group]
-        inside = sum(words <= self._stems[row] for row in group) / len(group)
-        outside = sum(words <= have for have in others) / len(others) if others else 0.0
-        whole = sum(stems == found for row in group for found in self._groups[row])
-        return inside * (1.2 - outside) * (1 + 0.1 * whole)
+    def _scores(self, group: Sequence[int]) -> dict[str, float]:
+        inside = [self._stems[row] for row in group]
+        outside = [self._stems[row] for row in set(range(len(self._stems))) - set(group)]
+        whole = Counter(found for row in group for found in self._groups[row])
+        used = set().union(*self._used)
+        scores: dict[str, float] = {}
+        for row in group:
+            for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
+                text, words = self._case.as_written(phrase.text), set(phrase.stems)
+                fits = _NOUN_PHRASE.match(text) and not words <= used and not _is_verb(text)
+                if not fits or any(name and name <= words for name in self._used):
+                    continue
+                within = sum(words <= have for have in inside) / len(inside)
+                without = sum(words <= have for have in outside) / max(len(outside), 1)
+                score = within * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
+                score *= _ACT_SHARE if _ACT.match(text) else 1.0
+                scores[text] = max(scores.get(text, 0.0), score)
+        return scores
 
     def _in_number(self, phrase: str) -> str:
         """Put a countable phrase in the plural, as 'work on search engines' needs it."""
         *_, last = phrase.split()
-        if last.endswith(("s", "ing", "tion", "ity")):  # mostly names of activities and qualities
+        # Mostly names of activities and qualities.
+        if last.endswith(("s", "ing", "tion", "ity", "search", "research", "ness", "ance", "ence")):
             return phrase
-        plural = phrase + "s"
+        plural = phrase + ("es" if last.endswith(("sh", "ch", "x")) else "s")
         if last.endswith("y") and last[-2:-1] not in "aeiou":
             plural = phrase[:-1] + "ies"
-        whole = " ".join(self._texts).lower()
-        countable = re.search(rf"\ban? (?:[\w-]+ ){{0,2}}{re.escape(phrase.lower())}{_ENDS}", whole)
-        return plural if countable or f" {plural.lower()}" in whole else phrase
-
-    def _as_written(self, word: str) -> str:
-        """Lower a word that only a title capitalises."""
-        return word.lower() if word.lower() in self._written else word
+        countable = re.search(
+            rf"\ban? (?:[\w-]+ ){{0,2}}{re.escape(phrase.lower())}{_ENDS}", self._whole
+        )
+        return plural if countable or f" {plural.lower()}" in self._whole else phrase

@@ -60,6 +60,12 @@ def content_stems(text: str) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=16384)
+def distinct_content_stems(text: str) -> frozenset[str]:
+    """Return the distinct content stems of a text, which is compared with many others."""
+    return frozenset(content_stems(text))
+
+
 def topic_stems(text: str) -> list[str]:
     """Return the content stems that are not common to all academic prose."""
     academic = _academic_stems()
@@ -79,5 +85,5 @@ def _academic_stems() -> frozenset[str]:
 
 def coverage(claim: str, source: str) -> float:
     """Return the share of the claim's distinct content stems that the source has, 0..1."""
-    wanted = set(content_stems(claim))
-    return len(wanted & set(content_stems(source))) / len(wanted) if wanted else 0.0
+    wanted = distinct_content_stems(claim)
+    return len(wanted & distinct_content_stems(source)) / len(wanted) if wanted else 0.0
