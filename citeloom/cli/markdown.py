@@ -1,34 +1,51 @@
 """A run's result as Markdown."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from citeloom.cli.completeness import completeness_text
+from citeloom.cli.document import Document, document_of, notices
 from citeloom.cli.escaping import escape
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.write_csl import reference_line
 
+_ADDRESS = re.compile(r"(https?://[^\s<>|\\]+?)(?=[.,;]?(?:\s|$))")
 
-def review_text(values: Mapping[str, Any]) -> str:
-    """Return review.md: the section, its references, the evidence, and how it was made."""
+
+def review_text(values: Mapping[str, Any], *, document: Document | None = None) -> str:
+    """Return review.md: the section, its references, the evidence, and how it was made.
+
+    `document` is the section in its style; it is made from the values where it is not given.
+    """
     sentences: list[CitedSentence] = list(values.get("sentences") or [])
-    references: list[Reference] = list(values.get("references") or [])
-    numbers = {item.paper.id: item.number for item in references}
+    shown = document or document_of(values)
     parts = [
         "# Related work",
         _notice(values),
         escape(values.get("related_work", "")),
         "## References",
-        "\n".join(f"{item.number}. {escape(reference_line(item.paper))}" for item in references),
+        "\n".join(_reference(item, numbered=shown.numbered) for item in shown.references),
         "## Evidence",
         "What each citation rests on, word for word from the cited paper's record.",
-        "\n".join(line for item in sentences for line in _evidence(item, numbers)),
+        "\n".join(line for item in sentences for line in _evidence(item, shown)),
         _omitted(values),
         completeness_text(values),
         "## How this was made",
         _account(values),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _reference(item: Reference, *, numbered: bool) -> str:
+    sign = f"{item.number}." if numbered else "-"
+    return f"{sign} {_entry(item.entry or reference_line(item.paper))}"
+
+
+def _entry(text: str) -> str:
+    """Return an entry as Markdown; an address is marked as one, and needs no escaping then."""
+    parts = _ADDRESS.split(text)
+    return "".join(f"<{part}>" if at % 2 else escape(part) for at, part in enumerate(parts))
 
 
 def papers_text(values: Mapping[str, Any]) -> str:
@@ -66,29 +83,12 @@ def _ranked(item: RankedPaper) -> str:
 
 
 def _notice(values: Mapping[str, Any]) -> str:
-    lines = []
-    if values.get("mind") == "extractive":
-        lines.append(
-            "> Made by the embedded engine (extractive), without an LLM: its sentences restate the papers' own "
-            "records. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
-        )
-    if values.get("outcome") == "partial":
-        lines.append(
-            "> Partial: some of this run is missing or could not be checked; see run.json."
-        )
-    papers = [item.paper for item in values.get("references") or []]
-    papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
-    if any(paper.abstract_kind == "annotation" for paper in papers):
-        lines.append(
-            "> The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
-            "written by CiteLoom's authors, and quotes are taken from that."
-        )
-    return "\n>\n".join(lines)
+    return "\n>\n".join(f"> {line}" for line in notices(values))
 
 
-def _evidence(item: CitedSentence, numbers: Mapping[str, int]) -> list[str]:
+def _evidence(item: CitedSentence, shown: Document) -> list[str]:
     lines = [
-        f"- Sentence {item.number}, [{numbers.get(verdict.paper, '?')}] *{verdict.verdict.replace('_', ' ')}*"
+        f"- Sentence {item.number}, {escape(shown.cited_as(verdict.paper))} *{verdict.verdict.replace('_', ' ')}*"
         + (": " if verdict.quote else "")
         + " … ".join(
             f"“{escape(quote.text)}”" for quote in (verdict.quote, *verdict.further) if quote

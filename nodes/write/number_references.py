@@ -1,21 +1,27 @@
-"""Number: replace markers by numbers, in the order of first citation, and list the references.
+"""Number: print the citations in the run's style and list the references.
 
-Reads `run`, `keys`, `final`, `verdicts`, `selected`. Writes the output of `write`.
+Reads `run`, `keys`, `choices`, `final`, `parts`, `openings`, `outline`, `verdicts`, `joins`,
+`checks`, `selected`. Writes the output of `write`; the section goes to the shelf, to be revised.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from nodes.write.join_parts import join
 from state.channels import WriteState
 from state.paper import Paper
+from state.request import Choices
 from state.results import CitedSentence, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
-from state.writing import MARKER, CitationVerdict, Draft, Plan, Sentence
-from tools.bibliography.keys import citation_keys
+from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
+from tools.bibliography.section import PrintedSection, running_text
+from tools.bibliography.style import DEFAULT, named_style
 from tools.context import RunContext
 from tools.desk import open_desk
+from tools.errors import InputError
 from tools.shelf import Shelf
 
 STAGE = "number_references"
@@ -39,56 +45,106 @@ class Update(Section):
     source_usage: list[SourceUsage]
     mind: str
     stop: Failure | None
+    failures: list[Failure]
 
 
 async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> Update:
     """Print the section; a run that stopped early prints what it had written by then."""
     desk = open_desk(runtime, state["run"])
+    section, failures = await _assemble(state, desk.shelf)
+    if section["sentences"]:
+        await desk.shelf.put_section(_saved(state))
     return {
-        **await assemble(state, desk.shelf),
+        **section,
         "usage": await desk.usage(),
         "source_usage": await desk.source_usage(),
         "mind": desk.mind_name,
         "stop": halt(state.get("failures", [])),
+        "failures": failures,
     }
 
 
+def _saved(state: WriteState) -> SavedSection:
+    """Return what is needed to revise the section later."""
+    return SavedSection(
+        request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
+        keys=state["keys"], outline=state["outline"], final=_best(state),
+    )  # fmt: skip
+
+
 async def assemble(state: WriteState, shelf: Shelf) -> Section:
-    """Number what was written, as far as it was written."""
+    """Print what was written, as far as it was written."""
+    return (await _assemble(state, shelf))[0]
+
+
+async def _assemble(state: WriteState, shelf: Shelf) -> tuple[Section, list[Failure]]:
     keys = state.get("keys", {})
     draft = _best(state)
     papers = await shelf.papers(list(keys.values()))
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
-    order = list(
-        dict.fromkeys(key for item in draft.sentences for key in item.keys if key in by_key)
-    )
-    numbers = {key: number for number, key in enumerate(order, start=1)}
-    names = citation_keys([by_key[key] for key in order])
-    checked = draft is state.get("final") or bool(state.get("checks"))
-    verdicts = state.get("verdicts", []) if checked else []
+    texts = [item.text for item in draft.sentences]
+    wanted = state.get("choices", Choices()).style
+    printed, failures = await asyncio.to_thread(print_section, texts, by_key, wanted)
+    plan = state.get("outline", Plan(lines=()))
+    verdicts = state.get("verdicts", []) if state.get("checks") else []
+    places = zip(draft.sentences, paragraph_numbers(draft.sentences, plan), strict=True)
     sentences = [
-        _print(number, item, numbers, verdicts, by_key)
-        for number, item in enumerate(draft.sentences, start=1)
+        _sentence(number, item, paragraph, printed, verdicts)
+        for number, (item, paragraph) in enumerate(places, start=1)
     ]
-    cited = {by_key[key].id for key in order}
-    return {
-        "related_work": paragraphs(draft.sentences, sentences, state.get("outline")),
+    cited = {item.paper.id for item in printed.references}
+    section: Section = {
+        "related_work": running_text(sentences),
         "sentences": sentences,
-        "references": [
-            Reference(number=numbers[key], key=name, paper=by_key[key])
-            for key, name in zip(order, names, strict=True)
-        ],
+        "references": printed.references,
         "uncited": [paper for paper in state.get("selected", []) if paper not in cited],
-        "outline": state.get("outline", Plan(lines=())),
+        "outline": plan,
         "outcome": _outcome(state, sentences),
     }
+    return section, [*failures, *_lost(draft.sentences, by_key)]
+
+
+def print_section(
+    texts: Sequence[str], papers: Mapping[str, Paper], style: str
+) -> tuple[PrintedSection, list[Failure]]:
+    """Return the section in the style of this name, or in IEEE's if that cannot be had."""
+    try:
+        return PrintedSection(texts, papers, named_style(style)), []
+    except InputError as error:
+        failure = Failure(
+            stage=STAGE, subject=f"style {style[:80]}", cause=str(error),
+            remedy="the section is printed in IEEE's style",
+        )  # fmt: skip
+        return PrintedSection(texts, papers, named_style(DEFAULT)), [failure]
+
+
+def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
+    """Return the paragraph of each sentence, from 1: those of the plan that something stands in."""
+    places = {line.number: line.paragraph for line in plan.lines}
+    numbers: list[int] = []
+    last: int | None = None
+    for sentence in sentences:
+        place = places.get(sentence.line, last or 1)
+        numbers.append((numbers[-1] if numbers else 0) + (place != last))
+        last = place
+    return numbers
 
 
 def _best(state: WriteState) -> Draft:
-    if state.get("checks"):
+    if state.get("checks") or state.get("joins"):
         return state["final"]
-    drafts = state.get("drafts", [])
-    return drafts[0] if drafts else Draft(id="d")
+    return join(state.get("parts", []), state.get("openings", []))[0]
+
+
+def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Failure]:
+    lost = dict.fromkeys(key for item in sentences for key in item.keys if key not in papers)
+    return [
+        Failure(
+            stage=STAGE, subject=key, cause="the record of the cited paper is not there any more",
+            remedy="the citation is left out of the text",
+        )
+        for key in lost
+    ]  # fmt: skip
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
@@ -104,66 +160,24 @@ def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
     )
 
 
-def _print(
+def _sentence(
     number: int,
     sentence: Sentence,
-    numbers: Mapping[str, int],
+    paragraph: int,
+    printed: PrintedSection,
     verdicts: Sequence[CitationVerdict],
-    papers: Mapping[str, Paper],
 ) -> CitedSentence:
     mine = [item for item in verdicts if item.sentence == number]
+    papers = {item.marker: item.paper.id for item in printed.references}
     if not verdicts:
         mine = [
             CitationVerdict(
-                sentence=number, key=key, paper=papers[key].id, verdict="not_checkable",
+                sentence=number, key=key, paper=papers[key], verdict="not_checkable",
                 cause="no_verified_quote",
             )
-            for key in sentence.keys
+            for key in sentence.keys if key in papers
         ]  # fmt: skip
     return CitedSentence(
-        number=number, text=print_numbers(sentence.text, numbers), citations=tuple(mine),
-        basis=sentence.basis,
+        number=number, text=printed.sentence(sentence.text), marked=sentence.text,
+        paragraph=paragraph, citations=tuple(mine), basis=sentence.basis,
     )  # fmt: skip
-
-
-def print_numbers(text: str, numbers: Mapping[str, int]) -> str:
-    """Replace each marker by its number in brackets, neighbours in one: '{P2}{P1}' -> '[1, 2]'.
-
-    Raises:
-        KeyError: A marker has no number; the checks before this node make that impossible.
-    """
-    pieces: list[str] = []
-    group: list[int] = []
-    last = 0
-    for found in MARKER.finditer(text):
-        between = text[last : found.start()]
-        if group and between.strip(" ,") == "":
-            group.append(numbers[found[1]])
-        else:
-            _flush(pieces, group)
-            pieces.append(between)
-            group = [numbers[found[1]]]
-        last = found.end()
-    _flush(pieces, group)
-    return "".join([*pieces, text[last:]])
-
-
-def _flush(pieces: list[str], group: list[int]) -> None:
-    if group:
-        pieces.append("[" + ", ".join(str(number) for number in sorted(set(group))) + "]")
-
-
-def paragraphs(
-    drafted: Sequence[Sentence], printed: Sequence[CitedSentence], plan: Plan | None
-) -> str:
-    """Return the section, a paragraph for each theme of the plan."""
-    themes = {line.number: line.theme for line in plan.lines} if plan else {}
-    blocks: list[list[str]] = []
-    last: str | None = None
-    for sentence, text in zip(drafted, printed, strict=True):
-        theme = themes.get(sentence.line, "")
-        if theme != last or not blocks:
-            blocks.append([])
-            last = theme
-        blocks[-1].append(text.text)
-    return "\n\n".join(" ".join(block) for block in blocks)

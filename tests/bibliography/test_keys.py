@@ -10,7 +10,7 @@ from tools.bibliography.keys import citation_keys
 
 def paper(title: str, author: str | None = None, year: int | None = None) -> Paper:
     authors = (Author(name=author),) if author else ()
-    return Paper(id="local:x", title=title, year=year, authors=authors)
+    return Paper(id=f"local:{title} {author} {year}", title=title, year=year, authors=authors)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,8 @@ def test_keys_are_unique_ascii_and_stable(papers: list[Paper]) -> None:
     assert len(keys) == len(set(keys)) == len(papers)
     assert all(key.isascii() and key.isalnum() and key == key.lower() for key in keys)
     assert citation_keys(papers) == keys
-    assert citation_keys(papers[:3]) == keys[:3], "a longer list changes no earlier key"
+    keyed = {id(item): key for item, key in zip(papers, keys, strict=True)}
+    turned = sorted(papers, key=lambda item: (item.title, item.id), reverse=True)
+    for item, key in zip(turned, citation_keys(turned), strict=True):
+        alike = [other for other in papers if other == item]
+        assert key in {keyed[id(other)] for other in alike}, "no order of the list changes a key"

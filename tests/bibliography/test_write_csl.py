@@ -148,3 +148,32 @@ def test_line_ends_in_the_address() -> None:
 )
 def test_kind_is_told_by_the_venues_name(venue: str | None, kind: str) -> None:
     assert kind_of_work(Paper(id="local:x", title="T", venue=venue)) == kind
+
+
+def test_list_that_goes_on_says_so_and_is_read_back(tmp_path: Path) -> None:
+    paper = Paper(
+        id="local:x", title="T", authors=(Author(name="Ann Lee"),), authors_complete=False
+    )
+    assert item(paper)["author"] == [{"family": "Lee", "given": "Ann"}, {"literal": "et al."}]
+    path = tmp_path / "refs.json"
+    path.write_text(json.dumps(to_csl([Reference(number=1, key="k", paper=paper)])), "utf-8")
+    (back,) = read_records(path)
+    assert isinstance(back, Paper)
+    assert (len(back.authors), back.authors_complete) == (1, False)
+
+
+def test_parts_of_names_are_told_apart() -> None:
+    names = ["Martin Luther King Jr.", "Google Research Team", "King, M. L., Jr."]
+    paper = Paper(id="local:x", title="T", authors=tuple(Author(name=name) for name in names))
+    assert item(paper)["author"] == [
+        {"family": "King", "given": "Martin Luther", "suffix": "Jr."},
+        {"literal": "Google Research Team"},
+        {"family": "King", "given": "M. L.", "suffix": "Jr."},
+    ]
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x"])
+def test_address_that_could_do_harm_is_left_out(url: str) -> None:
+    paper = Paper(id="local:x", title="T", url=url)
+    assert "URL" not in item(paper)
+    assert address(paper) is None

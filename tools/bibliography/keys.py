@@ -3,25 +3,33 @@
 import unicodedata
 from collections.abc import Sequence
 
-from state.paper import Paper
+from state.paper import Paper, title_key
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
 
 
 def citation_keys(papers: Sequence[Paper]) -> list[str]:
     """Return a key such as `lewis2020retrieval` for each paper, in order.
 
-    Family name of the first author, year, first telling word of the title; a letter is added from
-    the second paper on that would have the same key.
+    Family name of the first author, year, first telling word of the title. Of papers that would
+    have the same key all but one get a letter, by their titles and ids: so the same papers have the
+    same keys in whatever order they stand.
     """
+    stems = [f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}" for paper in papers]
+    in_turn = sorted(
+        range(len(papers)), key=lambda at: (title_key(papers[at].title), papers[at].id, at)
+    )
+    keys: dict[str, int] = {}
+    for place in in_turn:
+        keys.setdefault(stems[place], place)
+    bare = set(keys.values())
     seen: dict[str, int] = {}
-    keys: dict[str, None] = {}
-    for paper in papers:
-        key = base = f"{_author(paper)}{paper.year or 'nd'}{_word(paper.title)}"
+    for place in (at for at in in_turn if at not in bare):
+        stem = key = stems[place]
         while key in keys:
-            seen[base] = seen.get(base, 0) + 1
-            key = base + _letters(seen[base])
-        keys[key] = None
-    return list(keys)
+            seen[stem] = seen.get(stem, 0) + 1
+            key = stem + _letters(seen[stem])
+        keys[key] = place
+    return sorted(keys, key=keys.__getitem__)
 
 
 def _letters(count: int) -> str:

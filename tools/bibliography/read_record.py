@@ -18,6 +18,7 @@ _MARKUP = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _OTHERS = re.compile(r"^(?:and )?(?:others|et al\.?)$", re.IGNORECASE)
+_NO_DATE = re.compile(r"^\s*(?:n\.?\s?d\.?|no date)\s*$", re.IGNORECASE)
 _IDS = {"doi": "doi", "arxiv": "arxiv", "openalex": "openalex", "semantic_scholar": "s2"}
 
 
@@ -127,6 +128,8 @@ def _strings(fields: Mapping[str, Any], name: str) -> list[str]:
 
 def _year(value: object) -> int | None:
     if value is None or value == "":
+        return None
+    if isinstance(value, str) and _NO_DATE.match(value):
         return None
     if isinstance(value, str) and value.strip().isdecimal() and len(value.strip()) <= 9:
         value = int(value)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from state.paper import Author, Paper
 from state.results import Reference
+from tools.bibliography.csl_items import short_title
 from tools.bibliography.kinds import kind_of_work
+from tools.bibliography.latex import escape
+from tools.bibliography.names import name_parts
+from tools.bibliography.write_csl import web_address
 
-# As in pandoc: '$5 and $10' is no formula.
-_MATH = re.compile(r"(\$(?! )[^$]*[^$ ]\$(?!\d))")
-_IN_FORMULA = re.compile(r"(?:[^%#&]|\\[%#&])*")  # others would break it, or the line
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
-_KEEP_CASE = re.compile(r"(?<![\\\w{])(\w*[a-z0-9][A-Z]\w*|[A-Z]{2,}[\w-]*|[A-Z]\d[\w-]*)(?![\w}])")
 
 
 def to_bibtex(references: Sequence[Reference]) -> str:
@@ -31,48 +31,36 @@ def to_bibtex(references: Sequence[Reference]) -> str:
     return str(write_string(Library(entries)))
 
 
-def escape(text: str) -> str:
-    """Return text for LaTeX: special characters and accents escaped, `$...$` left alone."""
-    return _escaped(text, keep_case=False)
-
-
-def _escaped(text: str, *, keep_case: bool) -> str:
-    from pylatexenc.latexencode import UnicodeToLatexEncoder
-
-    encoder = UnicodeToLatexEncoder(
-        replacement_latex_protection="braces-all",
-        unknown_char_policy="keep",
-        unknown_char_warning=False,
-    )
-    parts: list[str] = _MATH.split(text)
-    for place, part in enumerate(parts):
-        formula = (
-            place % 2 == 1 and _IN_FORMULA.fullmatch(part) and part.count("{") == part.count("}")
-        )
-        if not formula:
-            plain = str(encoder.unicode_to_latex(part))
-            parts[place] = _KEEP_CASE.sub(r"{\1}", plain) if keep_case else plain
-    return "".join(parts)
-
-
 def _fields(paper: Paper) -> list[tuple[str, str]]:
     fields: list[tuple[str, str | None]] = [
         ("author", _authors(paper)),
-        ("title", _escaped(paper.title, keep_case=True)),
+        ("key", None if paper.authors else escape(short_title(paper.title))),
+        ("title", escape(paper.title, keep_case=True)),
         (
             "booktitle" if kind_of_work(paper) == "proceedings" else "journal",
             paper.venue and escape(paper.venue),
         ),
-        ("year", str(paper.year) if paper.year else None),
+        ("year", str(paper.year) if paper.year else "n.d."),
+        ("month", _month(paper)),
         ("doi", paper.doi and paper.doi.translate(_UNSAFE)),
         ("eprint", paper.arxiv),
         ("archiveprefix", "arXiv" if paper.arxiv else None),
-        ("url", paper.url and paper.url.translate(_UNSAFE)),
+        ("url", (web_address(paper) or _arxiv_address(paper)).translate(_UNSAFE)),
+        ("note", "Retracted" if paper.retracted else None),
     ]
     return [(name, value) for name, value in fields if value]
 
 
 _KINDS = {"preprint": "misc", "journal": "article", "proceedings": "inproceedings"}
+
+
+def _month(paper: Paper) -> str | None:
+    day = paper.published
+    return str(day.month) if day and paper.year in {None, day.year} else None
+
+
+def _arxiv_address(paper: Paper) -> str:
+    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv and not paper.doi else ""
 
 
 def _authors(paper: Paper) -> str | None:
@@ -83,6 +71,8 @@ def _authors(paper: Paper) -> str | None:
 
 
 def _name(author: Author) -> str:
-    if re.search(r"\band\b", author.name, re.IGNORECASE):
-        return "{" + escape(author.name) + "}"
-    return escape(f"{author.family}, {author.given}" if author.given else author.name)
+    parts = name_parts(author)
+    if parts.literal:
+        whole = escape(parts.literal)
+        return f"{{{whole}}}" if re.search(r"[\s,]", parts.literal) else whole
+    return escape(", ".join(part for part in (parts.family, parts.suffix, parts.given) if part))

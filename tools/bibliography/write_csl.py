@@ -1,11 +1,13 @@
 """Write references as CSL-JSON (https://citeproc-js.readthedocs.io/en/latest/csl-json/markup.html)."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from state.paper import Author, Paper
 from state.results import Reference
 from tools.bibliography.kinds import kind_of_work
+from tools.bibliography.names import name_parts
 
 
 def to_csl(references: Sequence[Reference]) -> list[dict[str, Any]]:
@@ -20,11 +22,13 @@ def _item(reference: Reference) -> dict[str, Any]:
         "citation-key": reference.key,
         "type": _KINDS[kind_of_work(paper)],
         "title": paper.title,
-        "author": [_name(author) for author in paper.authors],
+        "author": _names(paper),
         "container-title": paper.venue,
         "DOI": paper.doi,
+        "publisher": "arXiv" if paper.arxiv and kind_of_work(paper) == "preprint" else None,
         "number": f"arXiv:{paper.arxiv}" if paper.arxiv and not paper.doi else None,
-        "URL": paper.url or address(paper),
+        "URL": web_address(paper) or address(paper),
+        "note": "Retracted" if paper.retracted else None,
     }
     if paper.published:
         day = paper.published
@@ -34,13 +38,23 @@ def _item(reference: Reference) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value}
 
 
+_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _KINDS = {"preprint": "article", "journal": "article-journal", "proceedings": "paper-conference"}
 
 
+def _names(paper: Paper) -> list[dict[str, str]]:
+    names = [_name(author) for author in paper.authors]
+    if names and not paper.authors_complete:
+        names.append({"literal": "et al."})  # CSL has no other way to say so
+    return names
+
+
 def _name(author: Author) -> dict[str, str]:
-    if not author.given:
-        return {"literal": author.name}
-    return {"family": author.family, "given": author.given}
+    parts = name_parts(author)
+    if parts.literal:
+        return {"literal": parts.literal}
+    named = {"family": parts.family, "given": parts.given}
+    return named | ({"suffix": parts.suffix} if parts.suffix else {})
 
 
 def address(paper: Paper) -> str | None:
@@ -49,7 +63,13 @@ def address(paper: Paper) -> str | None:
         return f"https://doi.org/{paper.doi}"
     if paper.arxiv:
         return f"https://arxiv.org/abs/{paper.arxiv}"
-    return paper.url
+    return web_address(paper)
+
+
+def web_address(paper: Paper) -> str | None:
+    """Return the address in a paper's record, unless following it could do more than show a page."""
+    found = _SCHEME.match(paper.url or "")
+    return None if found and found[1].lower() not in {"http", "https", "ftp"} else paper.url
 
 
 def reference_line(paper: Paper) -> str:

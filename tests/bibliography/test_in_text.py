@@ -1,0 +1,154 @@
+"""tools/bibliography/in_text.py and section.py: markers become citations, none gets lost."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from state.paper import Author, Paper
+from state.results import CitedSentence
+from tools.bibliography.section import PrintedSection, in_paragraphs, running_text
+from tools.bibliography.style import named_style
+
+
+def paper(title: str, *names: str, year: int | None = 2020) -> Paper:
+    authors = tuple(Author(name=name) for name in names)
+    return Paper(id=f"local:{title}", title=title, authors=authors, year=year)
+
+
+PAPERS = {
+    "P1": paper("One", "Patrick Lewis", "Ethan Perez", "Aleksandra Piktus"),
+    "P2": paper("Two", "Ann Kim", year=2021),
+    "P3": paper("Three", "Ann Kim", year=2021),
+    "P4": paper("Four", "Raviv Cohen", "Derek Ruths", year=2013),
+    "P5": paper("Nobody wrote this", year=None),
+    "P6": paper("Six", "Bo Li", year=1999),
+}
+
+
+def printed(style: str, *marked: str) -> list[str]:
+    section = PrintedSection(marked, PAPERS, named_style(style))
+    return [section.sentence(text) for text in marked]
+
+
+ALL = "{P1} {P2} {P3} {P4} {P5} {P6}."
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected", "why"),
+    [
+        ("It works {P2}.", "It works [2].", "one"),
+        ("It works {P4}{P1}.", "It works [1, 4].", "neighbours are one citation, in order"),
+        ("It works {P3}, {P1}.", "It works [1, 3].", "a comma between them"),
+        ("It works {P2}{P3}.", "It works [2, 3].", "two do not make a range"),
+        ("It works {P2} {P3}, {P4}.", "It works [2-4].", "three do"),
+        ("It works {P6}{P1}{P2}{P3}{P5}.", "It works [1-3, 5, 6].", "a range and two"),
+        ("It works {P2}{P2}.", "It works [2].", "each once"),
+        ("{P1} and {P2}.", "[1] and [2].", "words between them"),
+        ("Lewis et al. {P1} show it.", "Lewis et al. [1] show it.", "a name stays"),
+        ("It works {P9}.", "It works.", "a marker of no paper"),
+        ("It works {P9}{P1}.", "It works [1].", "beside one that is"),
+        ("Nothing.", "Nothing.", "none"),
+    ],
+)
+def test_numbers_stand_in_brackets(marked: str, expected: str, why: str) -> None:
+    assert printed("ieee", ALL, marked)[1] == expected, why
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected", "why"),
+    [
+        ("It works {P1}.", "It works (Lewis et al., 2020).", "in brackets"),
+        ("It works {P1}{P4}.", "It works (Cohen & Ruths, 2013; Lewis et al., 2020).", "sorted"),
+        ("It works {P2}{P3}.", "It works (Kim, 2021a, 2021b).", "one author is named once"),
+        ("Lewis et al. {P1} show it.", "Lewis et al. (2020) show it.", "after the name"),
+        ("Cohen and Ruths {P4} show.", "Cohen and Ruths (2013) show.", "two names"),
+        ("Kim’s {P2} work.", "Kim’s (2021b) work.", "a possessive"),
+        ("Lewis et al. {P1}{P6} show it.", "Lewis et al. (2020; Li, 1999) show it.", "and another"),
+        (
+            "Blewis et al. {P1} show it.",
+            "Blewis et al. (Lewis et al., 2020) show it.",
+            "not the name",
+        ),
+        ("As Kim {P4} says.", "As Kim (Cohen & Ruths, 2013) says.", "another's name"),
+        ("“Nobody wrote this” {P5} is.", "“Nobody wrote this” (n.d.) is.", "a title as the name"),
+        ("It works {P5}.", "It works (Nobody Wrote This, n.d.).", "a title for authors"),
+    ],
+)
+def test_author_and_year_stand_in_parentheses(marked: str, expected: str, why: str) -> None:
+    assert printed("apa", ALL, marked)[1] == expected, why
+
+
+def test_acl_joins_names_by_and_and_keeps_the_order_of_the_text() -> None:
+    text, twins = printed("acl", "It works {P4}{P1}.", "So {P2}{P3}.")
+    assert text == "It works (Cohen and Ruths, 2013; Lewis et al., 2020)."
+    assert twins == "So (Kim, 2021a, 2021b)."
+
+
+def test_numbers_follow_the_text_and_lists_by_author_follow_the_alphabet() -> None:
+    texts = ["{P6} then {P1}.", "{P4}."]
+    ieee = PrintedSection(texts, PAPERS, named_style("ieee"))
+    apa = PrintedSection(texts, PAPERS, named_style("apa"))
+    assert [item.marker for item in ieee.references] == ["P6", "P1", "P4"]
+    assert [item.marker for item in apa.references] == ["P4", "P1", "P6"]
+    assert [item.number for item in apa.references] == [1, 2, 3]
+    assert {item.key for item in ieee.references} == {item.key for item in apa.references}
+
+
+def test_sixty_references_are_numbered_and_collapsed() -> None:
+    papers = {f"P{number}": paper(f"T{number}", "Ann Kim") for number in range(1, 61)}
+    text = "All " + "".join(f"{{{key}}}" for key in papers) + "."
+    ieee = PrintedSection([text], papers, named_style("ieee"))
+    assert ieee.sentence(text) == "All [1-60]."
+    apa = PrintedSection([text], papers, named_style("apa"))
+    years = re.findall(r"2020[a-z]{1,2}", apa.sentence(text))
+    assert len(set(years)) == 60
+    assert len({item.key for item in apa.references}) == 60
+
+
+WORDS = st.text(alphabet="abc {}()[],.’“”é$%\\", max_size=12).filter(lambda text: "{P" not in text)
+SENTENCE = st.lists(
+    st.one_of(WORDS, st.sampled_from([f"{{{key}}}" for key in PAPERS])), min_size=1, max_size=8
+).map("".join)
+
+
+def depth(text: str, opening: str, closing: str) -> int:
+    return text.count(opening) - text.count(closing)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(SENTENCE, min_size=1, max_size=4), st.sampled_from(["ieee", "apa"]))
+def test_every_marked_paper_is_cited_and_no_marker_is_left(texts: list[str], style: str) -> None:
+    section = PrintedSection(texts, PAPERS, named_style(style))
+    wanted = {key for text in texts for key in re.findall(r"\{(P\d+)\}", text)}
+    assert {item.marker for item in section.references} == wanted
+    for text in texts:
+        bare = re.sub(r"\{P\d+\}", "", text)
+        pieces = section.printer.pieces(text)
+        shown = "".join(piece.text for piece in pieces)
+        assert not re.search(r"\{P\d", shown)
+        assert depth(shown, "(", ")") == depth(bare, "(", ")")
+        assert depth(shown, "[", "]") == depth(bare, "[", "]")
+        keys = set(re.findall(r"\{(P\d+)\}", text))
+        cited = {piece.marker for piece in pieces if piece.marker}
+        assert cited <= keys
+        if style == "apa":
+            assert cited == keys
+        else:
+            numbers = {item.marker: item.number for item in section.references}
+            told = set()
+            for first, last in re.findall(r"(?<=[\[ ])(\d+)(?:-(\d+))?(?=[,\]])", shown):
+                told |= set(range(int(first), int(last or first) + 1))
+            assert told >= {numbers[key] for key in keys}
+
+
+def sentence(number: int, paragraph: int) -> CitedSentence:
+    return CitedSentence(number=number, text=f"S{number}.", paragraph=paragraph)
+
+
+def test_paragraphs_are_those_of_the_sentences() -> None:
+    sentences = [sentence(1, 1), sentence(2, 1), sentence(3, 2)]
+    assert running_text(sentences) == "S1. S2.\n\nS3."
+    assert [len(group) for group in in_paragraphs(sentences)] == [2, 1]
+    assert running_text([]) == ""

@@ -1,0 +1,286 @@
+"""citeloom/cli/exports.py and its siblings: a finished section in every format, safe and complete."""
+
+import json
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+from bibtexparser.entrypoint import parse_string
+from docx.opc.constants import RELATIONSHIP_TYPE
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import html
+
+from citeloom.cli.document import document_of, restyled
+from citeloom.cli.export_docx import to_docx
+from citeloom.cli.export_html import to_html
+from citeloom.cli.export_latex import to_latex
+from citeloom.cli.export_pandoc import escape_pandoc, to_pandoc
+from citeloom.cli.exports import write_exports
+from citeloom.cli.markdown import review_text
+from state.paper import Author, Paper
+from state.quote import Quote
+from state.request import Choices
+from state.results import CitedSentence
+from state.table import ComparisonTable, TableRow
+from state.writing import CitationVerdict
+from tools.bibliography.section import PrintedSection, running_text
+from tools.bibliography.style import named_style, read_style
+from tools.bibliography.write_bibtex import to_bibtex
+from tools.errors import InputError
+
+ALWAYS = ["references.bib", "references.csl.json", "references.ris", "review.md"]
+
+
+def paper(title: str, *names: str, **fields: Any) -> Paper:
+    authors = tuple(Author(name=name) for name in names)
+    return Paper(id=f"local:{title[:40]}", title=title, authors=authors, **fields)
+
+
+UGLY = {
+    "P1": paper(
+        "Cost of $x^2$ & A&B at 50%", "Ann Lee", "Bo Kim", "Cy Wu", year=2020, doi="10.1/x_y"
+    ),
+    "P2": paper(
+        "{Braces} <script>alert(1)</script>", "Ann Kim", year=2021, url="https://e.org/?a=1&b=2"
+    ),
+    "P3": paper("Twins", "Ann Kim", year=2021, arxiv="2303.08774"),
+    "P4": paper("Emoji 😀 and 中文 \\input{x}"),
+    "P5": paper("Long " * 100, "José Ñandú", year=1999, authors_complete=False),
+    "P6": paper("Bad address", "Bo Li", year=2000, url="javascript:alert(1)"),
+}
+TEXTS = [
+    'Lee et al. {P1} say 50% & more of $n^2$ costs $5 in C_3 <b>#1</b> "now" {P2} {P3}, {P4}.',
+    "Kim {P3}{P6} differs -- see @foo, *this* [x] and {braces}.",
+    "1. Kim’s {P2} work goes on {P5}.",
+]
+
+
+def values(
+    style: str = "ieee", texts: list[str] = TEXTS, papers: dict[str, Paper] = UGLY
+) -> dict[str, Any]:
+    section = PrintedSection(texts, papers, named_style(style))
+    sentences = [
+        CitedSentence(
+            number=number, text=section.sentence(text), marked=text, paragraph=1 + (number > 2),
+            citations=tuple(
+                CitationVerdict(
+                    sentence=number, key=key, paper=papers[key].id, verdict="supported",
+                    quote=Quote(text=f'"<i>{key}</i>" & so', paper=papers[key].id),
+                )
+                for key in re.findall(r"\{(P\d)\}", text)
+            ),
+        )
+        for number, text in enumerate(texts, start=1)
+    ]  # fmt: skip
+    return {
+        "sentences": sentences, "references": section.references, "choices": Choices(style=style),
+        "related_work": running_text(sentences), "mind": "extractive", "outcome": "complete",
+    }  # fmt: skip
+
+
+def test_all_formats_are_written_as_whole_files(tmp_path: Path) -> None:
+    names = write_exports(tmp_path, values(), ("md", "pandoc", "tex", "html", "docx", "tex"))
+    assert names[:4] == ALWAYS
+    assert sorted(names) == sorted(path.name for path in tmp_path.iterdir())
+    assert set(names) - set(ALWAYS) == {
+        "section.pandoc.md", "style.csl", "section.tex", "review.html", "review.docx",
+    }  # fmt: skip
+    assert (tmp_path / "style.csl").read_bytes() == named_style("ieee").source
+    assert all(path.stat().st_size for path in tmp_path.iterdir())
+
+
+def test_without_formats_there_are_the_text_and_its_references(tmp_path: Path) -> None:
+    assert write_exports(tmp_path, values()) == ALWAYS
+    assert write_exports(tmp_path / "none", {"sentences": []}, ("html",)) == []
+
+
+def test_unknown_format_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'pdf' is no format"):
+        write_exports(tmp_path, values(), ("tex", "pdf"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("style", ["ieee", "apa", "acl"])
+def test_references_are_the_same_in_every_file(tmp_path: Path, style: str) -> None:
+    write_exports(tmp_path, values(style), ("html", "pandoc", "tex"))
+    keys = [item.key for item in values(style)["references"]]
+    library = parse_string((tmp_path / "references.bib").read_text("utf-8"))
+    assert library.failed_blocks == []
+    assert [entry.key for entry in library.entries] == keys
+    csl = json.loads((tmp_path / "references.csl.json").read_text("utf-8"))
+    assert [item["id"] for item in csl] == keys
+    ris = (tmp_path / "references.ris").read_text("utf-8")
+    assert re.findall(r"^ID  - (\w+)", ris, re.MULTILINE) == keys
+    tex = (tmp_path / "section.tex").read_text("utf-8")
+    cited = re.findall(r"\\cite(?:t|p|yearpar)?\{([^}]+)\}", tex)
+    assert {key for group in cited for key in group.split(",")} == set(keys)
+    pandoc = (tmp_path / "section.pandoc.md").read_text("utf-8")
+    assert set(re.findall(r"(?<!\\)@(\w+)", pandoc)) == set(keys)
+
+
+def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
+    numbered, named = review_text(values("ieee")), review_text(values("apa"))
+    assert "\n1. A. Lee, B. Kim, and C. Wu, “" in numbered
+    assert "- Sentence 1, [1] *supported*: “" in numbered
+    assert "\n- Kim, A. (2021a). " in named
+    assert "- Sentence 1, (Lee et al., 2020) *supported*: “" in named
+    assert "<https://doi.org/10.1/x_y>" in named
+    assert "<script>" not in numbered.replace("\\<", "")
+
+
+def test_html_is_valid_links_every_citation_and_escapes_what_it_quotes() -> None:
+    text = to_html(document_of(values("apa")))
+    assert "<script" not in text
+    assert "javascript:" not in text
+    page = html.document_fromstring(text)
+    ids = set(page.xpath("//@id"))
+    cites = page.xpath("//a[@class='cite']")
+    assert {link.get("href")[1:] for link in cites} <= ids
+    assert len({link.get("href") for link in cites}) == len(UGLY)
+    assert all(re.search(r'supported: “"<i>P\d</i>" & so”', link.get("title")) for link in cites)
+    assert page.xpath("//details//li[contains(., 'supported')]")
+    assert page.xpath("//a[@href='https://doi.org/10.1/x_y']")
+    assert not page.xpath("//script|//img|//link|//iframe|//*[@onclick]")
+    assert [len(item.xpath("./span")) for item in page.xpath("//body/p")[:2]] == [2, 1]
+    shown = [re.sub(r"\s+", " ", item.text_content()) for item in page.xpath("//body/p")[:2]]
+    assert shown == values("apa")["related_work"].split("\n\n")
+
+
+@pytest.mark.parametrize("style", ["ieee", "apa"])
+def test_docx_is_read_back_with_headings_text_comments_and_links(style: str) -> None:
+    given_ = values(style)
+    word = docx.Document(BytesIO(to_docx(document_of(given_))))
+    headings = [
+        item.text
+        for item in word.paragraphs
+        if item.style and str(item.style.name).startswith("Heading")
+    ]
+    assert headings == ["Related work", "References"]
+    texts = [item.text for item in word.paragraphs]
+    for block in given_["related_work"].split("\n\n"):
+        assert block in texts
+    for item in given_["references"]:
+        assert (f"[{item.number}]\t{item.entry}" if style == "ieee" else item.entry) in texts
+    targets = {
+        relation.target_ref
+        for relation in word.part.rels.values()
+        if relation.reltype == RELATIONSHIP_TYPE.HYPERLINK
+    }
+    assert {"https://doi.org/10.1/x_y", "https://e.org/?a=1&b=2"} <= targets
+    assert all(target.startswith("https://") for target in targets)
+    comments = {comment.text for comment in word.comments}
+    assert comments >= {f'supported: “"<i>P{number}</i>" & so”' for number in (1, 2, 4, 5)}
+
+
+def balanced(text: str) -> bool:
+    level = 0
+    for char in re.sub(r"\\[{}\\]", "", text):
+        level += (char == "{") - (char == "}")
+        if level < 0:
+            return False
+    return level == 0
+
+
+def latex(style: str) -> str:
+    document = document_of(values(style))
+    return to_latex(document, to_bibtex(document.references))
+
+
+def test_latex_cites_and_escapes() -> None:
+    numbered, named = latex("ieee"), latex("apa")
+    for text in (numbered, named):
+        assert balanced(text)
+        assert "50{\\%} {\\&} more of $n^2$ costs {\\$}5 in C{\\_}3" in text
+        assert "\\input" not in text.replace("\\textbackslash", "")
+        assert "\\DeclareUnicodeCharacter{4E2D}" in text
+        assert text.count("\\begin{document}") == text.count("\\end{document}") == 1
+        assert "\\bibliography{references}" in text
+    assert "Lee et al.~\\cite{lee2020cost} say" in numbered
+    assert "\\citet{lee2020cost} say" in named
+    assert "Kim{\\textquoteright}s~\\citeyearpar{kim2021braces} work" in named
+    assert "\\citet{kim2021twins} \\citep{li2000bad} differs" in named
+
+
+def test_pandoc_cites_and_escapes() -> None:
+    numbered, named = (to_pandoc(document_of(values(style))) for style in ("ieee", "apa"))
+    assert "Lee et al. [@lee2020cost] say 50% & more of $n^2$ costs \\$5 in C\\_3" in numbered
+    assert "@lee2020cost say" in named
+    assert "Kim\\’s" not in named
+    assert "Kim’s [-@kim2021braces] work" in named
+    assert "Kim [-@kim2021twins; @li2000bad] differs" in named
+    assert "see \\@foo, \\*this\\* \\[x\\] and \\{braces\\}" in named
+    assert "\n1\\. Kim’s" in named
+    assert named.startswith("---\nbibliography: references.csl.json\ncsl: style.csl\n")
+
+
+@given(st.text(max_size=60))
+def test_pandoc_text_opens_nothing(text: str) -> None:
+    written = escape_pandoc(text)
+    bare = re.sub(r"\\.", "", re.sub(r"\$[^$]*\$", "", written))
+    assert not re.search(r"[*_`\[\]{}<>#|@^~]", bare)
+
+
+ODD = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("ab<>&\"'{}\\$%_#[]@😀中\x00\x0b\ufffe"),
+        st.characters(exclude_categories=["Cs"]),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(ODD, min_size=1, max_size=3), ODD)
+def test_no_text_breaks_a_format(texts: list[str], title: str) -> None:
+    papers = {"P1": paper(f"T {title}", f"N {title}", year=2020, venue=title)}
+    made = values("ieee", [f"A {text} {{P1}}." for text in texts], papers)
+    document = document_of(made)
+    page = html.document_fromstring(to_html(document))
+    assert len(page.xpath("//a[@class='cite']")) == len(texts)
+    assert not page.xpath("//script")
+    assert docx.Document(BytesIO(to_docx(document))).paragraphs
+    bibtex = to_bibtex(document.references)
+    assert balanced(to_latex(document, bibtex).partition("\\begin{document}")[2])
+    assert parse_string(bibtex).failed_blocks == []
+    assert to_pandoc(document).count(f"[@{document.references[0].key}]") == len(texts)
+
+
+SORTED = """<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+<info><title>Sorted</title><id>x</id><category citation-format="numeric"/></info>
+<citation><layout prefix="(" suffix=")" delimiter=","><text variable="citation-number"/></layout>
+</citation><bibliography><sort><key variable="title"/></sort>
+<layout suffix="."><text variable="citation-number" suffix=". "/><text variable="title"/></layout>
+</bibliography></style>"""
+
+
+def test_section_is_printed_again_in_a_style_of_the_users_own(tmp_path: Path) -> None:
+    (tmp_path / "own.csl").write_text(SORTED, encoding="utf-8")
+    style = read_style(tmp_path / "own.csl")
+    rows = tuple(
+        TableRow(number=None, paper=item.id, name="n", title=item.title) for item in UGLY.values()
+    )
+    made = values("ieee") | {"table": ComparisonTable(rows=rows)}
+    again = restyled(made, style)
+    titles = [item.paper.title for item in again["references"]]
+    assert titles == sorted(titles, key=str.casefold)
+    numbers = {item.paper.id: item.number for item in again["references"]}
+    assert [row.number for row in again["table"].rows] == [numbers[row.paper] for row in rows]
+    assert f"Lee et al. ({numbers[UGLY['P1'].id]}) say" in again["related_work"]
+    assert again["references"][0].entry.startswith(titles[0][:5])
+    (tmp_path / "out").mkdir()
+    write_exports(tmp_path / "out", again, ("pandoc",), style=style)
+    assert (tmp_path / "out" / "style.csl").read_text("utf-8") == SORTED
+    assert again["related_work"].split("\n\n")[0] in re.sub(
+        r"\\(.)", r"\1", (tmp_path / "out" / "review.md").read_text("utf-8")
+    )
+
+
+def test_run_that_recorded_no_markers_is_still_written(tmp_path: Path) -> None:
+    old = values()
+    old["sentences"] = [item.model_copy(update={"marked": ""}) for item in old["sentences"]]
+    assert write_exports(tmp_path, old, ("html", "docx", "tex", "pandoc"))
+    assert old["sentences"][1].text.split(" --")[0] in (tmp_path / "review.html").read_text("utf-8")

@@ -1,0 +1,136 @@
+"""nodes/write/number_references.py: the section is printed in the run's style, whatever is missing."""
+
+from typing import Any, cast
+
+import pytest
+from langgraph.runtime import Runtime
+
+from nodes.write.number_references import assemble, number_references, paragraph_numbers
+from state.channels import WriteState
+from state.paper import Author, Paper
+from state.request import Choices, Request
+from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
+from tools.context import RunContext
+from tools.desk import Desk
+
+LEWIS = Paper(
+    id="local:a", title="Retrieval", year=2020, venue="EMNLP",
+    authors=(Author(name="Patrick Lewis"), Author(name="Ethan Perez"), Author(name="A. Piktus")),
+)  # fmt: skip
+KIM = Paper(id="local:b", title="Citing", year=2021, authors=(Author(name="Ann Kim"),))
+TEXTS = ("Models retrieve {P2}{P1}.", "Lewis et al. {P1} cite.", "We differ.")
+
+
+def written(**fields: Any) -> WriteState:
+    sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
+    verdicts = [
+        CitationVerdict(sentence=1, key="P2", paper=KIM.id, verdict="supported"),
+        CitationVerdict(sentence=1, key="P1", paper=LEWIS.id, verdict="partly"),
+        CitationVerdict(sentence=2, key="P1", paper=LEWIS.id, verdict="supported"),
+    ]
+    themes = ("a", "a", "b")
+    state: dict[str, Any] = {
+        "run": "run", "request": Request(text="Bees."),
+        "keys": {"P1": LEWIS.id, "P2": KIM.id}, "selected": [LEWIS.id, KIM.id, "local:c"],
+        "final": Draft(id="d", sentences=sentences), "checks": 1, "verdicts": verdicts, "failures": [],
+        "outline": Plan(
+            lines=tuple(
+                PlanLine(number=at, theme=theme, paragraph=1 + (theme == "b"))
+                for at, theme in enumerate(themes, 1)
+            )
+        ),
+        "choices": Choices(),
+    }  # fmt: skip
+    return cast(WriteState, state | fields)
+
+
+@pytest.fixture
+async def shelved(desk: Desk) -> Desk:
+    await desk.shelf.put_papers([LEWIS, KIM])
+    return desk
+
+
+async def test_numbers_entries_and_paragraphs_are_filled_in(
+    shelved: Desk, runtime: Runtime[RunContext]
+) -> None:
+    made = await number_references(written(), runtime)
+    assert made["related_work"] == ("Models retrieve [1, 2]. Lewis et al. [2] cite.\n\nWe differ.")
+    assert [item.paragraph for item in made["sentences"]] == [1, 1, 2]
+    assert [item.marked for item in made["sentences"]] == list(TEXTS)
+    assert [(item.number, item.marker, item.key) for item in made["references"]] == [
+        (1, "P2", "kim2021citing"), (2, "P1", "lewis2020retrieval"),
+    ]  # fmt: skip
+    assert made["references"][0].entry == "A. Kim, “Citing,” 2021."
+    assert made["uncited"] == ["local:c"]
+    assert [len(item.citations) for item in made["sentences"]] == [2, 1, 0]
+    assert (made["outcome"], made["failures"], made["stop"]) == ("complete", [], None)
+
+
+async def test_style_of_the_run_is_used(shelved: Desk, runtime: Runtime[RunContext]) -> None:
+    made = await number_references(written(choices=Choices(style="apa")), runtime)
+    assert made["sentences"][0].text == "Models retrieve (Kim, 2021; Lewis et al., 2020)."
+    assert made["sentences"][1].text == "Lewis et al. (2020) cite."
+    assert made["references"][1].entry.startswith("Lewis, P., Perez, E., & Piktus, A. (2020).")
+
+
+@pytest.mark.parametrize("style", ["/etc/passwd", "no-such-style-at-all", "../x.csl"])
+async def test_unknown_style_is_recorded_and_ieee_is_used(
+    shelved: Desk, runtime: Runtime[RunContext], style: str
+) -> None:
+    made = await number_references(written(choices=Choices(style=style)), runtime)
+    (failure,) = made["failures"]
+    assert failure.subject == f"style {style}"
+    assert "IEEE" in failure.remedy
+    assert not failure.fatal
+    assert made["sentences"][0].text == "Models retrieve [1, 2]."
+
+
+async def test_paper_that_is_gone_is_reported_and_not_cited(
+    desk: Desk, runtime: Runtime[RunContext]
+) -> None:
+    await desk.shelf.put_papers([KIM])
+    made = await number_references(written(), runtime)
+    assert made["sentences"][0].text == "Models retrieve [1]."
+    assert made["sentences"][1].text == "Lewis et al. cite."
+    assert [item.subject for item in made["failures"]] == ["P1"]
+
+
+async def test_run_that_stopped_prints_the_parts_it_has(shelved: Desk) -> None:
+    parts = [
+        Draft(id="p1", part=1, sentences=(Sentence(text="Second {P1}.", line=2),)),
+        Draft(id="p0", part=0, sentences=(Sentence(text="First {P2}.", line=1),)),
+    ]
+    made = await assemble(written(checks=0, verdicts=[], parts=parts), shelved.shelf)
+    assert made["related_work"] == "First [1]. Second [2]."
+    assert {item.verdict for text in made["sentences"] for item in text.citations} == {
+        "not_checkable"
+    }
+    assert made["outcome"] == "partial"
+
+
+async def test_run_that_wrote_nothing_has_an_empty_section(desk: Desk) -> None:
+    made = await assemble(cast(WriteState, {"run": "run"}), desk.shelf)
+    assert (made["related_work"], made["references"], made["outcome"]) == ("", [], "nothing")
+
+
+def lines(*places: tuple[str, int], origin: Any = "made") -> Plan:
+    made = (
+        PlanLine(number=at, theme=theme, paragraph=number)
+        for at, (theme, number) in enumerate(places, 1)
+    )
+    return Plan(lines=tuple(made), origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("plan", "numbers", "why"),
+    [
+        (lines(("a", 1), ("a", 1), ("b", 2)), [1, 1, 2], "a made plan counts one for each theme"),
+        (lines(("", 1), ("", 2), ("", 2)), [1, 2, 2], "a plan of the mind's own has no themes"),
+        (lines(("a", 1), ("b", 1), ("b", 2), origin="user"), [1, 1, 2], "the user's are as asked"),
+        (lines(("a", 3), ("a", 3), ("a", 7), origin="user"), [1, 1, 2], "they count from 1"),
+        (Plan(lines=()), [1, 1, 1], "no plan, one paragraph"),
+    ],
+)
+def test_paragraphs_are_those_of_the_plan(plan: Plan, numbers: list[int], why: str) -> None:
+    sentences = [Sentence(text="S.", line=at) for at in (1, 2, 3)]
+    assert paragraph_numbers(sentences, plan) == numbers, why
