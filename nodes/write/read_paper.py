@@ -1,8 +1,13 @@
 """Read: take the seven key elements out of one paper, or out of the researcher's own text.
 
 Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the shelf
-(ChatCite, section 3.1).
+(ChatCite, section 3.1). A question holds nothing of the run, so that its answer serves every run that
+cites the paper. Sentences that command a machine are not shown, and no element rests on them. A text
+that the model's window has no room for is read in stretches.
 """
+
+import asyncio
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -17,12 +22,25 @@ from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
+from tools.text.commands import without_commands
+from tools.text.language import language, language_name
+from tools.text.plain import presentable
 from tools.text.quotes import quote_input, quote_paper
 from tools.text.roles import assign_roles
-from tools.text.sentences import split_sentences
+from tools.text.sentences import Span, split_sentences
 
 STAGE = "read_paper"
+_UNSHOWN = "(its title is not shown)"
+_FEWEST, _MOST, _SURE = 4, 90, 12
+"""Words of a sentence that can be read, and of one whose language is sure."""
+_AGAIN = 600
+"""Tokens kept free for the quotes that failed, when the question is asked again."""
+_LATER = frozenset({"findings", "limitations"})
+"""What a text says towards its end: of several stretches the last answer counts."""
+_FIRST = ("contribution", "findings", "method", "problem", "data", "limitations", "background")
+"""Which element keeps a quote that two of them claim."""
 
 PROMPT = """\
 You read a paper's title and abstract for a literature review. Answer seven questions about it:
@@ -34,8 +52,10 @@ You read a paper's title and abstract for a literature review. Answer seven ques
 - contribution: what does it add that was not there before?
 - limitations: what does it leave open or admit?
 
-Answer each in one short sentence of your own, and copy, letter by letter, the words that the answer
-rests on. Leave a question out when the text does not answer it.
+Answer each in one short sentence of your own, in English, and copy, letter by letter, the words that
+the answer rests on: other words for each question. Leave a question out when the text does not answer
+it. Where quotes_that_failed is given, these words of an earlier answer are not in the text, or serve
+two questions: answer anew with words that are there.
 """
 
 
@@ -59,11 +79,35 @@ class Reading(BaseModel):
 
 
 def extract(embedder: Embedder, *, title: str, abstract: str, **_: object) -> Reading:
-    """Give each question the sentence whose cues fit it best."""
-    roles = assign_roles(split_sentences(abstract)) if abstract else {}
+    """Give each question the sentence whose cues fit it best, among those that can be read."""
+    shown: dict[int, str] = {}
+    spans: list[Span] = []
+    foreign = bool(abstract) and language(abstract) != "en"
+    for span in split_sentences(abstract):
+        if text := _readable(span.text, foreign=foreign):
+            shown[span.start] = span.text
+            spans.append(Span(text, span.start, span.end))
+    roles = assign_roles(tuple(spans))
     return Reading.model_validate(
-        {role: {"text": span.text, "quote": span.text} for role, span in roles.items()}
+        {role: {"text": span.text, "quote": shown[span.start]} for role, span in roles.items()}
     )
+
+
+def _readable(sentence: str, *, foreign: bool) -> str | None:
+    """Return the sentence as it may be printed; None for formulas, lists and other languages.
+
+    Of a text in another language (`foreign`) only sentences long enough to be surely English count.
+    """
+    text = presentable(sentence)
+    if text is None:
+        return None
+    words = text.split()
+    letters = sum(char.isalpha() for char in text)
+    if not _FEWEST <= len(words) <= _MOST or letters < 0.6 * len(text.replace(" ", "")):
+        return None
+    if foreign and len(words) < _SURE:
+        return None
+    return text if language(text) == "en" else None
 
 
 TASK = Task(
@@ -92,20 +136,12 @@ class Update(TypedDict):
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     desk = open_desk(runtime, state["run"])
-    key, request = state["paper"], state["request"]
-    paper = await _paper(desk, key, request)
-    failures: list[Failure] = []
-    try:
-        elements = await _elements(desk, paper, own=key == "input")
-    except (AnswerError, RefusedError) as error:
-        elements = KeyElements(paper=key, by=desk.mind.name)
-        failures = [
-            Failure(
-                stage=STAGE, subject=key, cause=str(error),
-                remedy="the paper is described from its abstract's sentences only",
-            )
-        ]  # fmt: skip
-    await desk.shelf.put_elements(elements)
+    key = state["paper"]
+    paper = await _paper(desk, key, state["request"])
+    elements, failures = await _elements(desk, paper)
+    if not elements and desk.mind.name == "extractive":
+        failures += await asyncio.to_thread(_unread, paper)
+    await desk.shelf.put_elements(KeyElements(paper=paper.id, by=desk.mind.name, **elements))
     desk.tick(STAGE, 1, state["of"], paper.title[:60])
     return {"read": [key], "failures": failures}
 
@@ -118,33 +154,141 @@ async def _paper(desk: Desk, key: str, request: Request) -> Paper:
     return (await desk.shelf.papers([key]))[key]
 
 
-async def _elements(desk: Desk, paper: Paper, *, own: bool) -> KeyElements:
-    first = await desk.mind.do(TASK, title=paper.title, abstract=paper.abstract or "")
-    elements, failed = _check(first, paper, own=own)
-    if failed:
-        second = await desk.mind.do(
-            TASK, title=paper.title, abstract=paper.abstract or "", quotes_that_failed=failed
+def _unread(paper: Paper) -> list[Failure]:
+    """Say of a paper in another language that the embedded engine has not read it."""
+    code = language(paper.abstract) if paper.abstract else "en"
+    if code == "en":
+        return []
+    return [
+        Failure(
+            stage=STAGE, subject=paper.id,
+            cause=f"its text is in {language_name(code)}, and the embedded engine reads English only",
+            remedy="set CITELOOM_STRONG_MODEL and an endpoint to have an LLM read it",
         )
-        repaired, _ = _check(second, paper, own=own)
-        elements = {**repaired, **elements}
-    return KeyElements(paper=paper.id, by=desk.mind.name, **elements)
+    ]  # fmt: skip
 
 
-def _check(reading: Reading, paper: Paper, *, own: bool) -> tuple[dict[str, Element], list[str]]:
-    """Return the elements whose quotes hold, and the quotes that do not."""
-    good: dict[str, Element] = {}
-    failed: list[str] = []
-    for name in ELEMENTS:
-        draft: ElementDraft | None = getattr(reading, name)
-        if draft is None or not draft.text.strip():
+async def _elements(desk: Desk, paper: Paper) -> tuple[dict[str, Element], list[Failure]]:
+    """Return the paper's elements, and what went wrong with them."""
+    title, ordered = without_commands(paper.title)
+    text, commands = without_commands(paper.abstract or "")
+    failures = _commanding(paper, [*ordered, *commands])
+    if not text:
+        return {}, failures
+    title = title or _UNSHOWN
+    results = await asyncio.gather(
+        *(_read(desk, paper, title, stretch) for stretch in _stretches(desk, title, text))
+    )
+    merged: dict[str, Element] = {}
+    for elements, failed in results:
+        failures += failed
+        for name, element in elements.items():
+            if name not in merged or name in _LATER:
+                merged[name] = element
+    return {name: merged[name] for name in ELEMENTS if name in merged}, failures
+
+
+def _commanding(paper: Paper, commands: Sequence[str]) -> list[Failure]:
+    if not commands:
+        return []
+    return [
+        Failure(
+            stage=STAGE, subject=paper.id,
+            cause=f"it commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
+            remedy="these words were not shown to the mind; look at the paper yourself",
+        )
+    ]  # fmt: skip
+
+
+def _stretches(desk: Desk, title: str, text: str) -> list[str]:
+    """Cut a text between sentences so that each stretch fits the window; most texts are one."""
+    room = desk.mind.spare(TASK, title=title, abstract="") - _AGAIN
+    if count_tokens(text) <= room:
+        return [text]
+    room = max(room, _AGAIN)  # a question that is too large even so fails with a reason
+    stretches: list[list[str]] = [[]]
+    used = 0
+    for piece in _pieces(text, room):
+        size = count_tokens(piece) + 1
+        if stretches[-1] and used + size > room:
+            stretches.append([])
+            used = 0
+        stretches[-1].append(piece)
+        used += size
+    return [" ".join(stretch) for stretch in stretches]
+
+
+def _pieces(text: str, room: float) -> list[str]:
+    """Return a text's sentences; one that is too long by itself is cut between words, if it has any."""
+    pieces: list[str] = []
+    waiting = [span.text for span in reversed(split_sentences(text))]
+    while waiting:
+        piece = waiting.pop()
+        if count_tokens(piece) <= room or len(piece) < 2:
+            pieces.append(piece)
             continue
-        quote: Quote = (
-            quote_input(draft.quote, paper.abstract or "")
-            if own
+        middle = piece.rfind(" ", 0, len(piece) // 2 + 1)
+        middle = middle if middle > 0 else len(piece) // 2
+        waiting += [piece[middle:].strip(), piece[:middle].strip()]
+    return [piece for piece in pieces if piece]
+
+
+async def _read(
+    desk: Desk, paper: Paper, title: str, text: str
+) -> tuple[dict[str, Element], list[Failure]]:
+    """Read one stretch; ask once more where quotes fail, and keep what was good."""
+    good: dict[str, Element] = {}
+    try:
+        good, failed = _check(await desk.mind.do(TASK, title=title, abstract=text), paper, good)
+        if failed:
+            again = await desk.mind.do(
+                TASK,
+                title=title,
+                abstract=text,
+                quotes_that_failed=[quote[:200] for quote in failed],
+            )
+            good, _ = _check(again, paper, good)
+    except (AnswerError, RefusedError) as error:
+        return good, [
+            Failure(
+                stage=STAGE, subject=paper.id, cause=str(error),
+                remedy="the paper is described from its abstract's sentences only",
+            )
+        ]  # fmt: skip
+    return good, []
+
+
+def _check(
+    reading: Reading, paper: Paper, kept: dict[str, Element]
+) -> tuple[dict[str, Element], list[str]]:
+    """Add the elements whose quotes hold to those kept; return also the quotes that do not.
+
+    A quote serves one element; of a text with fewer sentences than questions, as many as needed.
+    """
+    text = paper.abstract or ""
+    good = dict(kept)
+    failed: list[str] = []
+    uses = -(-len(ELEMENTS) // max(len(split_sentences(text)), 1))
+    for name in _FIRST:
+        draft: ElementDraft | None = getattr(reading, name)
+        if draft is None or not draft.text.strip() or name in kept:
+            continue
+        quote = (
+            quote_input(draft.quote, text)
+            if paper.id == "input"
             else quote_paper(draft.quote, paper)
         )
-        if quote.verified:
-            good[name] = Element(text=draft.text, quote=quote)
+        others = sum(_shares(quote, element.quote) for element in good.values())
+        if quote.verified and others < uses and not without_commands(quote.text)[1]:
+            good[name] = Element(text=draft.text.strip(), quote=quote)
         else:
             failed.append(draft.quote)
     return good, failed
+
+
+def _shares(quote: Quote, other: Quote | None) -> bool:
+    """Whether two quotes share more than half of the shorter one's words."""
+    if other is None or quote.part != other.part or quote.start is None or other.start is None:
+        return False
+    common = min(quote.end or 0, other.end or 0) - max(quote.start, other.start)
+    return 2 * common > min(len(quote.text), len(other.text))

@@ -1,0 +1,61 @@
+"""Measure how closely a text follows its plan, as LitLLM does in Table 8 of its appendix, by code."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from nodes.write.lines import without_markers
+from state.writing import Adherence, Plan, Sentence
+from tools.text.sentences import split_sentences
+
+
+def measure_adherence(plan: Plan, sentences: Sequence[Sentence]) -> Adherence:
+    """Compare a text with its plan.
+
+    What counts are the sentences that a reader sees: where a mind put two into one line, these are
+    two. What was written for a line that the plan does not have counts for the last paragraph.
+
+    Args:
+        plan: The plan.
+        sentences: What was written, each for its `line`, with markers where it cites.
+    """
+    paragraphs = {line.number: line.paragraph for line in plan.lines}
+    last = plan.lines[-1].paragraph if plan.lines else 1
+    asked = Counter(line.paragraph for line in plan.lines)
+    seen: Counter[int] = Counter()
+    by_line: dict[int, list[Sentence]] = defaultdict(list)
+    for sentence in sentences:
+        by_line[sentence.line].append(sentence)
+        seen[sentence.line] += count_sentences(sentence.text)
+    written: Counter[int] = Counter()
+    for number, count in seen.items():
+        written[paragraphs.get(number, last)] += count
+    differences = [written[number] - asked[number] for number in {**asked, **written}]
+    cited = {line: {key for item in group for key in item.keys} for line, group in by_line.items()}
+    return Adherence(
+        lines_asked=len(plan.lines),
+        lines_written=sum(seen.values()),
+        lines_right=sum(
+            seen[line.number] == 1 and cited.get(line.number, set()) == set(line.keys)
+            for line in plan.lines
+        ),
+        mean_difference=sum(differences) / len(differences) if differences else 0.0,
+        largest_difference=max(map(abs, differences), default=0),
+        citations_asked=sum(len(set(line.keys)) for line in plan.lines),
+        citations_in_place=sum(
+            len(set(line.keys) & cited.get(line.number, set())) for line in plan.lines
+        ),
+        words_asked=_words_asked(plan),
+        words_written=sum(len(without_markers(sentence.text).split()) for sentence in sentences),
+    )
+
+
+def count_sentences(text: str) -> int:
+    """Return how many sentences a reader sees in a text with markers."""
+    return len(split_sentences(without_markers(text)))
+
+
+def _words_asked(plan: Plan) -> int | None:
+    if plan.words is not None:
+        return plan.words
+    each = [line.words for line in plan.lines if line.words is not None]
+    return sum(each) if each and len(each) == len(plan.lines) else None

@@ -1,0 +1,167 @@
+"""Compare: set the cited papers side by side, a verified quote behind each cell.
+
+Reads `run`, `keys`, `final`. Writes `table`, `failures`. The cells come from the papers' key elements,
+so no mind is asked; what a mind said in its own words stays only where the paper's words cover it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.paper import Paper
+from state.run import Failure
+from state.table import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
+from state.writing import Draft, Element, KeyElements
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.text.commands import without_commands
+from tools.text.quotes import quote_paper
+from tools.text.trim import shorten
+from tools.text.words import coverage
+
+STAGE = "compare_papers"
+_AIM = 22
+"""Words to which a cell is shortened where a clause can be left out."""
+_MOST = 30
+"""Words after which a cell is cut all the same, and says so."""
+_COVERED = 0.6
+"""Share of a cell's content words that the paper must have: what the citation check asks for, too."""
+_STAND_INS = {"method": "contribution"}
+"""Many an abstract says how it proceeds only in saying what it adds: 'We propose a model that ...'."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NEGATION = re.compile(
+    r"\b(?:not|no|nor|none|never|neither|without|cannot|fail(?:s|ed)?|lacks?|lacked)\b|n['’]t\b", re.IGNORECASE
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    keys: dict[str, str]
+    final: Draft
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    table: ComparisonTable
+    failures: list[Failure]
+
+
+async def compare_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Make a row for each cited paper, in the order of first citation."""
+    desk = open_desk(runtime, state["run"])
+    cited = [
+        key for sentence in state.get("final", Draft(id="d")).sentences for key in sentence.keys
+    ]
+    keys = state["keys"]
+    ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
+    papers = await desk.shelf.papers(ids)
+    elements = await desk.shelf.elements(ids)
+    table = make_table([papers[paper] for paper in ids if paper in papers], elements)
+    return {"table": table, "failures": _lost(table, elements)}
+
+
+def _lost(table: ComparisonTable, elements: Mapping[str, KeyElements]) -> list[Failure]:
+    """Name the papers whose elements have quotes that their record no longer holds."""
+    failures: list[Failure] = []
+    for row in table.rows:
+        filled = elements[row.paper].filled() if row.paper in elements else {}
+        gone = [
+            name
+            for name in TABLE_FACETS
+            if name not in row.cells and name in filled and _verified(filled[name])
+        ]
+        if gone:
+            failures.append(
+                Failure(
+                    stage=STAGE, subject=row.paper,
+                    cause=f"its record no longer holds the words behind: {', '.join(gone)}",
+                    remedy="these cells of the comparison table are empty; look at the paper yourself",
+                )
+            )  # fmt: skip
+    return failures
+
+
+def _verified(element: Element) -> bool:
+    return element.quote is not None and element.quote.verified
+
+
+def make_table(
+    papers: Sequence[Paper], elements: Mapping[str, KeyElements], *, numbered: bool = True
+) -> ComparisonTable:
+    """Return the papers by facets.
+
+    Args:
+        papers: In the order of the rows.
+        elements: Their key elements by id; a paper without any has a row of empty cells.
+        numbered: Whether the papers' places are their numbers in the references.
+    """
+    return ComparisonTable(
+        rows=tuple(
+            TableRow(
+                number=place if numbered else None,
+                paper=paper.id,
+                name=f"{paper.citation} ({paper.year or 'n.d.'})",
+                title=paper.title,
+                cells=_cells(paper, elements.get(paper.id)),
+            )
+            for place, paper in enumerate(papers, start=1)
+        )
+    )
+
+
+def _cells(paper: Paper, elements: KeyElements | None) -> dict[TableFacet, Cell]:
+    filled = elements.filled() if elements else {}
+    for facet, other in _STAND_INS.items():
+        if facet not in filled and other in filled:
+            filled[facet] = filled[other]
+    cells = {name: _cell(paper, filled[name]) for name in TABLE_FACETS if name in filled}
+    return {name: cell for name, cell in cells.items() if cell is not None}
+
+
+def _cell(paper: Paper, element: Element) -> Cell | None:
+    """Return what the element says, if its quote stands in the paper as it is now."""
+    if not _verified(element) or element.quote is None:
+        return None
+    quote = quote_paper(element.quote.text, paper)
+    if not quote.verified or without_commands(quote.text)[1]:
+        return None
+    said = " ".join(element.text.split())
+    held = said != quote.text and rests_on(said, quote.text, paper)
+    return Cell(text=brief(said if held else quote.text), quote=quote)
+
+
+def rests_on(said: str, quote: str, paper: Paper) -> bool:
+    """Whether words of a mind keep to a paper: its own words, its numbers, and no other 'not'."""
+    source = f"{quote} {paper.title} {paper.abstract or ''}"
+    numbers = set(_NUMBER.findall(source))
+    return (
+        coverage(said, source) >= _COVERED
+        and all(number in numbers for number in _NUMBER.findall(said))
+        and bool(_NEGATION.search(said)) == bool(_NEGATION.search(quote))
+        and not without_commands(said)[1]
+    )
+
+
+def brief(text: str) -> str:
+    """Return a text short enough for a cell: without trailing clauses, else cut between words."""
+    text = " ".join(text.split())
+    if len(text.split()) <= _MOST:
+        return text
+    clause = shorten(text, _AIM)
+    words = clause.split()
+    if len(words) <= _MOST:
+        return clause
+    kept = words[: _MOST - 1]
+    while len(kept) > _MOST // 2 and _open(" ".join(kept)):
+        kept.pop()
+    return " ".join(kept).rstrip(" ,;:–-") + " …"
+
+
+def _open(text: str) -> bool:
+    """Whether a cut after this text would split a parenthesis or a formula."""
+    return text.count("(") != text.count(")") or text.count("$") % 2 == 1
