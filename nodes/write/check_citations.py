@@ -1,38 +1,40 @@
 """Check: hold every citation of the draft against the paper it cites.
 
-Reads `run`, `request`, `keys`, `drafts` or `final`, `checks`. Writes `final`, `verdicts`, `checks`.
-A verdict counts only with words that code found in the paper; a paper without an abstract is "not
-checkable", which is shown and is not a pass.
+Reads `run`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`, `rejections`. A verdict
+counts only with words that code found in the paper and that have to do with the claim
+(nodes.write.judge_citation); a quote that is not there is sent back once. A paper without an abstract
+is "not checkable", which is shown and is not a pass.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from nodes.write.judge_citation import (
+    Finding,
+    Hand,
+    compare,
+    judge,
+    notices_on,
+    verdict_of,
+    verified,
+)
 from state.paper import Paper
-from state.quote import Quote
-from state.request import Request
 from state.run import Failure
-from state.writing import Cause, CitationVerdict, Draft, Sentence, Support
+from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
-from tools.text.claims import claim_of
-from tools.text.quotes import quote_paper
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.alignment import Evidence
+from tools.text.claims import claims_of
+from tools.text.commands import without_commands
 
 STAGE = "check_citations"
-_SUPPORTED, _SUPPORTED_BY_TWO, _PARTLY = 0.6, 0.75, 0.4
-"""Shares of a claim's content words that one, two or all of the paper's sentences must have, for the
-embedded engine."""
-_TELLING = 0.15
-"""Share of the claim that a second sentence must add to be quoted beside the first."""
 
 PROMPT = """\
 You check citations. For one sentence of a related-work section and each paper that it cites, decide
@@ -56,41 +58,19 @@ class Source(BaseModel):
     abstract: str
 
 
-class Finding(BaseModel):
-    """The mind's verdict on one citation."""
-
-    key: str
-    verdict: str = Field(description="supported, partly, contradicted or not_in_source.")
-    quote: str = Field(default="", description="Words of that paper, verbatim.")
-    further: list[str] = Field(
-        default=[], description="More such words, where one stretch is not enough."
-    )
-
-
 class Findings(BaseModel):
     """The mind's answer."""
 
     findings: list[Finding]
 
 
-def extract(embedder: Embedder, *, sentence: str, sources: Sequence[Source]) -> Findings:
+def extract(
+    embedder: Embedder, *, sentence: str, sources: Sequence[Source], **_: object
+) -> Findings:
     """Compare the words of each claim with the paper's sentences, up to two of them."""
-    return Findings(findings=[_compare(source) for source in sources])
-
-
-def _compare(source: Source) -> Finding:
-    spans = [*(span.text for span in split_sentences(source.abstract)), source.title]
-    best = max(spans, key=lambda text: coverage(source.claim, text))
-    second = max(spans, key=lambda text: coverage(source.claim, f"{best} {text}"))
-    alone, both = coverage(source.claim, best), coverage(source.claim, f"{best} {second}")
-    whole = coverage(source.claim, f"{source.title} {source.abstract}")
-    verdict = (
-        "supported" if alone >= _SUPPORTED or both >= _SUPPORTED_BY_TWO
-        else "partly" if whole >= _PARTLY
-        else "not_in_source"
-    )  # fmt: skip
-    further = [second] if both >= alone + _TELLING and second != best else []
-    return Finding(key=source.key, verdict=verdict, quote=best, further=further)
+    return Findings(
+        findings=[compare(item.key, item.claim, item.title, item.abstract) for item in sources]
+    )
 
 
 TASK = Task(
@@ -103,9 +83,7 @@ class Branch(TypedDict):
     """What this node reads."""
 
     run: str
-    request: Request
     keys: dict[str, str]
-    drafts: list[Draft]
     final: Draft
     checks: int
     verdicts: list[CitationVerdict]
@@ -114,110 +92,135 @@ class Branch(TypedDict):
 class Update(TypedDict):
     """What this node writes."""
 
-    final: Draft
     verdicts: list[CitationVerdict]
     checks: int
+    rejections: list[Rejection]
     failures: list[Failure]
+
+
+class Checked(BaseModel):
+    """What the check of one sentence gave."""
+
+    verdicts: list[CitationVerdict] = []
+    rejections: list[Rejection] = []
+    failures: list[Failure] = []
 
 
 async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Check all sentences at once; later rounds check only what was rewritten."""
     desk = open_desk(runtime, state["run"])
-    draft = state["final"] if state["checks"] else state["drafts"][0]
+    draft = state["final"]
     papers = await desk.shelf.papers(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
+    evidence = await asyncio.to_thread(Evidence, by_key, desk.clients.embedder)
+    hand = Hand(by_key, evidence, notices_on(by_key.values()))
     known = (
         {(item.sentence, item.key): item for item in state["verdicts"]} if state["checks"] else {}
     )
-    jobs = [
-        _check(desk, number, sentence, by_key, known)
-        for number, sentence in enumerate(draft.sentences, start=1)
-    ]
-    verdicts: list[CitationVerdict] = []
-    failures: list[Failure] = []
-    for done, result in enumerate(await asyncio.gather(*jobs), start=1):
-        verdicts += result[0]
-        failures += result[1]
-        desk.progress("check", done, len(jobs))
+    done = 0
+
+    async def check(number: int, sentence: Sentence) -> Checked:
+        nonlocal done
+        checked = await _check(desk, hand, number, sentence, known)
+        done += 1
+        desk.progress("check", done, len(draft.sentences))
+        return checked
+
+    results = await asyncio.gather(
+        *(check(number, sentence) for number, sentence in enumerate(draft.sentences, start=1))
+    )
     return {
-        "final": draft,
-        "verdicts": verdicts,
+        "verdicts": [item for result in results for item in result.verdicts],
         "checks": state["checks"] + 1,
-        "failures": failures,
+        "rejections": [item for result in results for item in result.rejections],
+        "failures": [item for result in results for item in result.failures],
     }
 
 
 async def _check(
     desk: Desk,
+    hand: Hand,
     number: int,
     sentence: Sentence,
-    papers: dict[str, Paper],
-    known: dict[tuple[int, str], CitationVerdict],
-) -> tuple[list[CitationVerdict], list[Failure]]:
+    known: Mapping[tuple[int, str], CitationVerdict],
+) -> Checked:
     kept = [known[number, key] for key in sentence.keys if (number, key) in known]
     if len(kept) == len(sentence.keys):
-        return kept, []
-    checkable = [key for key in sentence.keys if papers[key].abstract]
-    sources = [
-        Source(
-            key=key, claim=claim_of(sentence.text, key, papers[key].citation),
-            title=papers[key].title, abstract=papers[key].abstract or "",
-        )
-        for key in checkable
-    ]  # fmt: skip
-    failures: list[Failure] = []
+        return Checked(verdicts=kept)
+    claims = claims_of(sentence.text, hand.papers)
+    checked = Checked()
     found: dict[str, Finding] = {}
+    sources = [
+        _source(key, claim, hand.papers[key])
+        for key, claim in claims.items()
+        if hand.papers[key].abstract
+    ]
     if sources:
         try:
-            answer = await desk.mind.do(TASK, sentence=sentence.text, sources=sources)
-            found = {item.key: item for item in reversed(answer.findings)}
+            found = await _ask(desk, hand, sentence, sources, checked)
         except (AnswerError, RefusedError) as error:
-            failures = [
+            checked.failures.append(
                 Failure(
                     stage=STAGE, subject=f"sentence {number}", cause=str(error),
                     remedy="its citations count as not supported",
                 )
-            ]  # fmt: skip
-    verdicts = [
-        _verdict(number, key, papers[key], sentence, found.get(key), desk.mind.name)
-        for key in sentence.keys
-    ]
-    return verdicts, failures
+            )  # fmt: skip
+    for key in sentence.keys:
+        judged = await asyncio.to_thread(judge, hand, sentence, key, claims, found.get(key))
+        checked.verdicts.append(verdict_of(judged, hand, number, key, claims, desk.mind.name))
+    return checked
 
 
-def _verdict(
-    number: int, key: str, paper: Paper, sentence: Sentence, finding: Finding | None, by: str
-) -> CitationVerdict:
-    verdict, cause, quote = judge(paper, sentence, key, finding)
-    more = [quote_paper(words, paper) for words in finding.further] if finding and quote else []
-    return CitationVerdict(
-        sentence=number, key=key, paper=paper.id, verdict=verdict, cause=cause, quote=quote,
-        further=tuple(item for item in more if item.verified and item != quote), by=by,
-    )  # fmt: skip
+def _source(key: str, claim: str, paper: Paper) -> Source:
+    """Show a paper without sentences that command whoever reads it."""
+    return Source(
+        key=key, claim=claim, title=paper.title, abstract=without_commands(paper.abstract or "")[0]
+    )
 
 
-def judge(
-    paper: Paper, sentence: Sentence, key: str, finding: Finding | None
-) -> tuple[Support, Cause, Quote | None]:
-    """Turn a finding into a verdict; one whose words are not in the paper does not count.
+async def _ask(
+    desk: Desk, hand: Hand, sentence: Sentence, sources: Sequence[Source], checked: Checked
+) -> dict[str, Finding]:
+    """Return the mind's findings by key; quotes that are not in the paper are sent back once."""
+    answer = await desk.mind.do(TASK, sentence=sentence.text, sources=sources)
+    found = {item.key: item for item in reversed(answer.findings)}
+    false = _false_quotes(found, hand)
+    if not false or desk.mind.name == "extractive":
+        return found
+    checked.rejections += _rejected(desk, hand, sentence, false, "asked_again")
+    try:
+        again = await desk.mind.do(
+            TASK, sentence=sentence.text, sources=[item for item in sources if item.key in false],
+            quotes_that_failed=list(false.values()),
+        )  # fmt: skip
+    except (AnswerError, RefusedError):
+        return found  # a quote that is not there counts for nothing; the others stand
+    mended = {item.key: item for item in reversed(again.findings) if item.key in false}
+    still = _false_quotes(mended, hand)
+    checked.rejections += _rejected(desk, hand, sentence, still, "replaced")
+    return {**found, **mended}
 
-    Where the words are not there, but the mind finds support and the sentence was written from words
-    that are, the verdict is 'partly' at best, on those.
-    """
-    if not paper.abstract:
-        return "not_checkable", "no_abstract", None
-    if finding is None:
-        return "not_in_source", "no_verified_quote", None
-    quote = quote_paper(finding.quote, paper)
-    if quote.verified:
-        match finding.verdict:
-            case "supported" | "partly" as verdict:
-                return verdict, "", quote
-            case "contradicted":
-                return "contradicted", "mis_cited", quote
-            case _:
-                return "not_in_source", "mis_cited", quote
-    written = next((item.quote for item in sentence.citations if item.key == key), None)
-    if written and written.verified and finding.verdict in {"supported", "partly"}:
-        return "partly", "", written
-    return "not_in_source", "no_verified_quote", None
+
+def _false_quotes(found: Mapping[str, Finding], hand: Hand) -> dict[str, str]:
+    """Return by key the words given as a paper's own that do not stand in it."""
+    return {
+        key: words
+        for key, finding in found.items()
+        if key in hand.papers
+        for words in [finding.quote, *finding.further][::-1]
+        if words.strip() and not verified([words], hand.papers[key])
+    }
+
+
+def _rejected(
+    desk: Desk, hand: Hand, sentence: Sentence, false: Mapping[str, str], action: str
+) -> list[Rejection]:
+    return [
+        Rejection(
+            stage=STAGE, line=sentence.line, sentence=sentence.text, key=key,
+            paper=hand.papers[key].id, cause="fabricated_quote",
+            detail=f"the check quoted what is not in the paper: “{words[:200]}”",
+            action="asked_again" if action == "asked_again" else "replaced", by=desk.mind.name,
+        )
+        for key, words in false.items()
+    ]  # fmt: skip

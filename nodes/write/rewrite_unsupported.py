@@ -1,19 +1,42 @@
 """Rewrite: say only what the cited papers say, once; what still fails is taken out.
 
 Reads `run`, `request`, `keys`, `final`, `verdicts`, `checks`, `removed`. Writes `final`,
-`verdicts`, `removed`.
+`verdicts`, `removed`, `rejections`. A citation that stands is kept by the new sentence; one that does
+not may give way to the paper at hand that does say it.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from nodes.write.extend_draft import NextSentence, Support, best_quote, faults
+from nodes.write.judge_citation import BAD as BAD
 from nodes.write.lines import LinePaper, as_cited, line_papers
+from nodes.write.writers.answers import NextSentence, Support
+from nodes.write.writers.faults import (
+    Action,
+    Fault,
+    best_quote,
+    false_quotes,
+    faults_of,
+    rejected,
+)
+from state.paper import Paper
 from state.request import Request
 from state.run import Failure
-from state.writing import Citation, CitationVerdict, Draft, PlanLine, Sentence
+from state.writing import (
+    MARKER,
+    Citation,
+    CitationVerdict,
+    Draft,
+    PlanLine,
+    Rejection,
+    Sentence,
+)
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
@@ -22,14 +45,24 @@ from tools.llm.task import Task
 from tools.text.compose import Composer
 
 STAGE = "rewrite_unsupported"
-BAD = frozenset({"contradicted", "not_in_source"})
 
 PROMPT = """\
-A sentence of a related-work section says something that a paper it cites does not say. Write it
-anew, as one sentence that cites the same papers by the same markers, such as {P3}, and says of each
-only what its title and abstract say. For each cited paper copy, letter by letter, the words that
-support the sentence.
+A sentence of a related-work section says something that a paper it cites does not say; the faults
+tell which. Write it anew, as one sentence that cites papers by their markers, such as {P3}, directly
+after the name or the claim, and says of each only what its title and abstract say. Keep the citations
+that have no fault. A paper with a fault may be cited for what it does say, or give way to another
+paper given here that says it. For each cited paper copy, letter by letter, the words that support the
+sentence.
 """
+
+
+class Unsupported(BaseModel):
+    """What is wrong with one citation, as the mind sees it."""
+
+    key: str
+    claim: str
+    why: str
+    instead: str = ""
 
 
 def extract(
@@ -41,8 +74,9 @@ def extract(
     **_: object,
 ) -> NextSentence:
     """Say the surest thing about each paper in its own words."""
-    composer = Composer([as_cited(paper) for paper in papers], so_far)
-    parts = [part for paper in papers if (part := composer.plain(as_cited(paper)))]
+    kept = [as_cited(paper) for paper in papers if f"{{{paper.key}}}" in sentence]
+    composer = Composer(kept, so_far)
+    parts = [part for paper in kept if (part := composer.plain(paper))]
     text = "; ".join(part.text.rstrip(".") for part in parts)
     quotes = {key: words for part in parts for key, words in part.quotes.items()}
     return NextSentence(
@@ -75,66 +109,151 @@ class Update(TypedDict):
     final: Draft
     verdicts: list[CitationVerdict]
     removed: list[CitationVerdict]
+    rejections: list[Rejection]
     failures: list[Failure]
 
 
 async def rewrite_unsupported(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """After the first check rewrite the faulty sentences; after the second take them out."""
+    """After the first check rewrite the faulty sentences, all at once; after the second take them out."""
     desk = open_desk(runtime, state["run"])
-    faulty = {item.sentence for item in state["verdicts"] if item.verdict in BAD}
+    faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= 2:
         return take_out(state, faulty)
     sentences = list(state["final"].sentences)
-    failures: list[Failure] = []
-    for number in sorted(faulty):
-        old = sentences[number - 1]
-        try:
-            sentences[number - 1] = await _rewrite(desk, state, old)
-        except (AnswerError, RefusedError) as error:
-            failures.append(
-                Failure(
-                    stage=STAGE, subject=f"sentence {number}", cause=str(error),
-                    remedy="it is taken out unless the second check finds it supported",
-                )
-            )  # fmt: skip
+    done = await asyncio.gather(*(_rewrite(desk, state, number) for number in faulty))
+    rewritten = [
+        number for number, result in zip(faulty, done, strict=True) if result.sentence is not None
+    ]
+    for number, result in zip(faulty, done, strict=True):
+        sentences[number - 1] = result.sentence or sentences[number - 1]
     return {
         "final": state["final"].model_copy(update={"sentences": tuple(sentences)}),
-        "verdicts": [item for item in state["verdicts"] if item.sentence not in faulty],
+        "verdicts": [item for item in state["verdicts"] if item.sentence not in set(faulty)],
         "removed": state["removed"],
-        "failures": failures,
+        "rejections": [
+            *_rejections(state, rewritten, "rewritten"),
+            *(item for result in done for item in result.rejections),
+        ],
+        "failures": [item for result in done for item in result.failures],
     }
 
 
-async def _rewrite(desk: Desk, state: Branch, old: Sentence) -> Sentence:
-    papers = await line_papers(desk, state["keys"], old.keys)
-    so_far = [item.text for item in state["final"].sentences if item is not old]
-    answer = await desk.mind.do(TASK, sentence=old.text, papers=papers, so_far=so_far)
-    line = PlanLine(number=old.line, keys=old.keys)
+@dataclass
+class Rewritten:
+    """The new sentence, or none where nothing better could be said, and what happened on the way."""
+
+    sentence: Sentence | None = None
+    rejections: list[Rejection] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+async def _rewrite(desk: Desk, state: Branch, number: int) -> Rewritten:
+    """Ask for a better sentence; where it has faults the embedded engine writes one."""
+    keys, old = state["keys"], state["final"].sentences[number - 1]
+    bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
+    by_id = {paper: key for key, paper in keys.items()}
+    instead = [by_id[item.better] for item in bad if item.better in by_id]
+    wanted = [key for key in dict.fromkeys([*old.keys, *instead]) if key in keys]
+    records = await desk.shelf.papers([keys[key] for key in wanted])
+    allowed = {key: records[keys[key]] for key in wanted if keys[key] in records}
+    failing = {item.key for item in bad}
+    line = PlanLine(number=old.line, keys=tuple(key for key in allowed if key not in failing))
+    inputs: dict[str, Any] = {
+        "sentence": old.text,
+        "papers": await line_papers(desk, keys, wanted),
+        "so_far": [item.text for item in state["final"].sentences if item is not old],
+    }
+    result = Rewritten()
     own = state["request"].text
-    if faults(answer, line, old.keys, own):
-        answer = extract(desk.clients.embedder, sentence=old.text, papers=papers, so_far=so_far)
-        if faults(answer, line, old.keys, own):
-            return old
-    records = await desk.shelf.papers([state["keys"][key] for key in old.keys])
+    try:
+        answer = await desk.mind.do(TASK, **inputs, faults=[_fault(item, by_id) for item in bad])
+    except (AnswerError, RefusedError) as error:
+        result.failures.append(_failure(number, str(error)))
+        return result
+    faults = _faults(answer, line, allowed, own, inputs["so_far"])
+    if desk.mind.name != "extractive":
+        result.rejections += rejected(
+            [*faults, *false_quotes(answer, allowed)], answer.sentence, stage=STAGE, line=old.line,
+            action="replaced", by=desk.mind.name, keys=keys,
+        )  # fmt: skip
+    if faults:
+        answer = extract(desk.clients.embedder, **inputs)
+        if _faults(answer, line, allowed, own, inputs["so_far"]):
+            return result
+    if " ".join(answer.sentence.split()) != old.text:
+        result.sentence = _sentence(answer, old, allowed)
+    return result
+
+
+def _faults(
+    answer: NextSentence,
+    line: PlanLine,
+    allowed: Mapping[str, Paper],
+    own: str,
+    so_far: Sequence[str],
+) -> list[Fault]:
+    faults = faults_of(answer, line, allowed, own, so_far)
+    if not faults and not MARKER.search(answer.sentence):
+        faults = [Fault("off_plan", "it cites nothing")]
+    return faults
+
+
+def _failure(number: int, cause: str) -> Failure:
+    return Failure(
+        stage=STAGE, subject=f"sentence {number}", cause=cause,
+        remedy="it is taken out unless the second check finds it supported",
+    )  # fmt: skip
+
+
+def _sentence(answer: NextSentence, old: Sentence, papers: Mapping[str, Paper]) -> Sentence:
+    text = " ".join(answer.sentence.split())
     given = {item.key: item.quote for item in answer.support}
     return Sentence(
-        text=" ".join(answer.sentence.split()),
+        text=text,
         line=old.line,
         citations=tuple(
-            Citation(
-                key=key,
-                quote=best_quote(records[state["keys"][key]], given.get(key, ""), answer.sentence),
-            )
-            for key in old.keys
+            Citation(key=key, quote=best_quote(papers[key], given.get(key, ""), text))
+            for key in dict.fromkeys(MARKER.findall(text))
         ),
     )
 
 
-def take_out(state: Branch, faulty: set[int]) -> Update:
+def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
+    return Unsupported(
+        key=item.key, claim=item.claim, why=describe(item), instead=by_id.get(item.better or "", "")
+    )
+
+
+def describe(item: CitationVerdict) -> str:
+    """Say in words why a citation may not stay."""
+    if item.cause == "fabricated":
+        return "it leads to no paper"
+    if item.verdict == "contradicted":
+        return "the paper says the opposite"
+    if item.better:
+        return f"another paper says it: {item.better}"
+    if item.cause == "no_verified_quote":
+        return "no words of the paper that say it could be shown"
+    return "the paper does not say it, or is by others than the sentence names"
+
+
+def _rejections(state: Branch, numbers: Sequence[int], action: Action) -> list[Rejection]:
+    sentences, wanted = state["final"].sentences, set(numbers)
+    return [
+        Rejection(
+            stage=STAGE, line=sentences[item.sentence - 1].line,
+            sentence=sentences[item.sentence - 1].text, key=item.key, paper=item.paper,
+            cause=item.cause or "mis_cited", detail=describe(item), action=action, by=item.by,
+        )
+        for item in state["verdicts"]
+        if item.sentence in wanted and item.verdict in BAD
+    ]  # fmt: skip
+
+
+def take_out(state: Branch, faulty: Sequence[int]) -> Update:
     """Remove the sentences that are still not supported, and renumber the verdicts of the others."""
-    kept = [
-        number for number in range(1, len(state["final"].sentences) + 1) if number not in faulty
-    ]
+    out = set(faulty)
+    kept = [number for number in range(1, len(state["final"].sentences) + 1) if number not in out]
     place = {number: position for position, number in enumerate(kept, start=1)}
     return {
         "final": state["final"].model_copy(
@@ -150,15 +269,16 @@ def take_out(state: Branch, faulty: set[int]) -> Update:
             *(
                 item.model_copy(update={"action": "removed"})
                 for item in state["verdicts"]
-                if item.sentence in faulty
+                if item.sentence in out
             ),
         ],
+        "rejections": _rejections(state, faulty, "removed"),
         "failures": [
             Failure(
                 stage=STAGE, subject=f"sentence {number}",
                 cause="a paper it cites does not say what it says, also after rewriting",
                 remedy="the sentence was taken out",
             )
-            for number in sorted(faulty)
+            for number in sorted(out)
         ],
     }  # fmt: skip

@@ -166,6 +166,45 @@ def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
     return _extend({**inputs, "line": {"role": "develop"}, "variant": 0})
 
 
+def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:
+    by_key = {item["key"]: item for item in inputs["papers"]}
+    lines = inputs["lines"] or [
+        {"number": number, "keys": [key], "role": "develop"}
+        for number, key in enumerate(by_key, start=1)
+    ]
+    written = []
+    for line in lines:
+        papers = [by_key[key] for key in line.get("keys", []) if key in by_key]
+        shown = {"text": inputs["text"], "line": line, "papers": papers, "variant": 0}
+        written.append({**_extend(shown), "line": line["number"]})
+    return {"sentences": written}
+
+
+def _write_cited(inputs: dict[str, Any]) -> dict[str, Any]:
+    return _write_section({**inputs, "lines": []})
+
+
+def _join_cited(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"sentences": inputs["pieces"]}
+
+
+def _smooth_opening(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"sentence": inputs["sentence"], "support": inputs["support"]}
+
+
+def _plan_sentences(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"sentences": [{"keys": [item["key"]]} for item in inputs["papers"]]}
+
+
+def _revise_section(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"sentences": inputs["sentences"]}
+
+
+def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
+    numbers = [item["number"] for item in inputs["sentences"] if "studies" in item["text"].lower()]
+    return {"flags": [{"number": number, "why": "It speaks of studies."} for number in numbers]}
+
+
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "plan_queries": _plan_queries,
     "debate_papers": _debate,
@@ -177,4 +216,11 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "vote_drafts": _vote,
     "check_citations": _check,
     "rewrite_unsupported": _rewrite,
+    "write_section": _write_section,
+    "write_cited": _write_cited,
+    "join_cited": _join_cited,
+    "smooth_opening": _smooth_opening,
+    "plan_sentences": _plan_sentences,
+    "flag_uncited": _flag_uncited,
+    "revise_section": _revise_section,
 }

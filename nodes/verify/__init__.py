@@ -1,0 +1,1 @@
+"""Steps that check a text and its references."""

@@ -1,0 +1,220 @@
+"""Mark: find the citations in the text, and tell which reference each one leads to.
+
+Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `printed`, `final`, `findings`.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.audit import ReferenceFinding
+from state.paper import Paper, canonical_id, title_key
+from state.verifying import Entry
+from state.writing import MARKER, Draft, Sentence
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.text.in_text import Label, Mention, find_mentions
+from tools.text.sentences import split_sentences
+
+STAGE = "mark_citations"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    body: list[str]
+    entries: list[Entry]
+    findings: list[ReferenceFinding]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    keys: dict[str, str]
+    labels: dict[str, str]
+    printed: list[str]
+    final: Draft
+    findings: list[ReferenceFinding]
+
+
+async def mark_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Put a marker for each citation; one that leads to no reference is fabricated."""
+    desk = open_desk(runtime, state["run"])
+    entries = state["entries"]
+    papers = await desk.shelf.papers([item.paper for item in entries if item.paper])
+    keying = Keying(entries, papers)
+    known = [*keying.names(), *(item.label for item in entries)]
+    printed: list[str] = []
+    sentences: list[Sentence] = []
+    for block in state["body"]:
+        for text, marked in mark(block, find_mentions(block, known), keying):
+            printed.append(text)
+            sentences.append(Sentence(text=marked, line=len(sentences) + 1))
+    keying.name_rest()
+    return {
+        "keys": keying.keys,
+        "labels": keying.labels,
+        "printed": printed,
+        "final": Draft(id="text", sentences=tuple(sentences)),
+        "findings": [*state["findings"], *keying.findings],
+    }
+
+
+@dataclass
+class Keying:
+    """Gives each paper that is cited its key, in the order of first citation."""
+
+    entries: Sequence[Entry]
+    papers: Mapping[str, Paper]
+    keys: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    findings: list[ReferenceFinding] = field(default_factory=list)
+    _given: dict[str, str] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """The first authors' family names of the list."""
+        return [paper.authors[0].family for paper in self.papers.values() if paper.authors]
+
+    def key_of(self, label: Label) -> str:
+        """Return the key of the paper that a citation names, a new one where it is cited first."""
+        entry = find_entry(label, self.entries, self.papers)
+        place = f"entry {self.entries.index(entry)}" if entry else f"nothing {label.text}"
+        if place in self._given:
+            return self._given[place]
+        key = self._given[place] = f"P{len(self._given) + 1}"
+        self.labels[key] = f"[{label.text}]" if label.kind == "number" else label.text
+        if entry is None:
+            self.findings.append(
+                ReferenceFinding(
+                    key=label.text, cause="fabricated",
+                    detail="the text cites it, and the list of references does not have it",
+                    remedy="add the reference, or take the citation out",
+                )
+            )  # fmt: skip
+        elif entry.paper:
+            self.keys[key] = entry.paper
+            self._compare_years(label, entry)
+        return key
+
+    def name_rest(self) -> None:
+        """Give the papers that are not cited keys as well: one of them may be what was meant."""
+        cited = set(self.keys.values())
+        rest = [item for item in self.entries if item.paper and item.paper not in cited]
+        for number, entry in enumerate(rest, start=len(self._given) + 1):
+            self.keys[f"P{number}"] = entry.paper
+
+    def _compare_years(self, label: Label, entry: Entry) -> None:
+        year = self.papers[entry.paper].year
+        if label.year and year and label.year != year:
+            self.findings.append(
+                ReferenceFinding(
+                    key=label.text, paper=entry.paper, cause="metadata_error",
+                    detail=f"the text gives the year {label.year}",
+                    remedy=f"the list of references has {year}",
+                )
+            )  # fmt: skip
+
+
+def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
+    """Return the entry that a citation leads to: by number, by key, or by author and year."""
+    if label.kind == "author_year":
+        return _by_author(label, entries, papers)
+    if found := next((item for item in entries if item.label == label.text), None):
+        return found
+    if label.kind == "number":
+        return None
+    wanted = {f"local:{label.text}", canonical_id(label.text)}
+    return next(
+        (
+            item
+            for item in entries
+            if item.paper in papers and wanted & {item.paper, *papers[item.paper].aliases}
+        ),
+        None,
+    )
+
+
+def _by_author(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
+    first = title_key(label.names[0].split()[-1])
+    mine = [
+        item for item in entries
+        if (paper := papers.get(item.paper)) and paper.authors
+        and title_key(paper.authors[0].family.split()[-1]) == first
+    ]  # fmt: skip
+    # Of an entry that no source knows only its own words are left.
+    mine += [item for item in entries if item.unknown and first in title_key(item.raw[:60])]
+    if len(label.names) > 1:
+        second = title_key(label.names[1].split()[-1])
+        both = [item for item in mine if second in _families(item, papers)]
+        mine = both or mine
+    if label.year is None:
+        return mine[0] if len(mine) == 1 else None
+    exact = [item for item in mine if _year(item, papers) in {label.year, None}]
+    near = [item for item in mine if abs((_year(item, papers) or 0) - label.year) <= 1]
+    if label.suffix and len(exact) > 1:
+        return exact[min(ord(label.suffix) - ord("a"), len(exact) - 1)]
+    return exact[0] if exact else near[0] if len(near) == 1 else None
+
+
+def _year(entry: Entry, papers: Mapping[str, Paper]) -> int | None:
+    paper = papers.get(entry.paper)
+    return paper.year if paper else None
+
+
+def _families(entry: Entry, papers: Mapping[str, Paper]) -> set[str]:
+    paper = papers.get(entry.paper)
+    return {title_key(item.family.split()[-1]) for item in paper.authors} if paper else set()
+
+
+def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:
+    """Return the sentences of a paragraph, each as it stands and with markers."""
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = [(0, 0)]
+    last = length = 0
+    for mention in mentions:
+        before = text[last : mention.start]
+        marks = "".join(f"{{{keying.key_of(label)}}}" for label in mention.labels)
+        pieces += [before, marks]
+        length += len(before) + len(marks)
+        last = mention.end
+        places.append((length, last))
+    marked = "".join([*pieces, text[last:]])
+    starts = [place for place, _ in places]
+
+    def original(at: int) -> int:
+        place, start = places[bisect_right(starts, at) - 1]
+        return start + at - place
+
+    found: list[tuple[str, str]] = []
+    for start, end in _spans(marked):
+        found.append((text[original(start) : original(end)].strip(), marked[start:end].strip()))
+    return found
+
+
+def _spans(marked: str) -> list[tuple[int, int]]:
+    """Return the sentences; citations that stand behind a full stop belong to what is before it."""
+    spans: list[tuple[int, int]] = []
+    for span in split_sentences(marked):
+        start = span.start
+        lead = _leading(span.text)
+        if spans and lead:
+            spans[-1] = (spans[-1][0], start + lead)
+            start += lead
+        if any(char.isalpha() for char in MARKER.sub("", marked[start : span.end])):
+            spans.append((start, span.end))
+        elif spans:
+            spans[-1] = (spans[-1][0], span.end)
+    return spans
+
+
+def _leading(text: str) -> int:
+    """Return the length of the markers with which a text begins, where a new sentence follows."""
+    end = 0
+    while found := MARKER.match(text, end):
+        end = found.end()
+    rest = text[end:].lstrip(" ,;.")
+    return end if end and (not rest or rest[0].isupper()) else 0

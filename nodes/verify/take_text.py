@@ -1,0 +1,167 @@
+"""Take the text to check, its reference list, and the records of the papers that it cites.
+
+Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`, and resets what an
+earlier run on the same thread may have left; the records go to the shelf.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+from typing_extensions import TypedDict
+
+from nodes.intake import check_language, parse
+from state.audit import ReferenceFinding, UncitedClaim
+from state.paper import Author, Paper, canonical_id, identify
+from state.reducers import replaced
+from state.request import Request, VerifyInput
+from state.run import Failure
+from state.verifying import Entry, VerifyInputs
+from state.writing import CitationVerdict, Rejection
+from tools.bibliography.read_record import RecordError, paper_from
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import CiteLoomError, InputError
+from tools.scholar.titles import near_titles
+from tools.text.manuscript import paragraphs
+from tools.text.reference_list import ListedReference, split_references
+from tools.text.words import tokens
+
+STAGE = "take_text"
+MAX_CHARACTERS = 100_000
+MAX_REFERENCES = 500
+_ABOUT = 1500
+"""Characters of the text by which its language is told."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    body: list[str]
+    entries: list[Entry]
+    findings: list[ReferenceFinding]
+    checks: int
+    verdicts: list[CitationVerdict]
+    rejections: list[Rejection]
+    flagged: list[UncitedClaim]
+    notes: list[str]
+    stop: Failure | None
+    failures: list[Failure]
+
+
+async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update:
+    """Read text, list and records; what cannot be read is a failure."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    request, body, entries = Request(text=""), list[str](), list[Entry]()
+    failures: list[Failure] = []
+    stop: Failure | None = None
+    try:
+        sent = parse(VerifyInput, state)
+        text, listed = split_references(_checked(sent.text))
+        body = paragraphs(text)
+        about = " ".join(body)[:_ABOUT]
+        if len(tokens(about)) < 3:
+            raise InputError(
+                "there is no text to check: give at least a sentence that cites a paper"
+            )
+        code, notes = check_language(about, extractive=desk.mind.name == "extractive")
+        request = Request(
+            text=about, language=code, library=sent.library, notes=notes,
+            sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
+        )  # fmt: skip
+        papers, given, failures = _given(sent.papers)
+        entries, parsed = _entries(listed, given, papers)
+        if len(entries) > MAX_REFERENCES:
+            raise InputError(f"there are {len(entries)} references: give at most {MAX_REFERENCES}")
+        await desk.shelf.put_papers([*papers.values(), *parsed])
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    return {
+        "run": run, "request": request, "body": body, "entries": entries, "findings": [],
+        "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [], "notes": [],
+        "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
+    }  # fmt: skip
+
+
+def _checked(text: str) -> str:
+    if "\x00" in text:
+        raise InputError("the text is not text (it looks like a binary file)")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"the text has {len(text):,} characters and at most {MAX_CHARACTERS:,} are taken: give one "
+            "section at a time, with its references"
+        )
+    return text
+
+
+def _given(
+    sent: Sequence[str | dict[str, Any]],
+) -> tuple[dict[str, Paper], list[Entry], list[Failure]]:
+    """Return the records sent by id, an entry for each record or id in order, and what is unusable."""
+    papers: dict[str, Paper] = {}
+    entries: list[Entry] = []
+    failures: list[Failure] = []
+    for number, item in enumerate(sent, start=1):
+        try:
+            if isinstance(item, str):
+                entries.append(Entry(label=str(number), wanted=canonical_id(item)))
+                continue
+            paper = Paper.model_validate(item) if "origin" in item else paper_from(item)
+            papers[paper.id] = paper
+            entries.append(Entry(label=str(number), paper=paper.id))
+        except (RecordError, ValueError, ValidationError) as error:
+            failures.append(
+                Failure(
+                    stage=STAGE, subject=str(item)[:80], cause=f"not a usable record: {error}"[:300],
+                    remedy="citations of it count as citations of nothing",
+                )
+            )  # fmt: skip
+    return papers, entries, failures
+
+
+def _entries(
+    listed: Sequence[ListedReference], given: Sequence[Entry], papers: dict[str, Paper]
+) -> tuple[list[Entry], list[Paper]]:
+    """Return the entries of the text's own list, if it has one, each with the record sent for it.
+
+    Records that no entry of the list is for stay entries, to be cited by their keys.
+    """
+    if not listed:
+        return list(given), []
+    entries: list[Entry] = []
+    parsed: list[Paper] = []
+    used: set[str] = set()
+    for number, item in enumerate(listed, start=1):
+        paper = next((one for one in papers.values() if _same(item, one)), None)
+        if paper is None:
+            paper = _read(item, number)
+            parsed.append(paper)
+        used.add(paper.id)
+        entries.append(Entry(label=item.label, raw=item.raw, paper=paper.id))
+    rest = [item.model_copy(update={"label": ""}) for item in given if item.paper not in used]
+    return [*entries, *rest], parsed
+
+
+def _same(item: ListedReference, paper: Paper) -> bool:
+    if item.doi and paper.doi:
+        return item.doi == paper.doi.lower()
+    return bool(item.title) and near_titles(item.title, paper.title)
+
+
+def _read(item: ListedReference, number: int) -> Paper:
+    """Return what an entry of a list says of its paper; that it exists is not said by this."""
+    title = item.title or item.raw[:200] or f"Reference {number}"
+    ids, aliases = identify(
+        doi=item.doi or None, arxiv=item.arxiv or None, title=title, year=item.year,
+        first_author=item.family or None,
+    )  # fmt: skip
+    return Paper(
+        id=ids, title=title, year=item.year, doi=item.doi or None, arxiv=item.arxiv or None,
+        authors=(Author(name=item.family),) if item.family else (), authors_complete=False,
+        aliases=aliases, origin={"title": "reference list"},
+    )  # fmt: skip

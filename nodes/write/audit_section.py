@@ -1,0 +1,252 @@
+"""Audit: say of the finished text what stands behind each citation, what was kept out, what is left out.
+
+Reads `run`, `final`, `verdicts`, `checks`, `keys`, `selected`, `removed`, `rejections`, `outline`,
+`choices`, `failures`. Writes `audit`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.guard import failure_of
+from nodes.write.adherence import measure_adherence
+from nodes.write.flag_uncited import claims_by_cue, flag_claims
+from nodes.write.judge_citation import notices_on
+from state.audit import Audit, Omission, ReferenceFinding, UncitedClaim
+from state.paper import Paper
+from state.request import Choices
+from state.run import Failure, halt
+from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import PermanentError
+
+STAGE = "audit_section"
+Reason = Literal[
+    "beyond_number", "not_in_plan", "no_abstract", "nothing_to_say", "removed", "stopped"
+]
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    final: Draft
+    verdicts: list[CitationVerdict]
+    checks: int
+    keys: dict[str, str]
+    selected: list[str]
+    removed: list[CitationVerdict]
+    rejections: list[Rejection]
+    outline: Plan
+    choices: Choices
+    failures: list[Failure]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    audit: Audit
+    failures: list[Failure]
+
+
+async def audit_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
+    desk = open_desk(runtime, state["run"])
+    stopped = halt(state.get("failures", []))
+    draft: Draft = state.get("final", Draft(id="d"))
+    flagged, failures = await _flag(desk, draft.sentences, asking=not stopped)
+    keys, selected = state.get("keys", {}), state.get("selected", [])
+    papers = await desk.shelf.papers([*selected, *keys.values()])
+    cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
+    rejections = state.get("rejections", [])
+    plan: Plan | None = state.get("outline")
+    audit = make_audit(
+        draft.sentences,
+        state.get("verdicts", []),
+        checked=bool(state.get("checks")),
+        references=findings_on([papers[key] for key in papers if key in cited], keys),
+        uncited_claims=flagged,
+        omissions=omissions_of(
+            selected,
+            papers,
+            cited,
+            keys=keys,
+            removed={item.paper for item in state.get("removed", [])}
+            | {item.paper for item in rejections if item.action in {"removed", "rewritten"}},
+            choices=state.get("choices", Choices()),
+            plan=plan,
+            stopped=bool(stopped),
+        ),
+        rejections=rejections,
+        adherence=measure_adherence(plan, draft.sentences) if plan and plan.lines else None,
+    )
+    return {"audit": audit, "failures": failures}
+
+
+async def _flag(
+    desk: Desk, sentences: Sequence[Sentence], *, asking: bool
+) -> tuple[list[UncitedClaim], list[Failure]]:
+    """Flag claims without citation; where nobody can be asked any more, by their wording."""
+    if not asking:
+        return claims_by_cue(sentences), []
+    try:
+        return await flag_claims(desk, sentences)
+    except PermanentError as error:
+        return claims_by_cue(sentences), [failure_of(STAGE, error)]
+
+
+def make_audit(
+    sentences: Sequence[Sentence],
+    verdicts: Sequence[CitationVerdict],
+    *,
+    checked: bool = True,
+    references: Sequence[ReferenceFinding] = (),
+    uncited_claims: Sequence[UncitedClaim] = (),
+    omissions: Sequence[Omission] = (),
+    rejections: Sequence[Rejection] = (),
+    adherence: Adherence | None = None,
+) -> Audit:
+    """Decide whether the text passes.
+
+    Args:
+        sentences: The text.
+        verdicts: After the last check.
+        checked: Whether all was checked.
+        references: What is known against them.
+        uncited_claims: Claims about others that cite nobody.
+        omissions: Selected papers that it does not cite.
+        rejections: What was kept out of it.
+        adherence: To its plan.
+    """
+    cited = _cited(sentences)
+    reasons = _gaps(sentences, verdicts, checked=checked)
+    reasons += _reasons(verdicts, references, uncited_claims)
+    return Audit(
+        passed=not reasons,
+        reasons=tuple(reasons),
+        sentences=len(sentences),
+        sentences_citing=sum(bool(sentence.keys) for sentence in sentences),
+        citations=len(cited),
+        **{name: sum(item.verdict == name for item in verdicts) for name in _VERDICTS},
+        verdicts=tuple(verdicts),
+        references=tuple(references),
+        uncited_claims=tuple(uncited_claims),
+        omissions=tuple(omissions),
+        rejections=tuple(rejections),
+        adherence=adherence,
+    )
+
+
+_VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checkable")
+
+
+def _cited(sentences: Sequence[Sentence]) -> list[tuple[int, str]]:
+    return [
+        (number, key) for number, sentence in enumerate(sentences, start=1) for key in sentence.keys
+    ]
+
+
+def _gaps(
+    sentences: Sequence[Sentence], verdicts: Sequence[CitationVerdict], *, checked: bool
+) -> list[str]:
+    """Say what the check did not come to."""
+    if not sentences:
+        return ["there is no text"]
+    if not checked:
+        return ["the citations were not checked"]
+    judged = {(item.sentence, item.key) for item in verdicts}
+    missing = sum(place not in judged for place in _cited(sentences))
+    return [f"{_count(missing, 'citation')} had no verdict"] if missing else []
+
+
+def _reasons(
+    verdicts: Sequence[CitationVerdict],
+    references: Sequence[ReferenceFinding],
+    uncited_claims: Sequence[UncitedClaim],
+) -> list[str]:
+    bad = [item for item in verdicts if item.verdict == "not_in_source"]
+    # In a text by someone else the list of references may have it, or the text alone.
+    leads_nowhere = max(
+        len({item.key for item in bad if item.cause == "fabricated"}),
+        len({item.key for item in references if item.cause == "fabricated"}),
+    )
+    elsewhere = sum(item.cause == "mis_cited" for item in bad)
+    unshown = len(bad) - elsewhere - sum(item.cause == "fabricated" for item in bad)
+    contradicted = sum(item.verdict == "contradicted" for item in verdicts)
+    retracted = {item.paper for item in verdicts if item.cause == "retracted"}
+    retracted |= {item.paper for item in references if item.cause == "retracted"}
+    told = (
+        (leads_nowhere, "reference", "no such paper was found"),
+        (contradicted, "citation", "the paper says the opposite"),
+        (elsewhere, "citation", "the paper does not say it"),
+        (unshown, "citation", "no words of the paper could be shown for it"),
+        (len(retracted), "cited paper", "it was retracted"),
+        (len(uncited_claims), "claim", "it is about others' work and cites nobody"),
+    )
+    return [f"{_count(number, what)}: {why}" for number, what, why in told if number]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def findings_on(papers: Sequence[Paper], keys: Mapping[str, str]) -> list[ReferenceFinding]:
+    """Say which of the cited papers were retracted, or are old versions of published ones."""
+    by_id = {paper: key for key, paper in keys.items()}
+    told = {
+        "retracted": ("it was retracted", "do not cite it, or say in the text that it was retracted"),
+        "superseded": ("it is a preprint of a paper that was published", "cite the published version"),
+    }  # fmt: skip
+    return [
+        ReferenceFinding(
+            key=by_id.get(paper, ""), paper=paper, cause=cause,
+            detail=told[cause][0], remedy=told[cause][1],
+        )
+        for paper, cause in notices_on(papers).items()
+    ]  # fmt: skip
+
+
+def omissions_of(
+    selected: Sequence[str],
+    papers: Mapping[str, Paper],
+    cited: Collection[str],
+    *,
+    keys: Mapping[str, str],
+    removed: Collection[str],
+    choices: Choices,
+    plan: Plan | None,
+    stopped: bool,
+) -> list[Omission]:
+    """State for each selected paper that is not cited why it is not."""
+    planned = {
+        keys[key] for line in (plan.lines if plan else ()) for key in line.keys if key in keys
+    }
+
+    def why(paper: str, record: Paper | None) -> tuple[Reason, str]:
+        if paper in removed:
+            return "removed", "what was written of it could not be supported and was taken out"
+        if stopped:
+            return "stopped", "the run was stopped before it was written about"
+        if paper not in keys.values():
+            if choices.plan.strip():
+                return "not_in_plan", "the plan does not name it"
+            if record is None or not record.abstract:
+                return "no_abstract", "it has no abstract, so nothing said of it could be checked"
+            return "beyond_number", f"at most {choices.cite} papers were to be cited"
+        if plan and plan.lines and paper not in planned:
+            return "not_in_plan", "the plan has no line for it"
+        return "nothing_to_say", "nothing with a checked quote could be written about it"
+
+    return [
+        _omission(paper, papers.get(paper), *why(paper, papers.get(paper)))
+        for paper in dict.fromkeys(selected)
+        if paper not in cited
+    ]
+
+
+def _omission(paper: str, record: Paper | None, reason: Reason, detail: str) -> Omission:
+    title = record.title if record else ""
+    return Omission(paper=paper, title=title, reason=reason, detail=detail)

@@ -1,0 +1,144 @@
+"""Flag: find sentences that claim something about the work of others and cite nobody.
+
+Reads `run`, `final`. Writes `flagged`. A sentence that rests on the researcher's own words, checked,
+is not looked at.
+"""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from state.audit import UncitedClaim
+from state.run import Failure
+from state.writing import Draft, Sentence
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.task import Task
+from tools.text.uncited import cue_of
+
+STAGE = "flag_uncited"
+
+PROMPT = """\
+You are shown sentences of a related-work section that cite nobody. Name those that state something
+about the work of others as a fact that a reader would want a citation for: what studies found, what
+methods do or fail to do, what is common or best in the field, what named authors did. Leave out
+sentences about the section's own authors and their work, sentences that only lead over or announce
+what follows, and definitions that everyone in the field knows. Give the sentence's number as it is
+shown and, in a few words, what gives it away. If there is none, answer with an empty list.
+"""
+
+
+class Uncited(BaseModel):
+    """A sentence as the mind sees it."""
+
+    number: int
+    text: str
+
+
+class Flag(BaseModel):
+    """One sentence that needs a citation."""
+
+    number: int
+    why: str = Field(default="", description="What gives it away, in a few words.")
+
+
+class Flags(BaseModel):
+    """The mind's answer."""
+
+    flags: list[Flag] = []
+
+
+def extract(embedder: Embedder, *, sentences: Sequence[Uncited]) -> Flags:
+    """Flag by cues such as 'recent studies' or 'it has been shown'."""
+    found = [(item.number, cue_of(item.text)) for item in sentences]
+    return Flags(flags=[Flag(number=number, why=why) for number, why in found if why])
+
+
+TASK = Task(
+    name="flag_uncited", prompt=PROMPT, answer=Flags, tier="fast", extract=extract,
+    max_output_tokens=1000,
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    final: Draft
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    flagged: list[UncitedClaim]
+    failures: list[Failure]
+
+
+async def flag_uncited(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Flag the claims of the whole text in one question."""
+    desk = open_desk(runtime, state["run"])
+    flagged, failures = await flag_claims(desk, state["final"].sentences)
+    return {"flagged": flagged, "failures": failures}
+
+
+async def flag_claims(
+    desk: Desk, sentences: Sequence[Sentence]
+) -> tuple[list[UncitedClaim], list[Failure]]:
+    """Return the claims that cite nobody, and what went wrong.
+
+    Raises:
+        BudgetError: The run's budget is spent.
+        TransientError: The endpoint was unreachable or busy after its retries.
+        PermanentError: The endpoint rejects the key, the model's name or the request.
+    """
+    shown = _shown(sentences)
+    if not shown:
+        return [], []
+    try:
+        answer = await desk.mind.do(TASK, sentences=shown)
+    except (AnswerError, RefusedError) as error:
+        failure = Failure(
+            stage=STAGE, subject="uncited claims", cause=str(error),
+            remedy="they were looked for by their wording only",
+        )  # fmt: skip
+        return claims_by_cue(sentences), [failure]
+    known = {item.number: item for item in shown}
+    flags = {item.number: item.why for item in answer.flags if item.number in known}
+    # Authors named are there for all to see, whatever a model makes of it.
+    flags |= {item.number: item.why for item in claims_named(shown) if item.number not in flags}
+    return [_claim(known[number], flags[number]) for number in sorted(flags)], []
+
+
+def claims_by_cue(sentences: Sequence[Sentence]) -> list[UncitedClaim]:
+    """Return the claims that cite nobody, as their wording tells."""
+    shown = _shown(sentences)
+    return [_claim(item, why) for item in shown if (why := cue_of(item.text))]
+
+
+def claims_named(shown: Sequence[Uncited]) -> list[Flag]:
+    """Return the sentences that name authors."""
+    return [
+        Flag(number=item.number, why=why)
+        for item in shown
+        if " et al" in item.text and (why := cue_of(item.text))
+    ]
+
+
+def _shown(sentences: Sequence[Sentence]) -> list[Uncited]:
+    return [
+        Uncited(number=number, text=sentence.text)
+        for number, sentence in enumerate(sentences, start=1)
+        if not sentence.keys and not (sentence.basis and sentence.basis.verified)
+    ]
+
+
+def _claim(item: Uncited, why: str) -> UncitedClaim:
+    return UncitedClaim(
+        sentence=item.number,
+        text=item.text,
+        why=" ".join(why.split()) or "it states what others did",
+    )

@@ -1,0 +1,154 @@
+"""A mind that invents citations, misplaces them and makes up quotes: none of it reaches the text."""
+
+import re
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from state.audit import Audit
+from state.paper import Paper
+from tests.fakes.dishonest import DishonestMind, Lie
+from tests.fakes.made_papers import made_papers, subject_of
+from tests.fakes.openai_server import inputs_of, task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import Scripted
+from tools.text.claims import claims_of
+
+TEXT = (
+    "We study how small causes change large things in many places. We compare thirty reports of "
+    "such causes and propose a shared vocabulary for them. The results show that places matter."
+)
+_LIMIT: Any = {"recursion_limit": 1000}
+_MADE_UP = re.compile(r"\{P\d+\}|\((?:Smith|Jones|Garcia), \d{4}\)|trials agree|cases were found")
+
+
+async def written_by(
+    liar: DishonestMind, settings: Settings, papers: list[dict[str, Any]], **options: Any
+) -> dict[str, Any]:
+    given: Any = {"text": TEXT, "papers": papers, "cite": len(papers)}
+    with Scripted(reviewer(liar.spoilers()), settings, **options) as llm:
+        result = dict(await graph.ainvoke(given, _LIMIT, context=llm.context))
+    assert result["stop"] is None
+    liar.seen = [
+        str(inputs_of(request)["sentence"])
+        for request in llm.server.requests
+        if task_of(request) == "check_citations"
+    ]
+    return result
+
+
+def strangers_cited(result: dict[str, Any], records: list[dict[str, Any]]) -> list[str]:
+    """Return the claims of the text that are not the cited paper's."""
+    papers = {item.marker or "": item.paper for item in result["references"]}
+    by_key = {key.strip("{}"): paper for key, paper in papers.items()}
+    subjects = {f"doi:{record['id']}": subject_of(record) for record in records}
+    wrong: list[str] = []
+    for item in result["sentences"]:
+        for key, claim in claims_of(item.marked, by_key).items():
+            own = subjects[by_key[key].id]
+            others = [word for word in subjects.values() if word != own and word in claim.lower()]
+            if own not in claim.lower() or others:
+                wrong.append(f"{by_key[key].citation}: {claim}")
+    return wrong
+
+
+def quotes_that_fail(result: dict[str, Any]) -> list[str]:
+    """Return the quotes behind the text's citations that are not in the cited paper."""
+    papers: dict[str, Paper] = {item.paper.id: item.paper for item in result["references"]}
+    failing: list[str] = []
+    for item in result["sentences"]:
+        for verdict in item.citations:
+            for quote in filter(None, (verdict.quote, *verdict.further)):
+                record = papers[verdict.paper]
+                source = record.title if quote.part == "title" else record.abstract or ""
+                if source[quote.start : quote.end] != quote.text:
+                    failing.append(quote.text)
+    return failing
+
+
+_CAUSES = {"invented": "fabricated", "misplaced": "mis_cited", "false_quote": "fabricated_quote"}
+
+
+def unnamed(liar: DishonestMind, audit: Audit) -> list[Lie]:
+    """Return the lies that the audit does not name with their cause.
+
+    A misplaced citation that an answer sent back had, or a draft that lost its vote, was never
+    checked, and never in the text.
+    """
+    missing: list[Lie] = []
+    for lie in liar.lies:
+        mine = [
+            item
+            for item in audit.rejections
+            if item.cause == _CAUSES[lie.kind] and " ".join(item.sentence.split()) == lie.sentence
+        ]
+        if lie.kind == "false_quote":
+            mine = [item for item in mine if item.key == lie.key and lie.said[:40] in item.detail]
+        if lie.kind == "invented":
+            mine = [item for item in mine if lie.said.strip("{}") in f"{item.key} {item.detail}"]
+        if not mine:
+            missing.append(lie)
+    return missing
+
+
+ONE_DRAFT = {"samples": 1, "votes": 1, "beam": 1}
+
+
+@pytest.mark.parametrize(
+    ("writer", "seed", "options"),
+    [
+        ("beam", 1, ONE_DRAFT | {"schedule": "themed"}),
+        ("beam", 2, ONE_DRAFT | {"schedule": "incremental"}),
+        ("zero_shot", 3, {}),
+        ("per_cite", 4, {}),
+        ("sentence_by_sentence", 5, {}),
+        ("prompted_plan", 6, {}),
+    ],
+)
+async def test_no_lie_reaches_the_text_and_the_audit_names_each_with_its_cause(
+    llm_settings: Settings, writer: str, seed: int, options: dict[str, Any]
+) -> None:
+    records = made_papers()
+    liar = DishonestMind(records, seed=seed)
+    result = await written_by(liar, llm_settings, records, writer=writer, **options)
+    assert all(liar.of(kind) for kind in ("invented", "misplaced", "false_quote"))
+    assert strangers_cited(result, records) == []
+    assert quotes_that_fail(result) == []
+    assert not _MADE_UP.search(result["related_work"])
+    assert unnamed(liar, result["audit"]) == []
+    assert result["audit"].passed, result["audit"].reasons
+    cited = {item.paper.id for item in result["references"]}
+    stated = {item.paper for item in result["audit"].omissions}
+    assert cited | stated == {f"doi:{record['id']}" for record in records}
+    assert len(cited) >= 20
+
+
+async def test_no_lie_reaches_the_text_where_drafts_are_voted_on(llm_settings: Settings) -> None:
+    records = made_papers(12)
+    liar = DishonestMind(records, seed=7, invents=0.2, misplaces=0.3, false_quotes=0.4)
+    result = await written_by(liar, llm_settings, records)
+    assert strangers_cited(result, records) == []
+    assert quotes_that_fail(result) == []
+    assert not _MADE_UP.search(result["related_work"])
+    assert unnamed(liar, result["audit"]) == []
+
+
+async def test_a_mind_that_only_lies_leaves_no_text_of_its_own(llm_settings: Settings) -> None:
+    records = made_papers(6)
+    liar = DishonestMind(records, seed=8, invents=0.5, misplaces=0.5, false_quotes=1.0)
+    result = await written_by(liar, llm_settings, records, **ONE_DRAFT)
+    assert strangers_cited(result, records) == []
+    assert quotes_that_fail(result) == []
+    assert not _MADE_UP.search(result["related_work"])
+    assert unnamed(liar, result["audit"]) == []
+
+
+async def test_an_honest_mind_is_believed(llm_settings: Settings) -> None:
+    records = made_papers()
+    honest = DishonestMind(records, invents=0, misplaces=0, false_quotes=0)
+    result = await written_by(honest, llm_settings, records, **ONE_DRAFT)
+    assert result["audit"].rejections == ()
+    assert result["audit"].omissions == ()
+    assert result["audit"].supported == result["audit"].citations >= 30

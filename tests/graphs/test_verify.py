@@ -1,0 +1,176 @@
+"""Tests of the `verify` graph."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.verify import graph
+from state.paper import Paper
+from tests.fakes.made_papers import made_papers
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import Scripted
+from tests.graphs.sources import Asked, Sources
+from tools.bibliography.read_record import paper_from
+from tools.context import RunContext
+
+LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
+OTTERS = "the estuary weirs of otters cross under tidal locks"
+RECORDS = made_papers(4)
+LIST = """
+
+## References
+
+[1] A. Abel and B. Corvin, “How sulphur rain reach lichens near tiled chapels,” 1990.
+[2] A. Brandt and B. Dalca, “How tidal locks reach otters near brackish harbours,” 1991.
+[3] Z. Nobody, “A paper about silence that was never written,” 2003.
+"""
+
+
+async def verify(context: RunContext, text: str, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": text, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, context=context))
+
+
+def causes(result: dict[str, Any]) -> dict[str, str]:
+    """Return the cause, or else the verdict, of each citation, by how the text has it."""
+    return {
+        result["labels"][item.key]: item.cause or item.verdict for item in result["audit"].verdicts
+    }
+
+
+def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
+    context = RunContext()
+    vars(context)["clients"] = Sources(home, Asked("openalex", papers, works=works))
+    return context
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        (f"{LICHENS} [1]. Also {OTTERS} [2].", ["[1]", "[2]"]),
+        (f"{LICHENS} [@abel]. Also {OTTERS} [@brandt, p. 3].", ["abel", "brandt"]),
+        (rf"{LICHENS}~\citep{{abel}}. \citet{{brandt}} say that {OTTERS}.", ["abel", "brandt"]),
+        (
+            f"{LICHENS} (Abel & Corvin, 1990). Brandt and Dalca (1991) say that {OTTERS}.",
+            ["Abel & Corvin, 1990", "Brandt and Dalca, 1991"],
+        ),
+    ],
+)
+async def test_citations_of_each_style_are_checked(
+    extractive: RunContext, text: str, labels: list[str]
+) -> None:
+    papers = [
+        {**item, "aliases": [f"local:{name}"]}
+        for item, name in zip(RECORDS, ("abel", "brandt"), strict=False)
+    ]
+    result = await verify(extractive, text, papers=papers)
+    assert causes(result) == dict.fromkeys(labels, "supported")
+    assert result["audit"].passed
+    assert result["outcome"] == "complete"
+    printed = [item.text for item in result["sentences"]]
+    assert printed[0].startswith(LICHENS)
+    assert " ".join(printed) == text.replace("~", " ")
+
+
+async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> None:
+    retracted = paper_from(RECORDS[2]).model_copy(update={"retracted": True})
+    papers = [*RECORDS[:2], retracted.model_dump(mode="json"), {**RECORDS[3], "abstract": None}]
+    text = (
+        f"{LICHENS} [2]. Meltwater pulses carve the basalt ridges of glaciers [3]. Violins are old [4]. "
+        f"Also {OTTERS} [2], [17]. Recent studies agree."
+    )
+    result = await verify(extractive, text, papers=papers)
+    audit = result["audit"]
+    assert [(item.verdict, item.cause) for item in audit.verdicts] == [
+        ("not_in_source", "mis_cited"),
+        ("supported", "retracted"),
+        ("not_checkable", "no_abstract"),
+        ("supported", ""),
+        ("not_in_source", "fabricated"),
+    ]
+    assert audit.verdicts[0].better == "doi:10.5555/made.1", "also where the text never cites it"
+    assert {item.cause for item in audit.references} == {"fabricated", "retracted"}
+    assert [item.sentence for item in audit.uncited_claims] == [5]
+    assert not audit.passed
+    assert result["outcome"] == "partial"
+
+
+async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
+    context = online(tmp_path, *map(paper_from, RECORDS[:2]))
+    text = f"{LICHENS} [1]. Also {OTTERS} [2], and silence is golden [3].{LIST}"
+    result = await verify(context, text, sources=["openalex"])
+    assert causes(result) == {"[1]": "supported", "[2]": "supported", "[3]": "fabricated"}
+    assert [(item.key, item.cause) for item in result["audit"].references] == [("3", "fabricated")]
+    assert result["notes"] == []
+
+
+async def test_wrong_details_are_told_with_the_right_ones(tmp_path: Path) -> None:
+    context = online(tmp_path, *map(paper_from, RECORDS[:2]))
+    wrong = LIST.replace("A. Abel", "Q. Quill").replace("1991", "1981")
+    result = await verify(context, f"{LICHENS} [1], [2].{wrong}", sources=["openalex"])
+    found = {item.key: item for item in result["audit"].references}
+    assert found["1"].cause == found["2"].cause == "metadata_error"
+    assert "first author is Quill" in found["1"].detail
+    assert "Ann Abel" in found["1"].remedy
+    assert "1991" in found["2"].remedy
+
+
+async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
+    extractive: RunContext,
+) -> None:
+    result = await verify(extractive, f"{LICHENS} [1], [2], and silence [3].{LIST}")
+    assert set(causes(result).values()) == {"no_abstract"}
+    assert result["audit"].references == ()
+    assert "was not checked for 3 references" in result["notes"][0]
+
+
+async def test_source_that_fails_calls_nothing_fabricated(tmp_path: Path) -> None:
+    context = online(tmp_path, works=0)
+    result = await verify(context, f"{LICHENS} [1].{LIST}", sources=["openalex"])
+    assert "fabricated" not in {item.cause for item in result["audit"].references}
+    assert any("busy" in item.cause for item in result["failures"])
+
+
+async def test_preprint_whose_publication_is_found_is_superseded_and_passes(tmp_path: Path) -> None:
+    published = paper_from(RECORDS[0])
+    context = online(tmp_path, published)
+    preprint = {**RECORDS[0], "id": "arxiv:1990.00001"}
+    result = await verify(context, f"{LICHENS} [1].", papers=[preprint], sources=["openalex"])
+    assert causes(result) == {"[1]": "superseded"}
+    assert result["audit"].verdicts[0].verdict == "supported"
+    assert result["audit"].passed
+
+
+async def test_llm_that_calls_everything_supported_is_overruled(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        result = await verify(
+            llm.context, f"{LICHENS} [2]. Also {OTTERS} [2]. Past studies differ.", papers=RECORDS
+        )
+    assert [item.cause for item in result["audit"].verdicts] == ["mis_cited", ""]
+    assert [item.sentence for item in result["audit"].uncited_claims] == [3]
+    assert result["mind"] == "scripted"
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "word", "x\x00y", "a b c " * 20_000])
+async def test_text_that_cannot_be_checked_stops_with_advice(
+    extractive: RunContext, text: str
+) -> None:
+    result = await verify(extractive, text)
+    assert result["stop"]
+    assert result["stop"].subject == "input"
+    assert result["outcome"] == "nothing"
+    assert not result["audit"].passed
+
+
+async def test_unusable_records_and_unknown_ids_cost_themselves_only(
+    extractive: RunContext,
+) -> None:
+    result = await verify(
+        extractive, f"{LICHENS} [1], [3].", papers=[RECORDS[0], {"title": ""}, "p999"]
+    )
+    assert causes(result)["[1]"] == "supported"
+    subjects = [item.subject for item in result["failures"]]
+    assert "{'title': ''}" in subjects
+    assert "local:p999" in subjects

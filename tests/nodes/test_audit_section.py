@@ -1,0 +1,155 @@
+"""nodes/write/audit_section.py: what fails a text, and what a run that was stopped can still tell."""
+
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from nodes.write.audit_section import audit_section, make_audit
+from state.audit import ReferenceFinding
+from state.run import Failure
+from state.writing import CitationVerdict, Draft, Plan, PlanLine, Rejection, Sentence
+from tests.fakes.made_papers import made_papers
+from tests.fakes.openai_server import Reply, Status
+from tests.graphs.conftest import Scripted
+from tools.bibliography.read_record import paper_from
+from tools.desk import open_desk
+
+PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(4), start=1)}
+KEYS = {key: paper.id for key, paper in PAPERS.items()}
+SENTENCES = (
+    Sentence(text="Lichens bleach {P1}.", line=1),
+    Sentence(text="Recent studies agree on it.", line=2),
+)
+
+
+def verdict(name: str, cause: str = "", key: str = "P1") -> CitationVerdict:
+    return CitationVerdict(
+        sentence=1, key=key, paper=KEYS[key], verdict=name, cause=cause  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dict[str, Any], int]:
+    """Return what the node writes, and how often the mind was asked."""
+    with Scripted(lambda request: reply, settings) as llm:
+        runtime = Runtime(context=llm.context, store=InMemoryStore())
+        retracted = PAPERS["P2"].model_copy(update={"retracted": True})
+        await open_desk(runtime, "run").shelf.put_papers([*PAPERS.values(), retracted])
+        state: Any = {
+            "run": "run", "final": Draft(id="d", sentences=SENTENCES), "verdicts": [verdict("supported")],
+            "checks": 1, "keys": KEYS, "selected": list(KEYS.values()), "removed": [], "rejections": [],
+            "failures": [], **changes,
+        }  # fmt: skip
+        return dict(await audit_section(state, runtime)), len(llm.server.requests)
+
+
+@pytest.fixture
+def mind(tmp_path: Any) -> Settings:
+    return Settings(
+        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0, _env_file=None
+    )  # type: ignore[call-arg]  # fmt: skip
+
+
+NOTHING: Any = {"flags": []}
+
+
+async def test_mind_says_which_claims_cite_nobody(mind: Settings) -> None:
+    update, asked = await audited({"flags": [{"number": 2, "why": "It is others'."}]}, mind)
+    assert [item.sentence for item in update["audit"].uncited_claims] == [2]
+    assert not update["audit"].passed
+    assert asked == 1
+
+
+async def test_stopped_run_is_audited_by_wording_and_nobody_is_asked(mind: Settings) -> None:
+    stop = Failure(stage="check", subject="run", cause="the budget is spent", fatal=True)
+    update, asked = await audited(NOTHING, mind, failures=[stop], verdicts=[], checks=0)
+    audit = update["audit"]
+    assert asked == 0
+    assert [item.sentence for item in audit.uncited_claims] == [2]
+    assert "the citations were not checked" in audit.reasons
+    assert {item.reason for item in audit.omissions} == {"stopped"}
+    assert {item.paper for item in audit.omissions} == {KEYS["P2"], KEYS["P3"], KEYS["P4"]}
+
+
+async def test_endpoint_that_rejects_the_key_is_told_and_wording_decides(mind: Settings) -> None:
+    update, _ = await audited(Status(401), mind)
+    assert [item.sentence for item in update["audit"].uncited_claims] == [2]
+    assert [item.stage for item in update["failures"]] == ["audit_section"]
+
+
+async def test_retracted_paper_fails_the_text_only_where_it_is_cited(mind: Settings) -> None:
+    update, _ = await audited(NOTHING, mind)
+    assert update["audit"].references == ()
+    assert update["audit"].passed
+    cites = Draft(id="d", sentences=(Sentence(text="Otters cross {P2}.", line=1),))
+    update, _ = await audited(NOTHING, mind, final=cites, verdicts=[verdict("supported", key="P2")])
+    assert [(item.key, item.cause) for item in update["audit"].references] == [("P2", "retracted")]
+    assert update["audit"].reasons == ("1 cited paper: it was retracted",)
+
+
+async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew(
+    mind: Settings,
+) -> None:
+    kept_out = [
+        Rejection(
+            stage="s", line=1, sentence="x", key=key, paper=KEYS[key], cause="mis_cited", detail="x",
+            action=action, by="x",  # type: ignore[arg-type]
+        )
+        for key, action in (("P2", "rewritten"), ("P3", "asked_again"))
+    ]  # fmt: skip
+    plan = Plan(lines=(PlanLine(number=1, keys=("P1", "P2", "P3")),))
+    gone = [verdict("contradicted", key="P4")]
+    update, _ = await audited(NOTHING, mind, rejections=kept_out, outline=plan, removed=gone)
+    assert {item.paper: item.reason for item in update["audit"].omissions} == {
+        KEYS["P2"]: "removed",
+        KEYS["P3"]: "nothing_to_say",
+        KEYS["P4"]: "removed",
+    }
+    assert update["audit"].rejections == tuple(kept_out)
+    assert update["audit"].adherence
+
+
+@pytest.mark.parametrize(
+    ("name", "cause", "reason"),
+    [
+        ("contradicted", "mis_cited", "1 citation: the paper says the opposite"),
+        ("not_in_source", "mis_cited", "1 citation: the paper does not say it"),
+        (
+            "not_in_source",
+            "no_verified_quote",
+            "1 citation: no words of the paper could be shown for it",
+        ),
+        ("not_in_source", "fabricated", "1 reference: no such paper was found"),
+        ("supported", "retracted", "1 cited paper: it was retracted"),
+    ],
+)
+def test_each_fault_fails_the_text_with_its_reason(name: str, cause: str, reason: str) -> None:
+    audit = make_audit(SENTENCES[:1], [verdict(name, cause)])
+    assert audit.reasons == (reason,)
+    assert not audit.passed
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"), [("supported", ""), ("partly", ""), ("supported", "superseded")]
+)
+def test_what_is_no_fault_passes(name: str, cause: str) -> None:
+    audit = make_audit(SENTENCES[:1], [verdict(name, cause)])
+    assert (audit.passed, audit.reasons) == (True, ())
+
+
+def test_same_reference_is_counted_once_whether_the_list_or_the_text_has_it() -> None:
+    def finding(cause: str, paper: str = "") -> ReferenceFinding:
+        return ReferenceFinding(key="P1", paper=paper, cause=cause, detail="x", remedy="x")  # type: ignore[arg-type]
+
+    made_up = make_audit(
+        SENTENCES[:1], [verdict("not_in_source", "fabricated")], references=[finding("fabricated")]
+    )
+    assert made_up.reasons == ("1 reference: no such paper was found",)
+    gone = finding("retracted", KEYS["P1"])
+    both = make_audit(SENTENCES[:1], [verdict("supported", "retracted")], references=[gone])
+    assert both.reasons == ("1 cited paper: it was retracted",)
+    listed = make_audit(SENTENCES[:1], [verdict("supported")], references=[gone])
+    assert listed.reasons == ("1 cited paper: it was retracted",)

@@ -1,0 +1,141 @@
+"""nodes/verify/resolve_references.py: which reference is called fabricated, and what is told of others."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from nodes.verify.resolve_references import compare_records, resolve_references
+from state.paper import Author, Paper
+from state.request import Request
+from state.verifying import Entry
+from tests.graphs.sources import Asked, Sources
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import TransientError
+
+LICHENS = "How sulphur rain reaches the lichens of tiled chapels"
+GIVEN = Paper(id="title:lichens", title=LICHENS, year=2001, authors=(Author(name="Ann Abel"),))
+RECORD = Paper(
+    id="doi:10.1/lichens", title=LICHENS, year=2001, authors=(Author(name="Ann Abel"),), doi="10.1/lichens"
+)  # fmt: skip
+OTHER = Paper(id="doi:10.1/otters", title="How tidal locks reach the otters of harbours", year=2001)
+ENTRY = Entry(label="1", paper=GIVEN.id)
+
+
+async def resolve(
+    home: Path, *tables: Asked, entries: tuple[Entry, ...] = (ENTRY,), given: tuple[Paper, ...] = (GIVEN,)
+) -> dict[str, Any]:  # fmt: skip
+    context = RunContext()
+    vars(context)["clients"] = Sources(home, *tables)
+    runtime = Runtime(context=context, store=InMemoryStore())
+    await open_desk(runtime, "run").shelf.put_papers(given)
+    names = tuple(table.name for table in tables)
+    state: Any = {
+        "run": "run", "request": Request(text="x", sources=names), "entries": list(entries),
+    }  # fmt: skip
+    return dict(await resolve_references(state, runtime))
+
+
+def causes(update: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(item.key, item.cause) for item in update["findings"]]
+
+
+async def test_work_that_a_broad_source_does_not_know_is_fabricated(tmp_path: Path) -> None:
+    update = await resolve(tmp_path, Asked("openalex"))
+    assert causes(update) == [("1", "fabricated")]
+    (entry,) = update["entries"]
+    assert (entry.paper, entry.unknown) == ("", True)
+    assert LICHENS in update["findings"][0].detail
+
+
+async def test_source_of_one_field_calls_nothing_fabricated(tmp_path: Path) -> None:
+    update = await resolve(tmp_path, Asked("arxiv"))
+    assert causes(update) == []
+    assert update["entries"][0].paper == GIVEN.id
+    assert "was not checked for 1 reference" in update["notes"][0]
+
+
+async def test_paper_that_is_only_found_beside_it_is_not_it(tmp_path: Path) -> None:
+    update = await resolve(tmp_path, Asked("openalex", [OTHER]))
+    assert causes(update) == [("1", "fabricated")]
+
+
+async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) -> None:
+    later = Asked("semantic_scholar", [RECORD])
+    update = await resolve(tmp_path, Asked("openalex"), later)
+    assert causes(update) == []
+    assert (update["entries"][0].paper, update["entries"][0].unknown) == (GIVEN.id, False)
+    assert update["notes"] == [], "that it exists was seen"
+    assert len(later.queries) == 1
+
+
+async def test_work_that_is_found_is_not_looked_for_again(tmp_path: Path) -> None:
+    later = Asked("semantic_scholar", [RECORD])
+    await resolve(tmp_path, Asked("openalex", [RECORD]), later)
+    assert later.queries == []
+    assert later.got == []
+
+
+async def test_search_that_fails_denies_nothing_and_is_told(tmp_path: Path) -> None:
+    update = await resolve(tmp_path, Asked("openalex", works=0))
+    assert causes(update) == []
+    assert LICHENS[:30] in str([item.subject for item in update["failures"]])
+
+
+async def test_source_that_is_down_denies_nothing_and_the_next_is_asked(tmp_path: Path) -> None:
+    down = Asked("openalex")
+    down.get_error = TransientError("openalex is down")
+    update = await resolve(tmp_path, down, Asked("semantic_scholar", [RECORD]))
+    assert causes(update) == []
+    assert update["entries"][0].paper == GIVEN.id
+    assert update["notes"] == [], "that it exists was seen"
+    assert any("is down" in item.cause for item in update["failures"])
+    alone = await resolve(tmp_path, down)
+    assert causes(alone) == []
+
+
+async def test_id_that_no_source_knows_is_told(tmp_path: Path) -> None:
+    wanted = Entry(label="7", wanted="doi:10.1/nowhere")
+    broad = await resolve(tmp_path, Asked("openalex"), entries=(wanted,), given=())
+    assert causes(broad) == [("7", "fabricated")]
+    assert "doi:10.1/nowhere" in broad["findings"][0].detail
+    narrow = await resolve(tmp_path, Asked("arxiv"), entries=(wanted,), given=())
+    assert causes(narrow) == []
+    assert "doi:10.1/nowhere" in [item.subject for item in narrow["failures"]]
+
+
+async def test_identifier_of_another_paper_is_told_and_its_words_are_not_taken_over(
+    tmp_path: Path,
+) -> None:
+    given = GIVEN.model_copy(update={"id": OTHER.id, "doi": "10.1/otters", "abstract": None})
+    record = OTHER.model_copy(update={"abstract": "Otters cross the weirs of estuaries."})
+    entry = Entry(label="1", paper=given.id)
+    update = await resolve(tmp_path, Asked("openalex", [record]), entries=(entry,), given=(given,))
+    assert causes(update) == [("1", "metadata_error")]
+    assert "its title is not that of the paper" in update["findings"][0].detail
+    assert OTHER.title in update["findings"][0].remedy
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "why"),
+    [
+        ({}, "", "the same"),
+        ({"title": LICHENS.upper()}, "", "another way of writing it"),
+        ({"title": OTHER.title}, "its title", "another title"),
+        ({"year": 2000}, "", "a preprint is a year older"),
+        ({"year": 1999}, "its year is 1999", "two years apart"),
+        ({"year": 2000, "doi": "10.1/lichens"}, "its year is 2000", "the very same publication"),
+        ({"year": None}, "", "no year says nothing wrong"),
+        ({"authors": (Author(name="Quill"),)}, "its first author is Quill", "another author"),
+        ({"authors": (Author(name="ABEL"),)}, "", "in capitals"),
+        ({"authors": (Author(name="Ann von Abel"),)}, "", "with a particle"),
+        ({"authors": ()}, "", "no author says nothing wrong"),
+    ],
+)
+def test_details_are_compared_with_the_record(changes: dict[str, Any], told: str, why: str) -> None:
+    found = compare_records(ENTRY, GIVEN.model_copy(update=changes), RECORD)
+    assert len(found) == bool(told), why
+    assert all(told in item.detail and item.cause == "metadata_error" for item in found), why

@@ -1,0 +1,156 @@
+"""nodes/write/rewrite_unsupported.py: what a new sentence must keep, and what is told of the old one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from nodes.write.rewrite_unsupported import rewrite_unsupported
+from state.request import Request
+from state.writing import CitationVerdict, Draft, Sentence
+from tests.fakes.made_papers import made_papers
+from tests.fakes.openai_server import Refusal, inputs_of
+from tests.graphs.conftest import Scripted
+from tools.bibliography.read_record import paper_from
+from tools.desk import open_desk
+
+PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(3), start=1)}
+KEYS = {key: paper.id for key, paper in PAPERS.items()}
+LICHENS = "in tiled chapels the copper roofs of lichens bleach under sulphur rain"
+OTTERS = "in brackish harbours the estuary weirs of otters cross under tidal locks"
+GLACIERS = "in alpine basins the basalt ridges of glaciers carve under meltwater pulses"
+TEXTS = (f"Some say {GLACIERS} {{P3}}.", f"Thus {LICHENS} {{P1}}, whereas otters sing {{P2}}.")
+OWN = "We compare thirty reports of such causes and propose a shared vocabulary for them."
+
+
+def verdict(sentence: int, key: str, name: str, **fields: Any) -> CitationVerdict:
+    return CitationVerdict(
+        sentence=sentence, key=key, paper=KEYS[key], verdict=name, **fields  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+VERDICTS = [
+    verdict(1, "P3", "supported"),
+    verdict(2, "P1", "supported"),
+    verdict(2, "P2", "not_in_source", cause="mis_cited", claim="otters sing"),
+]
+
+
+class Mind:
+    """A mind that gives one answer, and what it was shown."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.answer: Any = {}
+        self.llm = Scripted(lambda request: self.answer, settings)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        return inputs_of(self.llm.server.requests[-1])
+
+    async def rewrite(self, answer: Any, **changes: Any) -> dict[str, Any]:
+        self.answer = answer
+        runtime = Runtime(context=self.llm.context, store=InMemoryStore())
+        await open_desk(runtime, "run").shelf.put_papers(PAPERS.values())
+        sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
+        state: Any = {
+            "run": "run", "request": Request(text=OWN), "keys": KEYS, "checks": 1, "removed": [],
+            "final": Draft(id="d", sentences=sentences), "verdicts": VERDICTS, **changes,
+        }  # fmt: skip
+        return dict(await rewrite_unsupported(state, runtime))
+
+
+@pytest.fixture
+def mind(tmp_path: Any) -> Iterator[Mind]:
+    settings = Settings(
+        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0, _env_file=None
+    )  # type: ignore[call-arg]  # fmt: skip
+    one = Mind(settings)
+    with one.llm:
+        yield one
+
+
+def answer(sentence: str, **quotes: str) -> dict[str, Any]:
+    support = [{"key": key, "quote": quote} for key, quote in quotes.items()]
+    return {"sentence": sentence, "support": support, "basis": ""}
+
+
+GOOD = f"Thus {LICHENS} {{P1}}, whereas {OTTERS} {{P2}}."
+
+
+async def test_good_rewriting_stands_and_its_verdicts_are_asked_for_anew(mind: Mind) -> None:
+    update = await mind.rewrite(answer(GOOD))
+    texts = [item.text for item in update["final"].sentences]
+    assert texts == [TEXTS[0], GOOD]
+    assert [(item.sentence, item.key) for item in update["verdicts"]] == [(1, "P3")]
+    (told,) = update["rejections"]
+    assert (told.action, told.sentence, told.key) == ("rewritten", TEXTS[1], "P2")
+    quotes = [item.quote for item in update["final"].sentences[1].citations]
+    assert all(quote and quote.verified for quote in quotes)
+
+
+async def test_citation_that_stands_must_be_kept(mind: Mind) -> None:
+    update = await mind.rewrite(answer(f"Thus {OTTERS} {{P2}}."))
+    assert set(update["final"].sentences[1].keys) == {"P1", "P2"}
+    replaced = [item for item in update["rejections"] if item.action == "replaced"]
+    assert [(item.cause, item.key) for item in replaced] == [("off_plan", "P1")]
+
+
+async def test_rewriting_that_invents_is_replaced_by_the_papers_own_words(mind: Mind) -> None:
+    update = await mind.rewrite(answer(GOOD.replace("otters", "otters [44]", 1)))
+    new = update["final"].sentences[1].text
+    assert "[44]" not in new
+    assert new != TEXTS[1]
+    assert "fabricated" in {item.cause for item in update["rejections"]}
+
+
+async def test_made_up_quote_of_a_rewriting_is_told_and_not_used(mind: Mind) -> None:
+    update = await mind.rewrite(answer(GOOD, P2="All trials agree."))
+    told = [item for item in update["rejections"] if item.cause == "fabricated_quote"]
+    assert [(item.key, item.action) for item in told] == [("P2", "replaced")]
+    quote = update["final"].sentences[1].citations[1].quote
+    assert quote.verified
+    assert quote.text.lower() == f"{OTTERS}."
+
+
+async def test_paper_that_says_it_is_offered_instead(mind: Mind) -> None:
+    verdicts = [*VERDICTS[:2], VERDICTS[2].model_copy(update={"better": KEYS["P3"]})]
+    await mind.rewrite(answer(GOOD), verdicts=verdicts)
+    assert {item["key"] for item in mind.shown["papers"]} == {"P1", "P2", "P3"}
+    (fault,) = mind.shown["faults"]
+    assert (fault["key"], fault["instead"]) == ("P2", "P3")
+
+
+async def test_rewriting_may_not_repeat_another_sentence(mind: Mind) -> None:
+    verdicts = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VERDICTS[2]]
+    again = answer(TEXTS[0].replace("P3", "P1"))
+    update = await mind.rewrite(again, verdicts=verdicts)
+    assert "repeated" in {item.cause for item in update["rejections"]}
+    assert GLACIERS not in update["final"].sentences[1].text
+
+
+async def test_rewriting_that_cites_nobody_any_more_is_not_taken(mind: Mind) -> None:
+    verdicts = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VERDICTS[2]]
+    update = await mind.rewrite({"sentence": OWN, "support": [], "basis": OWN}, verdicts=verdicts)
+    assert update["final"].sentences[1].keys
+    assert "it cites nothing" in {item.detail for item in update["rejections"]}
+
+
+async def test_mind_that_refuses_leaves_the_sentence_to_the_second_check(mind: Mind) -> None:
+    update = await mind.rewrite(Refusal())
+    assert update["final"].sentences[1].text == TEXTS[1]
+    assert [item.subject for item in update["failures"]] == ["sentence 2"]
+    assert update["rejections"] == [], "nothing was kept out of the text yet"
+
+
+async def test_second_round_takes_out_and_forgets_nothing_taken_out_before(mind: Mind) -> None:
+    before = verdict(9, "P3", "contradicted")
+    update = await mind.rewrite({}, checks=2, removed=[before])
+    assert [item.text for item in update["final"].sentences] == [TEXTS[0]]
+    assert before in update["removed"]
+    assert [item.key for item in update["removed"]] == ["P3", "P1", "P2"]
+    assert [item.subject for item in update["failures"]] == ["sentence 2"]
+    assert mind.llm.server.requests == [], "nobody is asked any more"
