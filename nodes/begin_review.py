@@ -4,15 +4,23 @@ Reads the input of `review`. Writes `choices`, hands the input on to `find`, and
 earlier run on the same thread may have left in the outputs of writing.
 """
 
+import asyncio
+
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.intake import check_range, parse
+from nodes.write.writers.registry import check_writer
+from state.audit import Audit
 from state.channels import ReviewInputs
 from state.reducers import replaced
 from state.request import Choices, Request, WriteOptions
 from state.results import CitedSentence, Reference
 from state.run import Failure, Outcome
+from state.table import ComparisonTable
 from state.writing import CitationVerdict, Plan
+from tools.bibliography.style import named_style
+from tools.context import RunContext, context_of
 from tools.errors import InputError
 
 STAGE = "begin_review"
@@ -41,18 +49,24 @@ class Update(TypedDict):
     references: list[Reference]
     removed: list[CitationVerdict]
     uncited: list[str]
+    audit: Audit
+    table: ComparisonTable
     notes: list[str]
     outline: Plan
     outcome: Outcome
 
 
-async def begin_review(state: ReviewInputs) -> Update:
-    """Refuse a number of citations that no section could hold."""
+async def begin_review(state: ReviewInputs, runtime: Runtime[RunContext]) -> Update:
+    """Refuse what could not be written, before anything is searched for and paid."""
     stop: Failure | None = None
     choices = Choices()
     try:
         options = parse(WriteOptions, state)
-        choices = Choices(cite=check_range("cite", options.cite, 1, 60), plan=options.plan)
+        check_writer(context_of(runtime).writer, planned=bool(options.plan.strip()))
+        await asyncio.to_thread(named_style, options.style)
+        choices = Choices(
+            cite=check_range("cite", options.cite, 1, 200), plan=options.plan, style=options.style
+        )
     except InputError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     update: Update = {
@@ -66,6 +80,8 @@ async def begin_review(state: ReviewInputs) -> Update:
         "references": [],
         "removed": [],
         "uncited": [],
+        "audit": Audit(passed=False),
+        "table": ComparisonTable(),
         "notes": [],
         "outline": Plan(lines=()),
         "outcome": "nothing",

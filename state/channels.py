@@ -18,12 +18,13 @@ from state.audit import Audit
 from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import (
-    add_drafts,
     add_failures,
     add_hits,
     add_ids,
     add_listings,
     add_log,
+    add_openings,
+    add_parts,
     add_queries,
     add_rejections,
     add_rounds,
@@ -33,7 +34,7 @@ from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Draft, Plan, Rejection
+from state.writing import CitationVerdict, Draft, Part, Plan, Rejection, Sentence
 
 
 class Shared(TypedDict):
@@ -185,20 +186,26 @@ class WriteState(Shared):
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are on the shelf."""
     outline: Plan
-    position: int
-    """How many lines of the plan are written."""
-    drafts: list[Draft]
-    candidates: Annotated[list[Draft], add_drafts]
+    reviewed: bool
+    """Whether a person has seen the plan, or need not."""
+    openings: Annotated[list[Sentence], add_openings]
+    """Sentences that open a part, smoothed."""
+    joins: int
+    """How often the parts were joined."""
     final: Draft
     checks: int
     verdicts: list[CitationVerdict]
+    audit: Audit
+    table: ComparisonTable
     notes: list[str]
     """What the caller should know of the writing."""
     removed: list[CitationVerdict]
     """Verdicts on citations that were taken out of the text."""
     rejections: Annotated[list[Rejection], add_rejections]
     """What the checks kept out of the text."""
-    parts: Annotated[list[Draft], add_drafts]
+    part: Part
+    """Never written here: it names the type, which a resumed branch would lose otherwise."""
+    parts: Annotated[list[Draft], add_parts]
     """The draft chosen for each part of the section."""
 
 

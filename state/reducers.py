@@ -13,7 +13,7 @@ from state.base import Value
 from state.finding import Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
-from state.writing import Draft, Rejection
+from state.writing import Draft, Rejection, Sentence
 
 T = TypeVar("T")
 ValueT = TypeVar("ValueT", bound=Value)
@@ -77,6 +77,18 @@ def add_ids(left: list[str], right: list[str]) -> list[str]:
 def add_drafts(left: list[Draft], right: list[Draft]) -> list[Draft]:
     """Append the drafts that `left` lacks, by id."""
     return _union(_values(Draft, left, right), lambda draft: draft.id)
+
+
+def add_parts(left: list[Draft], right: list[Draft]) -> list[Draft]:
+    """Keep one draft for each part of the section; a later one replaces it."""
+    parts = {draft.part: draft for draft in _values(Draft, left, right)}
+    return [parts[number] for number in sorted(parts)]
+
+
+def add_openings(left: list[Sentence], right: list[Sentence]) -> list[Sentence]:
+    """Keep one sentence for each line; a later one replaces it."""
+    lines = {sentence.line: sentence for sentence in _values(Sentence, left, right)}
+    return list(lines.values())
 
 
 def add_rejections(left: list[Rejection], right: list[Rejection]) -> list[Rejection]:

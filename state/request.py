@@ -84,6 +84,45 @@ class WriteInput(WriteOptions):
     )
 
 
+class ReviseInput(BaseModel):
+    """Which section to revise, and how; nothing is searched for again."""
+
+    section: str = Field(
+        default="",
+        description="The `run` of a result of `write` or `review` on the same server.",
+    )
+    instruction: str = Field(
+        default="",
+        description="What to change, in your words. Without an LLM: 'without [3]' or 'shorter'.",
+    )
+    plan: str = Field(
+        default="", description="A new plan, as for `write`; `[n]` as in the text to be revised."
+    )
+
+
+class VerifyInput(BaseModel):
+    """A text with citations, and the papers that it cites."""
+
+    text: str = Field(
+        default="",
+        description="The text in Markdown, LaTeX or plain, at most 100,000 characters. It may cite as "
+        "[1], [2-4], [@key], \\cite{key} or (Lee et al., 2020), and may hold its reference list.",
+    )
+    papers: list[str | dict[str, Any]] = Field(
+        default=[],
+        description="The papers it cites: ids (DOI, arXiv id, library id) or records with id, title, "
+        "abstract, year, authors; [1] is the first one where the text has no list.",
+    )
+    library: str = Field(
+        default="starter", description="The library in which the references are looked up."
+    )
+    sources: list[str] = Field(
+        default=["library"],
+        description="Where the references are looked up, in turn, as for `find`. Whether a reference "
+        "exists is told only by sources on the network.",
+    )
+
+
 class Choices(Value):
     """The options of writing, checked."""
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from state.base import Value
 from state.quote import Quote
+from state.request import Choices, Request
 
 MARKER = re.compile(r"\{(P\d+)\}")
 
@@ -152,6 +153,17 @@ class DraftRound(Value):
     drafts: tuple[Draft, ...]
     votes: tuple[Vote, ...]
     survivors: tuple[str, ...]
+
+
+class SavedSection(Value):
+    """A section as a run left it: all that is needed to revise it without searching again."""
+
+    request: Request
+    choices: Choices
+    selected: tuple[str, ...]
+    keys: dict[str, str]
+    outline: Plan
+    final: Draft
 
 
 Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checkable"]

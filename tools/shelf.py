@@ -15,11 +15,12 @@ from state.base import Value
 from state.finding import Trail
 from state.paper import Paper
 from state.quote import Debate
-from state.writing import DraftRound, KeyElements
+from state.writing import DraftRound, KeyElements, SavedSection
 
 ValueT = TypeVar("ValueT", bound=Value)
 
 _KEPT = 20_000
+_MOST_ROUNDS = 1000
 _made: OrderedDict[tuple[str, str, str], tuple[datetime, Value]] = OrderedDict()
 """Values read last, by run, kind and key, with the time of their writing.
 
@@ -35,6 +36,10 @@ class Shelf:
     def __init__(self, store: BaseStore, run: str) -> None:
         self._store = store
         self._run = run
+
+    def of(self, run: str) -> "Shelf":
+        """Return another run's shelf in the same store."""
+        return Shelf(self._store, run)
 
     def _namespace(self, kind: str) -> tuple[str, ...]:
         return ("citeloom", self._run, kind)
@@ -118,9 +123,18 @@ class Shelf:
 
     async def put_round(self, entry: DraftRound) -> None:
         """Keep one round of the beam."""
-        await self._put("rounds", [(f"{entry.round:04d}", entry)])
+        await self._put("rounds", [(f"{entry.part:03d}-{entry.round:04d}", entry)])
 
-    async def rounds(self, count: int) -> list[DraftRound]:
-        """Return the first `count` rounds of the beam, in order."""
-        keys = [f"{number:04d}" for number in range(1, count + 1)]
-        return list((await self._get("rounds", keys, DraftRound)).values())
+    async def rounds(self) -> list[DraftRound]:
+        """Return the rounds of the beam, part by part, in order."""
+        found = await self._store.asearch(self._namespace("rounds"), limit=_MOST_ROUNDS)
+        items = sorted(found, key=lambda item: item.key)
+        return [DraftRound.model_validate(item.value) for item in items]
+
+    async def put_section(self, section: SavedSection) -> None:
+        """Keep the section as it stands, so that it can be revised later."""
+        await self._put("section", [("section", section)])
+
+    async def section(self) -> SavedSection | None:
+        """Return the section that the run has written, if it has."""
+        return (await self._get("section", ["section"], SavedSection)).get("section")

@@ -10,13 +10,14 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.write.user_plan import named_papers
+from nodes.write.writers.registry import check_writer
 from state.paper import Paper, by_any_id
 from state.query import Sufficiency
 from state.reducers import replaced
 from state.request import Choices, Request
 from state.results import RankedPaper
 from state.run import Failure
-from state.writing import CitationVerdict, Draft
+from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
 from tools.desk import open_desk
 from tools.diversity import Candidate, spread
@@ -44,9 +45,11 @@ class Update(TypedDict):
     keys: dict[str, str]
     notes: list[str]
     read: list[str]
-    position: int
-    drafts: list[Draft]
-    candidates: list[Draft]
+    reviewed: bool
+    parts: list[Draft]
+    openings: list[Sentence]
+    joins: int
+    rejections: list[Rejection]
     checks: int
     verdicts: list[CitationVerdict]
     removed: list[CitationVerdict]
@@ -66,21 +69,21 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
     failures: list[Failure] = []
     chosen: list[str] = []
     try:
+        check_writer(desk.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(state, papers)
         if not chosen:
-            raise InputError(
-                "none of the papers has an abstract, so nothing could be said of them with a quote: "
-                "give records with abstracts"
-            )
+            raise InputError("there is no paper to cite: all that were found are excluded")
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
     return {
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         "notes": [] if failures else _notes(selected, chosen, papers),
         "read": replaced([]),
-        "position": 0,
-        "drafts": [],
-        "candidates": replaced([]),
+        "reviewed": False,
+        "parts": replaced([]),
+        "openings": replaced([]),
+        "joins": 0,
+        "rejections": replaced([]),
         "checks": 0,
         "verdicts": [],
         "removed": [],
@@ -97,6 +100,8 @@ def _chosen(state: Branch, papers: Mapping[str, Paper]) -> list[str]:
     musts = {ids.get(key, key) for key in request.must_include}
     first = [key for key in known if key in musts]
     rest = [key for key in known if key not in musts and papers[key].abstract]
+    if not rest and not first:  # then titles are all that can be cited, and it is said so
+        rest = known
     places = max(cite - len(first), 0)
     reflected = next(
         (item for item in reversed(state.get("sufficiency") or ()) if item.facets), None

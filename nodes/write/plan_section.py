@@ -12,17 +12,20 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from nodes.write.sentence_plan import plan_sentences
 from nodes.write.user_plan import parse_plan
+from nodes.write.writers.port import one_line_each
 from state.paper import Paper
 from state.request import Choices, Request
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.text.themes import group_texts
+from tools.text.trim import lower_case_words, lowering
 from tools.text.words import content_stems
 
 STAGE = "plan_section"
@@ -32,7 +35,8 @@ MAX_LINES = 12
 PROMPT = """\
 You plan the related-work section of the work described in the input.
 
-Group the papers into two to four themes that a reader of that work would expect, each with a short
+Group the papers into themes that a reader of that work would expect (two to four for up to twenty
+papers, one more for each further six, none much larger than the others), each with a short
 label (a noun phrase in lower case that stands in a sentence, such as: dense passage retrieval).
 Order the themes from the one nearest to the input's own work to the farthest, and the papers inside
 a theme so that each can be compared with the one before it, earlier work first. Use every paper's
@@ -115,54 +119,85 @@ class Update(TypedDict):
 
 
 async def plan_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Read the researcher's plan, or make one.
+    """Read the researcher's plan, or make one if the run's writer works along one.
 
     Raises:
         InputError: The researcher's plan cannot be read; the run stops and says why.
     """
     desk = open_desk(runtime, state["run"])
     desk.progress(STAGE, 0, 1)
-    keys = state["keys"]
-    papers = await desk.shelf.papers(list(keys.values()))
-    own_plan = state["choices"].plan
-    if own_plan.strip():
-        aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
-        plan = parse_plan(own_plan, state["selected"], aliases, keys)
-        desk.progress(STAGE, 1, 1, f"your plan: {len(plan.lines)} sentences")
-        return {"outline": plan, "failures": []}
-    items = [_item(key, papers[paper]) for key, paper in keys.items() if paper in papers]
-    failures: list[Failure] = []
-    try:
-        themes = await desk.mind.do(TASK, text=state["request"].text, papers=items)
-    except (AnswerError, RefusedError) as error:
-        themes = await asyncio.to_thread(
-            extract, desk.clients.embedder, text=state["request"].text, papers=items
-        )
-        failures.append(
-            Failure(
-                stage=STAGE, subject="themes", cause=str(error),
-                remedy="the papers were grouped by the embedded engine instead",
-            )
-        )  # fmt: skip
-    themes = repair_themes(themes, list(keys))
-    plan = lay_lines(themes, closing=state["request"].kind != "question")
-    desk.progress(STAGE, 1, 1, f"{len(themes.themes)} themes, {len(plan.lines)} sentences")
+    plan, failures, note = await _plan(desk, state)
+    desk.progress(STAGE, 1, 1, note)
     return {"outline": plan, "failures": failures}
+
+
+async def _plan(desk: Desk, state: Branch) -> tuple[Plan, list[Failure], str]:
+    """Return the plan, what went wrong with it, and a word on it for the progress line."""
+    keys, writer = state["keys"], desk.context.writer
+    papers = await desk.shelf.papers(list(keys.values()))
+    if state["choices"].plan.strip():
+        aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
+        plan = parse_plan(state["choices"].plan, state["selected"], aliases, keys)
+        return plan, [], f"your plan: {len(plan.lines)} sentences"
+    items = [_item(key, papers[paper]) for key, paper in keys.items() if paper in papers]
+    if writer == "prompted_plan":
+        made, failures = await plan_sentences(desk, state["request"].text, items)
+        return made, failures, f"{len(made.lines)} sentences"
+    if writer == "sentence_by_sentence":
+        return Plan(lines=one_line_each(list(keys))), [], f"{len(keys)} sentences"
+    if writer != "beam":
+        return Plan(lines=()), [], "none: this writer makes none"
+    themes, failures = await _themes(desk, state["request"].text, items)
+    themes = repair_themes(themes, list(keys), [item.abstract for item in items])
+    own = (await desk.shelf.elements(["input"])).get("input")
+    plan = lay_lines(themes, closing=bool(own and own.filled()))
+    return plan, failures, ", ".join(theme.label for theme in themes.themes)
+
+
+async def _themes(desk: Desk, text: str, items: Sequence[Item]) -> tuple[Themes, list[Failure]]:
+    """Ask for themes; what the window has no room for is told, and the embedded engine groups."""
+    failures: list[Failure] = []
+    shown = list(items)
+    if desk.mind.spare(TASK, text=text, papers=shown) < 0:
+        shown = [item.model_copy(update={"abstract": ""}) for item in items]
+        failures.append(_failure("the abstracts do not fit the model's window", _BY_TITLE))
+    if desk.mind.spare(TASK, text=text, papers=shown) >= 0:
+        try:
+            return await desk.mind.do(TASK, text=text, papers=shown), failures
+        except (AnswerError, RefusedError) as error:
+            failures.append(_failure(str(error), _GROUPED))
+    else:
+        failures.append(_failure("the titles do not fit the model's window", _GROUPED))
+    return await asyncio.to_thread(
+        extract, desk.clients.embedder, text=text, papers=list(items)
+    ), failures
+
+
+_BY_TITLE = "the papers were grouped by their titles"
+_GROUPED = "the papers were grouped by the embedded engine"
+
+
+def _failure(cause: str, remedy: str) -> Failure:
+    return Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy)
 
 
 def _item(key: str, paper: Paper) -> Item:
     return Item(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
 
 
-def repair_themes(themes: Themes, keys: Sequence[str]) -> Themes:
-    """Drop invented and repeated keys; papers that the mind forgot join the last theme."""
+def repair_themes(themes: Themes, keys: Sequence[str], texts: Sequence[str] = ()) -> Themes:
+    """Drop invented and repeated keys; papers that the mind forgot join the last theme.
+
+    Labels stand in sentences: a capital goes where the papers write that word without one.
+    """
+    lower = lowering(lower_case_words(list(texts)))
     seen: set[str] = set()
     kept: list[Theme] = []
     for theme in themes.themes:
         mine = [key for key in dict.fromkeys(theme.keys) if key in keys and key not in seen]
         seen |= set(mine)
         if mine:
-            kept.append(theme.model_copy(update={"keys": mine}))
+            kept.append(theme.model_copy(update={"keys": mine, "label": lower(theme.label)}))
     forgotten = [key for key in keys if key not in seen]
     if forgotten and kept:
         kept[-1] = kept[-1].model_copy(update={"keys": [*kept[-1].keys, *forgotten]})
@@ -180,11 +215,9 @@ def lay_lines(themes: Themes, *, closing: bool) -> Plan:
     papers = sum(len(theme.keys) for theme in themes.themes)
     spare = papers + closing - MAX_LINES
     lines: list[PlanLine] = []
-    for theme in themes.themes:
+    for place, theme in enumerate(themes.themes, start=1):
         rest = list(theme.keys[1:])
-        lines.append(
-            PlanLine(number=len(lines) + 1, keys=(theme.keys[0],), theme=theme.label, role="open")
-        )
+        lines.append(_line(lines, place, (theme.keys[0],), theme.label, "open"))
         pairs = 1 if len(rest) >= 2 else 0
         while spare > pairs and len(rest) >= 2 * (pairs + 1):
             pairs += 1
@@ -193,12 +226,14 @@ def lay_lines(themes: Themes, *, closing: bool) -> Plan:
             pairs -= take == 2
             spare -= take == 2
             role: LineRole = "contrast" if take == 2 else "develop"
-            lines.append(
-                PlanLine(
-                    number=len(lines) + 1, keys=tuple(rest[:take]), theme=theme.label, role=role
-                )
-            )
+            lines.append(_line(lines, place, tuple(rest[:take]), theme.label, role))
             rest = rest[take:]
     if closing:
-        lines.append(PlanLine(number=len(lines) + 1, role="close"))
+        lines.append(_line(lines, len(themes.themes) + 1, (), "", "close"))
     return Plan(lines=tuple(lines), reasoning=themes.reasoning)
+
+
+def _line(
+    lines: Sequence[PlanLine], paragraph: int, keys: tuple[str, ...], theme: str, role: LineRole
+) -> PlanLine:
+    return PlanLine(number=len(lines) + 1, keys=keys, theme=theme, role=role, paragraph=paragraph)

@@ -3,6 +3,7 @@
 Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the shelf.
 """
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -11,13 +12,15 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
+from nodes.write.writers.registry import check_writer
 from state.channels import WriteInputs
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
 from state.request import Choices, Request, WriteInput
 from state.run import Failure
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.context import RunContext
+from tools.bibliography.style import named_style
+from tools.context import RunContext, check_settings
 from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.scholar.opening import is_online
@@ -45,8 +48,13 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Updat
     failures: list[Failure] = []
     papers: list[Paper] = []
     try:
+        check_settings(desk.context)
         sent = parse(WriteInput, state)
-        choices = Choices(cite=check_range("cite", sent.cite, 1, 60), plan=sent.plan)
+        check_writer(desk.context.writer, planned=bool(sent.plan.strip()))
+        await asyncio.to_thread(named_style, sent.style)
+        choices = Choices(
+            cite=check_range("cite", sent.cite, 1, 200), plan=sent.plan, style=sent.style
+        )
         title, text = clean_text(sent.text)
         code, notes = check_language(text, extractive=desk.mind.name == "extractive")
         request = Request(

@@ -60,13 +60,23 @@ async def test_paper_without_abstract_is_never_passed_as_checked(llm_settings: S
     assert any("no abstract" in note for note in result["notes"])
 
 
-async def test_embedded_engine_says_nothing_of_a_paper_without_abstract(
+async def test_embedded_engine_only_names_a_paper_without_abstract(
     extractive: RunContext,
 ) -> None:
     result = await write(extractive, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
+    bare = result["sentences"][0]
+    assert BARE["title"] in bare.text
+    assert bare.citations[0].verdict == "not_checkable"
+    assert bare.citations[0].quote.text == BARE["title"]
+    assert result["outcome"] == "partial"
+    assert result["audit"].not_checkable == 1
+
+
+async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunContext) -> None:
+    result = await write(extractive, papers=["p7", BARE])
     assert [item.paper.id for item in result["references"]] == ["local:p7"]
     assert result["uncited"] == ["doi:10.1234/bare"]
-    assert any(failure.stage == "extend_draft" for failure in result["failures"])
+    assert [item.reason for item in result["audit"].omissions] == ["no_abstract"]
 
 
 async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) -> None:
@@ -75,7 +85,7 @@ async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) ->
     assert texts[0].startswith("Bees navigate over long distances")
     bases = [sentence.basis.text for sentence in result["sentences"] if sentence.basis]
     assert len(bases) == len(set(bases)) == len(texts) - 1
-    left_out = [item.subject for item in result["failures"] if item.stage == "extend_draft"]
+    left_out = [item.subject for item in result["failures"] if item.stage == "write_lines"]
     assert len(set(left_out)) == 6 - len(texts), "a line with nothing new to say is reported"
 
 
@@ -111,7 +121,7 @@ def _versions(request: dict[str, Any]) -> list[dict[str, str]]:
 
 
 async def test_beam_keeps_earlier_sentences_word_for_word(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
+    with Scripted(reviewer(), llm_settings, schedule="incremental") as llm:
         await write(llm.context, papers=["p1", "p7", "p8", "p9"])
     from tests.fakes.openai_server import inputs_of, task_of
 

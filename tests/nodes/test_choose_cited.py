@@ -144,11 +144,18 @@ async def test_plan_decides_alone_what_is_cited(choose: Choose) -> None:
     assert keys(update) == "be"
 
 
-async def test_list_without_any_abstract_ends_the_run_and_says_why(choose: Choose) -> None:
+async def test_list_without_any_abstract_is_cited_by_title_and_it_is_said(choose: Choose) -> None:
     update = await choose([paper("a", abstract=None)], 3, sufficiency=reflected(radar="a"))
+    assert list(update["keys"].values()) == ["doi:a"]
+    assert not update["failures"]
+    assert any("cannot be checked" in note for note in update["notes"])
+
+
+async def test_no_paper_at_all_ends_the_run_and_says_why(choose: Choose) -> None:
+    update = await choose([], 3)
     (failure,) = update["failures"]
     assert failure.fatal
-    assert "none of the papers has an abstract" in failure.cause
+    assert "no paper to cite" in failure.cause
 
 
 async def test_choice_is_the_same_each_time_and_each_paper_is_taken_once(choose: Choose) -> None:

@@ -12,6 +12,9 @@ from pydantic import BaseModel
 
 import nodes
 from state.channels import FindState, ReviewState, WriteState
+from state.parts import PartState
+from state.revising import ReviseState
+from state.verifying import VerifyState
 from tools.llm.task import Task
 
 NOT_NODES = {
@@ -30,8 +33,32 @@ NOT_NODES = {
     "nodes.find.weighing",
     "nodes.guard",
     "nodes.intake",
+    "nodes.write.adherence",
+    "nodes.write.flag_uncited",
+    "nodes.write.judge_citation",
     "nodes.write.lines",
+    "nodes.write.plan_language.directives",
+    "nodes.write.plan_language.listing",
+    "nodes.write.plan_language.measures",
+    "nodes.write.plan_language.names",
+    "nodes.write.plan_language.reading",
+    "nodes.write.plan_language.render",
+    "nodes.write.plan_language.sketch",
+    "nodes.write.sentence_plan",
     "nodes.write.user_plan",
+    "nodes.write.writers.answers",
+    "nodes.write.writers.beam",
+    "nodes.write.writers.drafting",
+    "nodes.write.writers.extractive",
+    "nodes.write.writers.faults",
+    "nodes.write.writers.misplaced",
+    "nodes.write.writers.passage",
+    "nodes.write.writers.planned",
+    "nodes.write.writers.port",
+    "nodes.write.writers.registry",
+    "nodes.write.writers.sentence",
+    "nodes.write.writers.voting",
+    "nodes.write.writers.zero_shot",
 }
 MODULES = [
     import_module(found.name)
@@ -47,7 +74,8 @@ TASKS: list[Task[Any]] = list(
         if isinstance(value, Task)
     }.values()
 )
-CHANNELS = set().union(*(get_type_hints(state) for state in (FindState, WriteState, ReviewState)))
+_STATES = (FindState, WriteState, ReviewState, PartState, ReviseState, VerifyState)
+CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
 OUTPUTS = {
     "papers",
     "links",
@@ -59,6 +87,11 @@ OUTPUTS = {
     "sentences",
     "references",
     "uncited",
+    "audit",
+    "labels",
+    "notes",
+    "source_usage",
+    "stop",
 }
 
 
@@ -93,7 +126,18 @@ def test_writes_only_channels_that_exist(module: ModuleType) -> None:
 
 
 def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> None:
-    given = {"query", "source", "of", "paper", "draft", "variant", "papers", "limit"}
+    given = {
+        "query",
+        "source",
+        "of",
+        "paper",
+        "draft",
+        "variant",
+        "papers",
+        "limit",
+        "line",
+        "lines",
+    }
     read = get_type_hints(node_of(module))["state"]
     if isinstance(read, type) and issubclass(read, BaseModel):
         assert set(read.model_fields) <= CHANNELS
@@ -117,5 +161,11 @@ def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
 
 def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
-    nodes_of_tasks = names - {"debate_papers", "order_papers"}  # asked by rank_papers
-    assert nodes_of_tasks <= {name_of(module).rsplit(".", 1)[-1] for module in MODULES}
+    asked_for_others = {
+        "debate_papers", "order_papers",  # by rank_papers
+        "extend_draft", "write_section", "write_cited", "join_cited",  # by write_lines
+        "vote_drafts",  # by keep_drafts
+        "plan_sentences",  # by plan_section
+    }  # fmt: skip
+    named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}
+    assert names - asked_for_others <= named

@@ -8,13 +8,14 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
-from state.request import FindInput, ReviewInput, WriteInput
+from state.request import FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from tests.server.conftest import Server
 from tests.support import SMALL, small_records
 from tools.context import RunContext
 
 GRAPHS: dict[str, type[BaseModel]] = {
-    "find": FindInput, "write": WriteInput, "review": ReviewInput,
+    "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
+    "verify": VerifyInput,
 }  # fmt: skip
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (
@@ -32,7 +33,7 @@ async def run(client: LangGraphClient, graph: str, thread: str | None = None, **
 # --- What a stranger sees ---------------------------------------------------------------------
 
 
-async def test_the_three_graphs_are_served(client: LangGraphClient) -> None:
+async def test_every_graph_is_served(client: LangGraphClient) -> None:
     assistants = await client.assistants.search()
     assert {item["graph_id"] for item in assistants} == set(GRAPHS)
 
@@ -69,6 +70,42 @@ async def test_tools_are_offered_over_mcp_with_their_schemas(server: Server) -> 
 
 
 # --- What it gives ----------------------------------------------------------------------------
+
+
+async def test_plan_is_reviewed_and_the_section_revised_over_the_server(
+    client: LangGraphClient, abstract: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    ids = [paper.id for paper in small_records() if paper.abstract][:4]
+    inputs: Any = {"text": abstract, "library": SMALL, "papers": ids, "cite": 2}
+    asked: Any = await client.runs.wait(
+        thread, "write", input=inputs, context={"review_plan": True}
+    )
+    (question,) = asked["__interrupt__"]
+    assert [paper["id"] for paper in question["value"]["papers"]] == ids
+    done: Any = await client.runs.wait(
+        thread, "write", command={"resume": "On the last [4].\nOn the first [1]."},
+        context={"review_plan": True},
+    )  # fmt: skip
+    assert [item["paper"]["id"] for item in done["references"]] == [ids[3], ids[0]]
+    revised: Any = await client.runs.wait(
+        None, "revise", input={"section": done["run"], "instruction": "without [1]"}
+    )
+    assert [item["paper"]["id"] for item in revised["references"]] == [ids[0]]
+
+
+async def test_text_is_verified_over_the_server(client: LangGraphClient) -> None:
+    record: Any = {
+        "id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019,
+        "authors": ["Dee Moth"], "abstract": "We show that moths steer by the moon at night.",
+    }  # fmt: skip
+    text = "Moth (2019) shows that moths steer by the moon at night. Others disagree (Lamp, 2020)."
+    done: Any = await client.runs.wait(
+        None, "verify", input={"text": text, "papers": [record], "library": SMALL}
+    )
+    assert done["audit"]["passed"] is False
+    assert done["audit"]["supported"] == 1
+    assert "fabricated" in {item["cause"] for item in done["audit"]["references"]}
 
 
 async def test_review_streams_its_progress_and_ends_with_the_section(

@@ -16,6 +16,10 @@ class ExtractiveMind:
         self._embedder = embedder
         self._ledger = ledger
 
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        """Return infinity: there is no window."""
+        return float("inf")
+
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:

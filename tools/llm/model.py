@@ -8,9 +8,12 @@ from tools.ledger.ledger import RunLedger
 from tools.llm.answers import reread
 from tools.llm.dialogue import Dialogue
 from tools.llm.endpoint import Endpoint
-from tools.llm.prompt import render
+from tools.llm.prompt import count_tokens, render
 from tools.llm.shapes import shapes_of
 from tools.llm.task import AnswerT, Task, Tier
+
+_MARGIN = 120
+"""Tokens that a question takes beside its texts: roles, fences and the note on the schema."""
 
 
 class LlmMind:
@@ -35,6 +38,13 @@ class LlmMind:
         """The model's name; both where the tiers differ, the strong one first."""
         names = [self._endpoints[tier].model for tier in ("strong", "fast")]
         return " + ".join(dict.fromkeys(names))
+
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        """Return the tokens left in the window; see Mind.spare."""
+        shapes = shapes_of(task.answer, task.name)
+        needed = sum(count_tokens(text) for text in (task.prompt, render(inputs), shapes.text))
+        window = self._endpoints[task.tier].settings.llm_context_tokens
+        return window - needed - task.max_output_tokens - _MARGIN
 
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object

@@ -36,6 +36,14 @@ class Mind(Protocol):
         """'extractive', or the model's name (both models' where the tiers differ)."""
         ...
 
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        """Return the tokens that the model's window has left beside this question and its answer.
+
+        Negative when the question does not fit; infinite where there is no window. An estimate that
+        leans to the safe side (tools.llm.prompt.count_tokens).
+        """
+        ...
+
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
     ) -> AnswerT:

@@ -1,0 +1,147 @@
+"""Take the section that an earlier run has written, with its papers and what was read of them.
+
+Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `keys`, `outline`,
+`final`, `read`, `instruction`, `stop`; papers and key elements go to the shelf of the new run.
+"""
+
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.intake import parse
+from nodes.write.review_plan import extended
+from nodes.write.user_plan import named_papers, parse_plan
+from nodes.write.writers.registry import check_writer
+from state.paper import by_any_id
+from state.reducers import replaced
+from state.request import Choices, Request, ReviseInput
+from state.revising import ReviseInputs
+from state.run import Failure
+from state.writing import CitationVerdict, Draft, Plan, Rejection, SavedSection, Sentence
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import CiteLoomError, InputError
+from tools.shelf import Shelf
+
+STAGE = "take_section"
+_MOST = 2000
+"""Characters of an instruction."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    choices: Choices
+    selected: list[str]
+    keys: dict[str, str]
+    outline: Plan
+    final: Draft
+    read: list[str]
+    told: str
+    parts: list[Draft]
+    openings: list[Sentence]
+    joins: int
+    reviewed: bool
+    checks: int
+    verdicts: list[CitationVerdict]
+    removed: list[CitationVerdict]
+    rejections: list[Rejection]
+    notes: list[str]
+    stop: Failure | None
+    failures: list[Failure]
+
+
+async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Update:
+    """Copy what is needed to a shelf of its own, so that the earlier run stays as it was."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    section = _nothing()
+    stop: Failure | None = None
+    told = ""
+    read: list[str] = []
+    try:
+        sent = parse(ReviseInput, state)
+        told = " ".join(sent.instruction.split())
+        _check(sent)
+        earlier = desk.shelf.of(sent.section)
+        section = await _section(earlier, sent.section)
+        check_writer(desk.context.writer, planned=bool(sent.plan.strip()))
+        if sent.plan.strip():
+            section = await _planned(section, sent.plan, earlier)
+        await _copy(section, earlier, desk.shelf)
+        known = await earlier.elements(["input", *section.keys.values()])
+        read = [key for key in ("input", *section.keys.values()) if key in known]
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    return {
+        "run": run,
+        "request": section.request,
+        "choices": section.choices,
+        "selected": list(section.selected),
+        "keys": section.keys,
+        "outline": section.outline,
+        "final": section.final,
+        "read": replaced(read),
+        "told": told,
+        "parts": replaced([]),
+        "openings": replaced([]),
+        "joins": 1 if told else 0,  # what is revised by an instruction is one text already
+        "reviewed": True,
+        "checks": 0,
+        "verdicts": [],
+        "removed": [],
+        "rejections": replaced([]),
+        "notes": [],
+        "stop": stop,
+        "failures": replaced([stop] if stop else []),
+    }
+
+
+def _nothing() -> SavedSection:
+    return SavedSection(
+        request=Request(text=""), choices=Choices(), selected=(), keys={}, outline=Plan(lines=()),
+        final=Draft(id="d"),
+    )  # fmt: skip
+
+
+def _check(sent: ReviseInput) -> None:
+    if not sent.instruction.strip() and not sent.plan.strip():
+        raise InputError("say what to change: give an instruction, a plan, or both")
+    if sent.instruction.strip() and sent.plan.strip():
+        raise InputError("give an instruction or a plan, one at a time: revise a second time")
+    if len(sent.instruction) > _MOST:
+        raise InputError(f"the instruction is longer than {_MOST:,} characters: say it in short")
+
+
+async def _section(earlier: Shelf, name: str) -> SavedSection:
+    section = await earlier.section() if name.strip() else None
+    if section is None:
+        raise InputError(
+            f"there is no section of a run '{name}': name the `run` of a result of write or review "
+            "that is kept here"
+        )
+    return section
+
+
+async def _planned(section: SavedSection, plan: str, earlier: Shelf) -> SavedSection:
+    """Return the section with a new plan; `[n]` counts as in the text that is revised."""
+    cited = list(dict.fromkeys(key for item in section.final.sentences for key in item.keys))
+    order = list(
+        dict.fromkeys([*(section.keys[key] for key in cited), *section.keys.values(), *section.selected])
+    )  # fmt: skip
+    papers = await earlier.papers(order)
+    aliases = by_any_id(papers.values())
+    keys = extended(section.keys, named_papers(plan, order, aliases))
+    outline = parse_plan(plan, order, aliases, keys)
+    choices = section.choices.model_copy(update={"plan": plan})
+    return section.model_copy(update={"keys": keys, "outline": outline, "choices": choices})
+
+
+async def _copy(section: SavedSection, earlier: Shelf, shelf: Shelf) -> None:
+    papers = await earlier.papers([*section.selected, *section.keys.values()])
+    await shelf.put_papers(papers.values())
+    for elements in (await earlier.elements(["input", *section.keys.values()])).values():
+        await shelf.put_elements(elements)

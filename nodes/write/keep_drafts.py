@@ -1,0 +1,62 @@
+"""Keep: settle which drafts of a round go on, by votes where the writer holds them.
+
+Reads `run`, `request`, `keys`, `outline`, `part`, `position`, `drafts`, `candidates`.
+Writes `drafts` (the survivors), `position`, `parts` (the best so far); the beam's rounds go to the
+shelf with their losers and votes (ChatCite, section 3.2.2).
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.write.writers.port import Stage
+from nodes.write.writers.registry import writer_named
+from state.reducers import replaced
+from state.request import Request
+from state.run import Failure
+from state.writing import Draft, Part, Plan
+from tools.context import RunContext
+from tools.desk import open_desk
+
+STAGE = "keep_drafts"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    keys: dict[str, str]
+    outline: Plan
+    part: Part
+    position: int
+    drafts: list[Draft]
+    candidates: list[Draft]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    drafts: list[Draft]
+    candidates: list[Draft]
+    position: int
+    parts: list[Draft]
+    failures: list[Failure]
+
+
+async def keep_drafts(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Let the writer decide, and keep its best draft as what the part has come to."""
+    desk = open_desk(runtime, state["run"])
+    stage = Stage(
+        request=state["request"], keys=state["keys"], outline=state["outline"],
+        part=state["part"], position=state["position"], drafts=state.get("drafts", []),
+    )  # fmt: skip
+    writer = writer_named(desk.context.writer)
+    settled = await writer.settle(desk, stage, state["candidates"])
+    desk.tick("write", settled.position - state["position"], len(state["outline"].lines) or 1)
+    return {
+        "drafts": settled.drafts,
+        "candidates": replaced([]),
+        "position": settled.position,
+        "parts": settled.drafts[:1],
+        "failures": settled.failures,
+    }

@@ -1,0 +1,108 @@
+"""Review: let a person see and edit which papers are cited, and where, before a word is written.
+
+Reads `run`, `selected`, `keys`, `outline`. Writes `outline`, `keys`, `reviewed`. The graph stops here
+(an interrupt) when the run's setting `review_plan` asks for it; it goes on with the answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from nodes.write.user_plan import named_papers, parse_plan, plan_text
+from state.paper import Paper, by_any_id
+from state.writing import Plan
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import InputError
+
+STAGE = "review_plan"
+ASKED = (
+    "Edit the plan: a line for each sentence, naming its papers as [n]; a paper that no line names "
+    "is not cited, and any paper of the list may be named. Send the text of the plan, or nothing to "
+    "go on with it as it is."
+)
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    selected: list[str]
+    keys: dict[str, str]
+    outline: Plan
+
+
+class Update(TypedDict, total=False):
+    """What this node writes."""
+
+    outline: Plan
+    keys: dict[str, str]
+    reviewed: bool
+
+
+async def review_plan(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Stop for a person; an answer that cannot be used is asked for again, with the reason."""
+    desk = open_desk(runtime, state["run"])
+    if not desk.context.review_plan:
+        return {"reviewed": True}
+    papers = await desk.shelf.papers(state["selected"])
+    shown = {
+        "kind": STAGE,
+        "instructions": ASKED,
+        "plan": plan_text(state["outline"], _numbers(state)),
+        "papers": _listed(state, papers),
+    }
+    made, error = str(shown["plan"]).strip(), ""
+    while True:
+        answer = interrupt({**shown, "error": error} if error else shown)
+        text = _text(answer)
+        if not text.strip() or text.strip() == made:
+            return {"reviewed": True}
+        try:
+            return {"reviewed": True, **_edited(text, state, papers)}
+        except InputError as caught:
+            error = str(caught)
+            shown = {**shown, "plan": text}
+
+
+def _text(answer: object) -> str:
+    """Return the plan of an answer: a text, or an object with the text as 'plan'."""
+    if isinstance(answer, Mapping):
+        answer = answer.get("plan", "")
+    return answer if isinstance(answer, str) else ""
+
+
+def _numbers(state: Branch) -> dict[str, int]:
+    places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
+    return {key: places[paper] for key, paper in state["keys"].items() if paper in places}
+
+
+def _listed(state: Branch, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:
+    cited = set(state["keys"].values())
+    return [
+        {
+            "number": number, "id": key, "title": papers[key].title, "year": papers[key].year,
+            "cited": key in cited,
+        }
+        for number, key in enumerate(state["selected"], start=1)
+        if key in papers
+    ]  # fmt: skip
+
+
+def _edited(text: str, state: Branch, papers: Mapping[str, Paper]) -> Update:
+    """Return the plan as edited, with keys for papers that were not to be cited before."""
+    aliases = by_any_id(papers.values())
+    named = named_papers(text, state["selected"], aliases)
+    keys = extended(state["keys"], named)
+    return {"outline": parse_plan(text, state["selected"], aliases, keys), "keys": keys}
+
+
+def extended(keys: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:
+    """Return the keys with one for each further paper; known papers keep theirs."""
+    known = set(keys.values())
+    last = max((int(key[1:]) for key in keys), default=0)
+    new = [paper for paper in named if paper not in known]
+    return {**keys, **{f"P{last + place}": paper for place, paper in enumerate(new, start=1)}}

@@ -1,0 +1,55 @@
+"""Write: one branch of a round, in the way of the run's writer.
+
+Reads `run`, `request`, `keys`, `outline`, `part`, `position` and, per branch, one draft, the numbers
+of the lines to write and a variant's number. Writes `candidates`, `rejections`.
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.write.writers.port import Job, Stage
+from nodes.write.writers.registry import writer_named
+from state.request import Request
+from state.run import Failure
+from state.writing import Draft, Part, Plan, Rejection
+from tools.context import RunContext
+from tools.desk import open_desk
+
+
+class Branch(TypedDict):
+    """What one branch of this node reads."""
+
+    run: str
+    request: Request
+    keys: dict[str, str]
+    outline: Plan
+    part: Part
+    position: int
+    draft: Draft
+    lines: list[int]
+    variant: int
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    candidates: list[Draft]
+    failures: list[Failure]
+    rejections: list[Rejection]
+
+
+async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Write one job of the round; what the mind says is checked by code."""
+    desk = open_desk(runtime, state["run"])
+    stage = Stage(
+        request=state["request"], keys=state["keys"], outline=state["outline"],
+        part=state["part"], position=state["position"], drafts=[state["draft"]],
+    )  # fmt: skip
+    lines = tuple(line for line in state["part"].lines if line.number in set(state["lines"]))
+    job = Job(draft=state["draft"], lines=lines, variant=state["variant"])
+    written = await writer_named(desk.context.writer).write(desk, stage, job)
+    return {
+        "candidates": [written.draft],
+        "failures": written.failures,
+        "rejections": written.rejections,
+    }

@@ -1,0 +1,1 @@
+"""The ways of writing a section, behind one port (nodes.write.writers.port)."""

@@ -1,0 +1,148 @@
+"""What code can find wrong with a sentence before anyone is asked."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nodes.write.writers.answers import NextSentence
+from state.paper import Paper
+from state.quote import Quote
+from state.writing import MARKER, Cause, PlanLine, Rejection
+from tools.text.claims import name_fault
+from tools.text.compose import resemblance
+from tools.text.foreign import foreign_citations
+from tools.text.quotes import quote_input, quote_paper
+from tools.text.sentences import split_sentences
+from tools.text.words import coverage
+
+SAME = 0.9
+"""Dice resemblance from which two sentences count as one said twice."""
+_OWN_WORDS = 0.6
+"""Share of an uncited sentence's content words that the input must have."""
+_NAMED = re.compile(r"\b([A-Z][\w'’-]+) et al\.")
+
+Action = Literal["asked_again", "replaced", "rewritten", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a sentence."""
+
+    cause: Cause
+    detail: str
+    key: str = ""
+
+
+def faults_of(
+    answer: NextSentence,
+    line: PlanLine | None,
+    papers: Mapping[str, Paper],
+    own_text: str,
+    so_far: Sequence[str] = (),
+) -> list[Fault]:
+    """Say what is wrong: markers missing or foreign, citations made up, words said twice.
+
+    A sentence that cites nothing speaks of the researcher's own work, and must rest on its words.
+
+    Args:
+        answer: The sentence with its support.
+        line: The plan's line; None where any of the papers may be cited.
+        papers: The papers that may be cited, by key.
+        own_text: The researcher's text.
+        so_far: The sentences before it.
+    """
+    text = answer.sentence.strip()
+    if not text:
+        return [Fault("off_plan", "the sentence is empty")]
+    marked = list(dict.fromkeys(MARKER.findall(text)))
+    found = [
+        Fault("fabricated", f"it cites {key}, which it was not given", key)
+        for key in marked
+        if key not in papers
+    ]
+    at_hand = [own_text, *(paper.text for paper in papers.values())]
+    found += [
+        Fault("fabricated", f"it has a citation that is not a marker: {item}", item)
+        for item in foreign_citations(text, at_hand)
+    ]
+    if any(resemblance(text, earlier) >= SAME for earlier in so_far):
+        found.append(Fault("repeated", "it repeats a sentence that is there already"))
+    if line is not None and (lacking := [key for key in line.keys if key not in marked]):
+        found.append(Fault("off_plan", f"it does not cite {', '.join(lacking)}", lacking[0]))
+    if not marked and not found:
+        found += _uncited(answer, own_text)
+    known = [key for key in marked if key in papers]
+    found += [
+        Fault("mis_cited", wrong, key)
+        for key in known
+        if (wrong := name_fault(text, key, papers[key], papers.values()))
+    ]
+    return found + _unmarked_names(text, [papers[key] for key in known])
+
+
+def _uncited(answer: NextSentence, own_text: str) -> list[Fault]:
+    if coverage(answer.sentence, own_text) < _OWN_WORDS:
+        return [Fault("uncited_claim", "it cites nothing and says what the input does not say")]
+    if not quote_input(answer.basis, own_text).verified:
+        return [Fault("uncited_claim", "it cites nothing, and its basis is not in the input")]
+    return []
+
+
+def _unmarked_names(text: str, cited: Sequence[Paper]) -> list[Fault]:
+    """Find authors named ('Smith et al.') who wrote none of the papers that the sentence cites."""
+    families = {
+        name for paper in cited for author in paper.authors for name in author.family.split()[-1:]
+    }
+    said = " ".join(paper.text for paper in cited)
+    return [
+        Fault("fabricated", f"it names {name} et al., who wrote no paper that it cites", name)
+        for name in dict.fromkeys(_NAMED.findall(text))
+        if name not in families and name not in said
+    ]
+
+
+def best_quote(paper: Paper, given: str, sentence: str) -> Quote | None:
+    """Return the given words if they are the paper's, else its sentence that says most of it."""
+    quote = quote_paper(given, paper) if given else None
+    if quote and quote.verified:
+        return quote
+    spans = split_sentences(paper.abstract or "")
+    if not spans:
+        quote = quote_paper(paper.title, paper)
+        return quote if quote.verified else None
+    best = max(spans, key=lambda span: coverage(span.text, sentence))
+    quote = quote_paper(best.text, paper)
+    return quote if quote.verified else None
+
+
+def false_quotes(answer: NextSentence, papers: Mapping[str, Paper]) -> list[Fault]:
+    """Find words given as support that are not in the paper they are said to be of."""
+    return [
+        Fault("fabricated_quote", f"not in the paper: “{item.quote[:200]}”", item.key)
+        for item in answer.support
+        if item.key in papers
+        and item.quote.strip()
+        and not quote_paper(item.quote, papers[item.key]).verified
+    ]
+
+
+def rejected(
+    faults: Sequence[Fault],
+    sentence: str,
+    *,
+    stage: str,
+    line: int | None,
+    action: Action,
+    by: str,
+    keys: Mapping[str, str],
+) -> list[Rejection]:
+    """Describe faults as what was kept out of the text."""
+    return [
+        Rejection(
+            stage=stage, line=line, sentence=sentence, key=fault.key,
+            paper=keys.get(fault.key, ""), cause=fault.cause, detail=fault.detail,
+            action=action, by=by,
+        )
+        for fault in faults
+    ]  # fmt: skip

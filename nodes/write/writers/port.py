@@ -1,0 +1,114 @@
+"""The port of a writer: what it writes side by side, how, and what it keeps of it.
+
+A part of the section is written in rounds. Each round the graph asks the writer for its jobs, runs
+them as branches of their own, and lets the writer settle what becomes of the drafts; the part is done
+when there is no job left. So each way of writing can be stepped through and resumed alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from state.request import Request
+from state.run import Failure
+from state.writing import Draft, Part, Plan, PlanLine, Rejection, Schedule, WriterName
+from tools.context import RunContext
+from tools.desk import Desk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """How far a part of the section has come."""
+
+    request: Request
+    keys: Mapping[str, str]
+    """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
+    outline: Plan
+    part: Part
+    position: int
+    """How many lines of the part are written; a writer that knows no lines counts its rounds."""
+    drafts: Sequence[Draft]
+    """The survivors, best first; none before the first round."""
+
+    @property
+    def best(self) -> Draft:
+        """The draft that leads, or an empty one."""
+        return self.drafts[0] if self.drafts else self.empty
+
+    @property
+    def empty(self) -> Draft:
+        """A draft of this part in which nothing stands yet."""
+        return Draft(id=f"d{self.part.number}", part=self.part.number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one branch writes: these lines, in this variant, behind this draft."""
+
+    draft: Draft
+    lines: tuple[PlanLine, ...]
+    variant: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What came of a job."""
+
+    draft: Draft
+    failures: list[Failure] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What is kept of a round, best first, and how far the part has come by it."""
+
+    drafts: list[Draft]
+    position: int
+    failures: list[Failure] = field(default_factory=list)
+
+
+class Writer(Protocol):
+    """One way of writing."""
+
+    @property
+    def name(self) -> WriterName:
+        """Its name in a run's settings."""
+        ...
+
+    @property
+    def follows_plan(self) -> bool:
+        """Whether it can keep to a plan by the researcher."""
+        ...
+
+    def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
+        """Divide the section into parts that can be written side by side."""
+        ...
+
+    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+        """Return what is to be written next; nothing when the part is done."""
+        ...
+
+    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+        """Write one job; what the mind says wrongly is checked, sent back once, and recorded.
+
+        Raises:
+            BudgetError: The run's budget is spent.
+            TransientError: The endpoint was unreachable or busy after its retries.
+            PermanentError: The endpoint rejects the key, the model's name or the request.
+        """
+        ...
+
+    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+        """Decide which of a round's drafts go on; errors as `write`."""
+        ...
+
+
+def one_line_each(keys: Sequence[str]) -> tuple[PlanLine, ...]:
+    """Return a line for each paper, for writers that make no plan."""
+    return tuple(PlanLine(number=number, keys=(key,)) for number, key in enumerate(keys, start=1))
+
+
+def whole(lines: Sequence[PlanLine]) -> list[Part]:
+    """Return the section as one part."""
+    return [Part(number=0, lines=tuple(lines))]

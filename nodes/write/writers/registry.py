@@ -1,0 +1,52 @@
+"""The writers by name."""
+
+from typing import get_args
+
+from nodes.write.writers.beam import BeamWriter, SentenceWriter
+from nodes.write.writers.extractive import BaselineWriter
+from nodes.write.writers.planned import PlanWriter
+from nodes.write.writers.port import Writer
+from nodes.write.writers.zero_shot import PerCiteWriter, ZeroShotWriter
+from state.writing import WriterName
+from tools.errors import InputError
+
+WRITERS: dict[WriterName, Writer] = {
+    "beam": BeamWriter(),
+    "plan": PlanWriter("plan", follows_plan=True),
+    "prompted_plan": PlanWriter("prompted_plan", follows_plan=False),
+    "zero_shot": ZeroShotWriter(),
+    "per_cite": PerCiteWriter(),
+    "sentence_by_sentence": SentenceWriter(),
+    "lexrank": BaselineWriter("lexrank"),
+    "one_line": BaselineWriter("one_line"),
+}
+
+
+def writer_named(name: str) -> Writer:
+    """Return a writer.
+
+    Raises:
+        InputError: There is none of this name; a caller of the server may send any text.
+    """
+    found = next((writer for key, writer in WRITERS.items() if key == name), None)
+    if found is None:
+        known = ", ".join(get_args(WriterName))
+        raise InputError(f"there is no writer '{name}'; there are: {known}")
+    return found
+
+
+def check_writer(name: str, *, planned: bool) -> None:
+    """Make sure that a writer can do what is asked of it.
+
+    Raises:
+        InputError: There is no such writer, it cannot keep to the researcher's plan, or it needs one.
+    """
+    writer = writer_named(name)
+    if planned and not writer.follows_plan:
+        able = ", ".join(key for key, other in WRITERS.items() if other.follows_plan)
+        raise InputError(f"the writer '{name}' follows no plan of yours: use one of {able}")
+    if name == "plan" and not planned:
+        raise InputError(
+            "the writer 'plan' needs a plan: give one (--plan), or let the mind make one with "
+            "writer=prompted_plan"
+        )

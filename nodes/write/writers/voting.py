@@ -1,0 +1,120 @@
+"""Votes on drafts (ChatCite, section 3.2.2): blind to order, seeded, recorded with their lineage."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from nodes.write.lines import plain_text, without_markers
+from nodes.write.writers.port import Stage
+from state.run import Failure
+from state.writing import Draft, Vote
+from tools.desk import Desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.task import Task
+from tools.text.compose import fluency
+from tools.text.sentences import split_sentences
+
+STAGE = "keep_drafts"
+_RECENT = 8
+"""Sentences of each version that are shown where the window has no room for all."""
+
+PROMPT = """\
+You judge versions of an unfinished related-work section for the work described in the input. They
+differ in their last sentences. Vote for the one that best compares the papers with each other and
+with the work, holds together as prose, keeps to what the papers say, and repeats nothing. The order
+in which the versions stand means nothing. Answer with the label of one version and a short reason.
+"""
+
+
+class Version(BaseModel):
+    """A draft as the mind sees it."""
+
+    label: str
+    text: str
+
+
+class Ballot(BaseModel):
+    """The mind's answer."""
+
+    best: str = Field(description="The label of one version, as given.")
+    reason: str = ""
+
+
+def extract(embedder: Embedder, *, text: str, versions: Sequence[Version]) -> Ballot:
+    """Vote by comparison, variety and length, measured on the text."""
+    scores = {
+        version.label: fluency(
+            [without_markers(span.text) for span in split_sentences(version.text)]
+        )
+        for version in versions
+    }
+    best = max(versions, key=lambda version: scores[version.label]).label
+    return Ballot(best=best, reason=f"fluency {scores[best]:.2f}, best of {len(versions)}")
+
+
+TASK = Task(
+    name="vote_drafts", prompt=PROMPT, answer=Ballot, tier="fast", extract=extract,
+    max_output_tokens=300,
+)  # fmt: skip
+
+
+async def hold_votes(
+    desk: Desk, stage: Stage, candidates: Sequence[Draft]
+) -> tuple[list[Draft], list[Vote], list[Failure]]:
+    """Return the distinct drafts with their votes, best first, the votes, and those not counted."""
+    drafts = distinct(candidates)
+    votes: list[Vote] = []
+    failures: list[Failure] = []
+    if len(drafts) > 1:
+        polls = [_vote(desk, stage, drafts, number) for number in range(max(desk.context.votes, 1))]
+        for result in await asyncio.gather(*polls):
+            votes += [result] if isinstance(result, Vote) else []
+            failures += [result] if isinstance(result, Failure) else []
+    tally = Counter(vote.chosen for vote in votes)
+    counted = [draft.model_copy(update={"votes": tally[draft.id]}) for draft in drafts]
+    counted.sort(key=lambda draft: (-draft.votes, len(draft.repairs), draft.id))
+    return counted, votes, failures
+
+
+def distinct(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return one draft for each text, in the order of their ids."""
+    first: dict[str, Draft] = {}
+    for draft in sorted(drafts, key=lambda draft: draft.id):
+        first.setdefault(plain_text(draft.sentences), draft)
+    return list(first.values())
+
+
+async def _vote(desk: Desk, stage: Stage, drafts: Sequence[Draft], number: int) -> Vote | Failure:
+    order = list(drafts)
+    place = f"{stage.part.number}/{stage.position}/{number}"
+    random.Random(f"{desk.context.seed}/{place}").shuffle(order)
+    labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
+    subject = f"part {stage.part.number + 1}, line {stage.position + 1}, vote {number + 1}"
+    try:
+        ballot = await desk.mind.do(
+            TASK, sample=number, text=stage.request.text, versions=_versions(desk, stage, labels)
+        )
+    except (AnswerError, RefusedError) as error:
+        return Failure(stage=STAGE, subject=subject, cause=str(error), remedy="not counted")
+    chosen = labels.get(ballot.best.strip().upper()[-1:])
+    if chosen is None:
+        cause = f"it chose '{ballot.best[:60]}', which is none of the versions"
+        return Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted")
+    return Vote(chosen=chosen.id, order=tuple(draft.id for draft in order), reason=ballot.reason)
+
+
+def _versions(desk: Desk, stage: Stage, labels: dict[str, Draft]) -> list[Version]:
+    """Show the drafts whole, or the last sentences of each, in which they differ most."""
+    whole = [
+        Version(label=label, text=plain_text(draft.sentences)) for label, draft in labels.items()
+    ]
+    if desk.mind.spare(TASK, text=stage.request.text, versions=whole) >= 0:
+        return whole
+    return [
+        Version(label=label, text=f"[...] {plain_text(draft.sentences[-_RECENT:])}")
+        for label, draft in labels.items()
+    ]

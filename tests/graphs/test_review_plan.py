@@ -1,0 +1,88 @@
+"""Tests of stopping for a person, who edits which papers are cited and where."""
+
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from graphs.write import builder
+from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
+from tools.context import RunContext
+
+FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
+INPUTS: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 3}
+CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
+
+
+@pytest.fixture
+def context(extractive: RunContext) -> RunContext:
+    return context_for(extractive.clients.settings, review_plan=True)
+
+
+class Person:
+    """A run that stops, and answers to it."""
+
+    def __init__(self, context: RunContext) -> None:
+        self.graph = builder.compile(checkpointer=InMemorySaver())
+        self.context = context
+
+    async def begin(self) -> dict[str, Any]:
+        return await self._on(INPUTS)
+
+    async def answer(self, answer: object) -> dict[str, Any]:
+        return await self._on(Command(resume=answer))
+
+    async def _on(self, given: Any) -> dict[str, Any]:
+        result = await self.graph.ainvoke(given, CONFIG, context=self.context)
+        return dict(result)
+
+
+def question(result: dict[str, Any]) -> dict[str, Any]:
+    (only,) = result["__interrupt__"]
+    return dict(only.value)
+
+
+async def test_run_stops_with_plan_and_papers(context: RunContext) -> None:
+    shown = question(await Person(context).begin())
+    assert shown["kind"] == "review_plan"
+    assert [paper["id"] for paper in shown["papers"]] == FIVE
+    assert sum(paper["cited"] for paper in shown["papers"]) == 3
+    assert all(f"[{number}]" in shown["plan"] for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize("answer", ["", True, {"plan": ""}])
+async def test_empty_answer_goes_on_with_the_plan_as_it_is(
+    answer: object, context: RunContext
+) -> None:
+    person = Person(context)
+    await person.begin()
+    result = await person.answer(answer)
+    assert {item.paper.id for item in result["references"]} == set(FIVE[:3])
+    assert result["outcome"] == "complete"
+
+
+async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
+    person = Person(context)
+    await person.begin()
+    result = await person.answer({"plan": "On one bee [5].\nOn another [1]."})
+    assert [item.citations[0].paper for item in result["sentences"]] == [FIVE[4], FIVE[0]]
+    assert all(item.citations[0].verdict == "supported" for item in result["sentences"])
+    assert result["audit"].adherence.lines_right == 2
+    assert {item.paper for item in result["audit"].omissions} == set(FIVE[1:4])
+
+
+async def test_answer_that_cannot_be_read_is_asked_for_again(context: RunContext) -> None:
+    person = Person(context)
+    await person.begin()
+    again = question(await person.answer("On a bee that is not there [9]."))
+    assert "[9]" in again["error"]
+    assert again["plan"] == "On a bee that is not there [9]."
+    result = await person.answer("On one bee [2].")
+    assert [item.paper.id for item in result["references"]] == [FIVE[1]]
+
+
+async def test_nobody_is_asked_by_default(extractive: RunContext) -> None:
+    result = await Person(extractive).begin()
+    assert "__interrupt__" not in result
+    assert result["references"]

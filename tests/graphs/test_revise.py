@@ -1,0 +1,115 @@
+"""Tests of the `revise` graph."""
+
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.revise import graph
+from graphs.write import graph as write_graph
+from tests.fakes.openai_server import task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+from tools.context import RunContext
+
+FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
+_LIMIT: Any = {"recursion_limit": 500}
+
+
+async def written(context: RunContext) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 4}
+    return dict(await write_graph.ainvoke(given, _LIMIT, context=context))
+
+
+async def revise(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given: Any = inputs
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
+
+
+async def test_paper_is_left_out_and_the_rest_stays(extractive: RunContext) -> None:
+    first = await written(extractive)
+    gone = first["references"][1].paper.id
+    result = await revise(extractive, section=first["run"], instruction="without [2]")
+    assert gone not in {item.paper.id for item in result["references"]}
+    others = {item.paper.id for item in first["references"]} - {gone}
+    assert {item.paper.id for item in result["references"]} == others
+    before = {item.marked for item in first["sentences"]}
+    assert {item.marked for item in result["sentences"]} & before
+    assert result["run"] != first["run"]
+    assert gone in {item.paper for item in result["audit"].omissions}
+
+
+async def test_shorter_is_shorter(extractive: RunContext) -> None:
+    first = await written(extractive)
+    result = await revise(extractive, section=first["run"], instruction="Make it shorter.")
+    assert 1 <= len(result["sentences"]) < len(first["sentences"])
+    assert result["audit"].passed
+
+
+async def test_new_plan_may_name_any_selected_paper(extractive: RunContext) -> None:
+    first = await written(extractive)
+    order = [item.paper.id for item in first["references"]]
+    new = next(key for key in FIVE if key not in order)
+    plan = f"On the last [{len(order)}].\nOn a new one [{new}]."
+    result = await revise(extractive, section=first["run"], plan=plan)
+    assert [item.citations[0].paper for item in result["sentences"]] == [order[-1], new]
+    assert result["audit"].adherence.lines_right == 2
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ({"instruction": "Sing it."}, "without an LLM"),
+        ({"instruction": "without [77]"}, "no reference 77"),
+        ({"instruction": ""}, "say what to change"),
+        ({"instruction": "shorter", "plan": "On [1]."}, "one at a time"),
+        ({"instruction": "shorter" * 1000}, "longer than"),
+        ({"plan": "On [99]."}, "[99]"),
+    ],
+)
+async def test_what_cannot_be_followed_is_refused_with_the_reason(
+    inputs: dict[str, str], words: str, extractive: RunContext
+) -> None:
+    first = await written(extractive)
+    result = await revise(extractive, section=first["run"], **inputs)
+    assert words in result["stop"].cause
+
+
+async def test_unknown_section_is_refused(extractive: RunContext) -> None:
+    result = await revise(extractive, section="nowhere", instruction="shorter")
+    assert "no section of a run 'nowhere'" in result["stop"].cause
+
+
+async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
+    llm_settings: Settings,
+) -> None:
+    def last_first(answer: Any, inputs: dict[str, Any]) -> Any:
+        cited = [item for item in answer["sentences"] if item["support"]]
+        return {"sentences": [*reversed(cited)]}
+
+    with Scripted(reviewer({"revise_section": last_first}), llm_settings) as llm:
+        first = await written(llm.context)
+        asked = len(llm.server.requests)
+        result = await revise(llm.context, section=first["run"], instruction="Turn it around.")
+        tasks = {task_of(request) for request in llm.server.requests[asked:]}
+    assert tasks <= {"revise_section", "check_citations", "flag_uncited"}
+    cited = [item.marked for item in first["sentences"] if item.citations]
+    assert [item.marked for item in result["sentences"]] == cited[::-1]
+
+
+async def test_instruction_is_no_licence_to_invent(llm_settings: Settings) -> None:
+    def obey(answer: Any, inputs: dict[str, Any]) -> Any:
+        made_up = {
+            "line": 1,
+            "sentence": "Bees read books (Smith, 2021).",
+            "support": [],
+            "basis": "",
+        }
+        return {"sentences": [made_up, *answer["sentences"]]}
+
+    with Scripted(reviewer({"revise_section": obey}), llm_settings) as llm:
+        first = await written(llm.context)
+        result = await revise(llm.context, section=first["run"], instruction="Cite Smith 2021.")
+    assert "Smith" not in result["related_work"]
+    assert {item.cause for item in result["audit"].rejections} >= {"fabricated"}
+    assert len(result["sentences"]) == len(first["sentences"])

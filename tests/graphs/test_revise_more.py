@@ -1,0 +1,44 @@
+"""Tests of the `revise` graph: paragraphs stay, and what is left out of an answer is told."""
+
+from typing import Any
+
+from citeloom.settings import Settings
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import Scripted
+from tests.graphs.test_revise import revise, written
+
+
+async def test_paragraphs_stay_as_they_were(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as llm:
+        first = await written(llm.context)
+        result = await revise(llm.context, section=first["run"], instruction="Keep it as it is.")
+    paragraphs = [item.paragraph for item in first["sentences"]]
+    assert len(set(paragraphs)) > 1
+    assert [item.paragraph for item in result["sentences"]] == paragraphs
+    assert result["related_work"] == first["related_work"]
+
+
+async def test_sentence_that_is_left_out_of_the_answer_is_told(llm_settings: Settings) -> None:
+    def obey(answer: Any, inputs: dict[str, Any]) -> Any:
+        made_up = {"line": 1, "sentence": "Bees read books (Smith, 2021).", "support": []}
+        return {"sentences": [made_up, *answer["sentences"]]}
+
+    with Scripted(reviewer({"revise_section": obey}), llm_settings) as llm:
+        first = await written(llm.context)
+        result = await revise(llm.context, section=first["run"], instruction="Cite Smith 2021.")
+    told = [item for item in result["failures"] if item.stage == "revise_section"]
+    assert any("(Smith, 2021)" in item.cause for item in told)
+
+
+async def test_answer_without_a_usable_sentence_leaves_the_section_as_it_was(
+    llm_settings: Settings,
+) -> None:
+    def lie(answer: Any, inputs: dict[str, Any]) -> Any:
+        made_up = {"line": 1, "sentence": "Bees read books (Smith, 2021).", "support": []}
+        return {"sentences": [made_up]}
+
+    with Scripted(reviewer({"revise_section": lie}), llm_settings) as llm:
+        first = await written(llm.context)
+        result = await revise(llm.context, section=first["run"], instruction="Say only that.")
+    assert result["related_work"] == first["related_work"]
+    assert "no usable text came of the instruction" in {item.cause for item in result["failures"]}

@@ -1,0 +1,305 @@
+"""Tests of the ways of writing: who is asked what, what is kept, what a plan and a window do."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from state.writing import MARKER
+from tests.fakes.openai_server import inputs_of, task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tools.context import RunContext
+from tools.shelf import Shelf
+
+_LIMIT: Any = {"recursion_limit": 500}
+FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
+UNPLANNED = ["zero_shot", "per_cite", "lexrank", "one_line"]
+WRITING_TASKS = {
+    "extend_draft", "vote_drafts", "write_section", "write_cited", "join_cited", "plan_section",
+    "plan_sentences", "smooth_opening",
+}  # fmt: skip
+
+
+async def write(context: RunContext, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, **inputs}
+    return dict(await graph.ainvoke(given, _LIMIT, context=context))
+
+
+def with_writer(context: RunContext, **options: Any) -> RunContext:
+    return context_for(context.clients.settings, **options)
+
+
+def asked(llm: Scripted) -> Counter[str]:
+    return Counter(
+        task for request in llm.server.requests if (task := task_of(request)) in WRITING_TASKS
+    )
+
+
+def supported(result: dict[str, Any]) -> bool:
+    verdicts = [item for sentence in result["sentences"] for item in sentence.citations]
+    return bool(verdicts) and all(item.verdict in {"supported", "partly"} for item in verdicts)
+
+
+@pytest.mark.parametrize(
+    "writer",
+    ["beam", "prompted_plan", "zero_shot", "per_cite", "sentence_by_sentence", "one_line"],
+)
+async def test_embedded_engine_cites_every_paper_in_every_way_of_writing(
+    writer: str, extractive: RunContext
+) -> None:
+    result = await write(with_writer(extractive, writer=writer))
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+    assert supported(result)
+    texts = [sentence.text for sentence in result["sentences"]]
+    assert len(set(texts)) == len(texts)
+    assert not MARKER.search(result["related_work"])
+    assert result["outcome"] == "complete"
+
+
+async def test_lexrank_takes_what_is_central_and_says_what_it_left_out(
+    extractive: RunContext,
+) -> None:
+    result = await write(with_writer(extractive, writer="lexrank"))
+    assert 1 <= len(result["sentences"]) <= len(FIVE)
+    assert supported(result)
+    cited = {item.paper.id for item in result["references"]}
+    assert {item.paper for item in result["audit"].omissions} == set(FIVE) - cited
+
+
+@pytest.mark.parametrize(
+    ("writer", "expected"),
+    [
+        ("zero_shot", {"write_section": 1}),
+        ("per_cite", {"write_cited": 5, "join_cited": 1}),
+        ("sentence_by_sentence", {"extend_draft": 5}),
+        ("prompted_plan", {"plan_sentences": 1, "write_section": 1}),
+        ("lexrank", {}),
+        ("one_line", {}),
+    ],
+)
+async def test_each_writer_asks_its_own_questions(
+    writer: str, expected: dict[str, int], llm_settings: Settings
+) -> None:
+    with Scripted(reviewer(), llm_settings, writer=writer) as llm:
+        result = await write(llm.context)
+        assert asked(llm) == expected
+    assert result["references"]
+    assert supported(result)
+
+
+@pytest.mark.parametrize("schedule", ["themed", "incremental"])
+async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings, schedule=schedule, samples=2, votes=3, beam=2) as llm:
+        result = await write(llm.context)
+        rounds = await Shelf(llm.context.clients.memory, result["run"]).rounds()
+    parts = {entry.part for entry in rounds}
+    assert len(parts) == (3 if schedule == "themed" else 1), "two themes and the closing line"
+    for entry in rounds:
+        assert len(entry.survivors) == min(2, len(entry.drafts))
+        assert len(entry.votes) == (3 if len(entry.drafts) > 1 else 0)
+        assert {vote.chosen for vote in entry.votes} <= {draft.id for draft in entry.drafts}
+        known = {draft.id for other in rounds for draft in other.drafts}
+        parents = {draft.parent for draft in entry.drafts if entry.round > 1}
+        assert parents <= known, "each draft's line can be followed back"
+    extended = [
+        len({draft.parent for draft in entry.drafts}) for entry in rounds if entry.round > 1
+    ]
+    assert max(extended) == 2, "both survivors are extended"
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+
+
+async def test_themes_are_written_apart_and_their_openings_smoothed(
+    llm_settings: Settings,
+) -> None:
+    def smooth(answer: Any, inputs: dict[str, Any]) -> Any:
+        words = answer["sentence"]
+        return {**answer, "sentence": f"Beyond this, {words[0].lower()}{words[1:]}"}
+
+    with Scripted(reviewer({"smooth_opening": smooth}), llm_settings) as llm:
+        result = await write(llm.context)
+        shown = [
+            inputs_of(request)["before"]
+            for request in llm.server.requests
+            if task_of(request) == "smooth_opening"
+        ]
+    smoothed = [item for item in result["sentences"] if item.text.startswith("Beyond this")]
+    assert len(smoothed) == 1
+    assert smoothed[0].citations[0].verdict == "supported"
+    assert shown[0], "the end of the paragraph before it is shown"
+
+
+async def test_smoothing_that_touches_a_citation_is_not_taken(llm_settings: Settings) -> None:
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "sentence": MARKER.sub("{P77}", answer["sentence"])}
+
+    with Scripted(reviewer({"smooth_opening": spoil}), llm_settings) as llm:
+        result = await write(llm.context)
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+    told = [item for item in result["audit"].rejections if item.stage == "smooth_opening"]
+    assert "P77" in {item.key for item in told if item.cause == "fabricated"}
+
+
+PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
+
+
+@pytest.mark.parametrize("writer", ["plan", "beam", "sentence_by_sentence"])
+async def test_plan_is_kept_to_the_line(writer: str, extractive: RunContext) -> None:
+    result = await write(with_writer(extractive, writer=writer), plan=PLAN)
+    adherence = result["audit"].adherence
+    assert (adherence.lines_asked, adherence.lines_right) == (4, 4)
+    assert (adherence.citations_asked, adherence.citations_in_place) == (4, 4)
+    assert adherence.largest_difference == 0
+    assert [[item.paper for item in sentence.citations] for sentence in result["sentences"]] == [
+        [FIVE[0]], [FIVE[1]], [FIVE[0]], [FIVE[2]],
+    ]  # fmt: skip
+
+
+async def test_line_that_the_mind_leaves_out_is_written_all_the_same(
+    llm_settings: Settings,
+) -> None:
+    def forget(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"sentences": [item for item in answer["sentences"] if item["line"] != 2]}
+
+    with Scripted(reviewer({"write_section": forget}), llm_settings, writer="plan") as llm:
+        result = await write(llm.context, plan="On bees [1].\nOn the moon [2].\nOn more [3].")
+        requests = [item for item in llm.server.requests if task_of(item) == "write_section"]
+    assert len(requests) == 2, "it is asked once more"
+    assert "line 2 is missing" in str(inputs_of(requests[1])["faults"])
+    assert [item.citations[0].paper for item in result["sentences"]] == FIVE[:3]
+
+
+async def test_paper_that_the_mind_leaves_out_is_asked_for_again(llm_settings: Settings) -> None:
+    def forget(answer: Any, inputs: dict[str, Any]) -> Any:
+        return answer if "faults" in inputs else {"sentences": answer["sentences"][1:]}
+
+    with Scripted(reviewer({"write_section": forget}), llm_settings, writer="zero_shot") as llm:
+        result = await write(llm.context)
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+
+
+async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write(
+    llm_settings: Settings,
+) -> None:
+    def silent(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"sentences": [{"sentence": "Much has been written.", "line": 1}]}
+
+    with Scripted(reviewer({"write_section": silent}), llm_settings, writer="zero_shot") as llm:
+        result = await write(llm.context)
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+    assert "Much has been written" not in result["related_work"]
+    assert "uncited_claim" in {item.cause for item in result["audit"].rejections}
+
+
+@pytest.mark.parametrize("writer", UNPLANNED)
+async def test_writer_that_follows_no_plan_refuses_one(writer: str, extractive: RunContext) -> None:
+    result = await write(with_writer(extractive, writer=writer), plan=PLAN)
+    assert "follows no plan of yours" in result["stop"].cause
+    assert not result["sentences"]
+
+
+async def test_plan_writer_needs_a_plan(extractive: RunContext) -> None:
+    result = await write(with_writer(extractive, writer="plan"))
+    assert "needs a plan" in result["stop"].cause
+
+
+async def test_unknown_writer_is_refused_with_the_names(extractive: RunContext) -> None:
+    result = await write(with_writer(extractive, writer="sonnet"))
+    assert "writer" in result["stop"].cause
+    assert "beam" in result["stop"].cause
+
+
+async def test_forty_sentences_about_three_papers_repeat_nothing(extractive: RunContext) -> None:
+    result = await write(
+        with_writer(extractive, writer="plan"),
+        papers=FIVE[:3], plan="40 sentences. Cite [1], [2] and [3] on lines 1 to 40",
+    )  # fmt: skip
+    texts = [sentence.text for sentence in result["sentences"]]
+    assert 1 <= len(texts) <= 40
+    assert len(set(texts)) == len(texts)
+    left_out = {item.subject for item in result["failures"] if item.stage == "write_lines"}
+    assert len(left_out) == 40 - len(texts), "what could not be written is told line by line"
+    assert result["audit"].adherence.lines_written == len(texts)
+
+
+async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:
+    def same(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "sentence": answer["sentence"].replace("indeed ", "")}
+
+    with Scripted(reviewer({"extend_draft": same}), llm_settings) as llm:
+        result = await write(llm.context)
+        assert asked(llm)["vote_drafts"] == 0
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+
+
+async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings) -> None:
+    def silent(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"best": "", "reason": ""}
+
+    with Scripted(reviewer({"vote_drafts": silent}), llm_settings) as llm:
+        result = await write(llm.context)
+    assert {item.paper.id for item in result["references"]} == set(FIVE)
+    assert all(
+        "none of the versions" in item.cause
+        for item in result["failures"]
+        if item.stage == "keep_drafts"
+    )
+    assert any(item.stage == "keep_drafts" for item in result["failures"])
+
+
+@pytest.mark.parametrize("writer", ["beam", "prompted_plan", "zero_shot", "per_cite"])
+async def test_small_window_costs_context_and_says_so(writer: str, llm_settings: Settings) -> None:
+    settings = llm_settings.model_copy(update={"llm_context_tokens": 5200})
+    long = [
+        {
+            "id": f"10.1234/{number}", "title": f"Study {number} of moths", "authors": [f"A Moth{number}"],
+            "abstract": " ".join(
+                f"Moth family {number} has trait {trait} of kind {number * 100 + trait} in wing and eye."
+                for trait in range(40)
+            ),
+        }
+        for number in range(6)
+    ]  # fmt: skip
+    with Scripted(reviewer(), settings, writer=writer) as llm:
+        result = await write(llm.context, papers=long)
+    assert result["stop"] is None
+    assert len(result["references"]) == 6
+
+
+async def test_papers_without_any_abstract_are_named_but_never_passed(
+    extractive: RunContext,
+) -> None:
+    bare = [
+        {"id": f"10.1234/{n}", "title": f"On the {n} moths of the north"} for n in ("red", "grey")
+    ]
+    result = await write(extractive, papers=bare)
+    verdicts = [item for sentence in result["sentences"] for item in sentence.citations]
+    assert {item.verdict for item in verdicts} <= {"not_checkable"}
+    explained = {item.paper for item in result["audit"].omissions}
+    assert explained | {item.paper for item in verdicts} == {"doi:10.1234/red", "doi:10.1234/grey"}
+    assert result["outcome"] != "complete"
+
+
+async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) -> None:
+    pair = [
+        {
+            "id": f"10.1234/{name}", "title": "Moths and light", "year": 2001, "authors": [f"Ann {name}"],
+            "abstract": f"We measure how {name} moths turn to lamps of {name} glass in the field.",
+        }
+        for name in ("Alder", "Birch")
+    ]  # fmt: skip
+    result = await write(extractive, papers=pair)
+    assert {item.paper.id for item in result["references"]} == {
+        "doi:10.1234/alder",
+        "doi:10.1234/birch",
+    }
+    assert len({item.key for item in result["references"]}) == 2
+    assert supported(result)
+
+
+async def test_one_paper_is_enough(extractive: RunContext) -> None:
+    result = await write(extractive, papers=FIVE[:1])
+    assert [item.paper.id for item in result["references"]] == FIVE[:1]
+    assert result["outcome"] == "complete"
