@@ -7,6 +7,32 @@ import typer
 
 from citeloom.cli.evals import app as evals_app
 from citeloom.cli.library import app as library_app
+from citeloom.cli.options import (
+    AsJson,
+    Before,
+    Exclude,
+    Formats,
+    Include,
+    Input,
+    Keep,
+    Knobs,
+    Library,
+    MaxCalls,
+    MaxMinutes,
+    MaxTokens,
+    MaxUsd,
+    MindOption,
+    Out,
+    PlanFile,
+    Refresh,
+    Resume,
+    Retracted,
+    ReviewPlan,
+    Sources,
+    Style,
+    WriterOption,
+    context_of,
+)
 
 app = typer.Typer(
     name="citeloom",
@@ -18,88 +44,6 @@ app = typer.Typer(
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
 app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")
 
-Input = Annotated[
-    str | None,
-    typer.Argument(
-        help="A text or Markdown file, '-' for standard input, or the text in quotes.",
-        show_default=False,
-    ),
-]
-Library = Annotated[str, typer.Option("--library", "-l", help="Library to search.")]
-Sources = Annotated[
-    list[str],
-    typer.Option(
-        "--source",
-        help="Where to search: library, openalex, semantic_scholar, arxiv, crossref, google; "
-        "may be repeated.",
-    ),
-]
-Before = Annotated[
-    str | None,
-    typer.Option(
-        "--before",
-        metavar="YYYY-MM-DD",
-        help="Only papers that certainly appeared before this day.",
-    ),
-]
-Keep = Annotated[int, typer.Option("--keep", help="Papers to keep (1 to 200).")]
-Include = Annotated[
-    list[str],
-    typer.Option("--include", metavar="ID", help="A paper that must be kept; may be repeated."),
-]
-Exclude = Annotated[
-    list[str],
-    typer.Option("--exclude", metavar="ID", help="A paper that must not appear; may be repeated."),
-]
-PlanFile = Annotated[
-    Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Folder for the results. [default: citeloom-out/RUN]",
-        show_default=False,
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON to standard output.")
-]
-Resume = Annotated[
-    str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run.")
-]
-MindOption = Annotated[str, typer.Option("--mind", help="Who thinks: auto, llm or extractive.")]
-Retracted = Annotated[
-    bool, typer.Option("--include-retracted", help="Keep retracted papers and write about them.")
-]
-Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Ask the sources anew instead of using cached answers.")
-]
-MaxUsd = Annotated[
-    list[str],
-    typer.Option(
-        "--max-usd",
-        metavar="[SOURCE=]USD",
-        help="Most that the run may cost, LLM and sources together, or one source of it, "
-        "such as openalex=0.02; may be repeated.",
-    ),
-]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Most LLM tokens, in and out.")]
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Most questions to the mind.")]
-MaxMinutes = Annotated[
-    float | None, typer.Option("--max-minutes", help="Most minutes of thinking.")
-]
-
-Knobs = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Another setting of the run, such as votes=5 or pool=120; may be repeated.",
-    ),
-]
-
 
 @app.command()
 def review(
@@ -108,8 +52,12 @@ def review(
     source: Sources = ["library"],  # noqa: B006 - typer copies it
     before: Before = None,
     keep: Keep = 40,
-    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 60).")] = 10,
+    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 200).")] = 10,
     plan: PlanFile = None,
+    writer: WriterOption = "beam",
+    review_plan: ReviewPlan = False,
+    style: Style = "ieee",
+    format_: Formats = [],  # noqa: B006
     include: Include = [],  # noqa: B006
     exclude: Exclude = [],  # noqa: B006
     include_retracted: Retracted = False,
@@ -133,9 +81,11 @@ def review(
             options={
                 "library": library, "sources": source, "before": before, "keep": keep, "cite": cite,
                 "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
+                "style": style,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
-            | {"refresh": refresh}, knobs=knobs,
+            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
+            | {"refresh": refresh, "writer": writer, "review_plan": review_plan}, knobs=knobs,
+            formats=format_,
         )
     )  # fmt: skip
 
@@ -171,7 +121,7 @@ def find(
                 "library": library, "sources": source, "before": before, "keep": keep,
                 "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
             },
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
+            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
             | {"refresh": refresh}, knobs=knobs,
         )
     )  # fmt: skip
@@ -197,8 +147,12 @@ def write(
         list[str],
         typer.Option("--source", help="Where papers named by id are looked up; may be repeated."),
     ] = ["library"],  # noqa: B006
-    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 60).")] = 60,
+    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 200).")] = 60,
     plan: PlanFile = None,
+    writer: WriterOption = "beam",
+    review_plan: ReviewPlan = False,
+    style: Style = "ieee",
+    format_: Formats = [],  # noqa: B006
     refresh: Refresh = False,
     out: Out = None,
     json: AsJson = False,
@@ -216,9 +170,88 @@ def write(
     execute(
         Command(
             graph="write", input=input_, plan=plan, out=out, json=json, resume=resume,
-            options={"library": library, "sources": source, "cite": cite, "papers": paper},
+            options={
+                "library": library, "sources": source, "cite": cite, "papers": paper, "style": style,
+            },
             papers=papers,
-            context=_context(mind, max_usd, max_tokens, max_calls, max_minutes)
+            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
+            | {"refresh": refresh, "writer": writer, "review_plan": review_plan}, knobs=knobs,
+            formats=format_,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def revise(
+    run: Annotated[str, typer.Argument(help="The run whose section is to be revised.")],
+    instruction: Annotated[
+        str,
+        typer.Option(
+            "--instruction",
+            "-i",
+            help="What to change, in your words; without an LLM 'without [3]' or 'shorter'.",
+        ),
+    ] = "",
+    plan: PlanFile = None,
+    format_: Formats = [],  # noqa: B006
+    out: Out = None,
+    json: AsJson = False,
+    mind: MindOption = "auto",
+    max_usd: MaxUsd = [],  # noqa: B006
+    max_tokens: MaxTokens = None,
+    max_calls: MaxCalls = None,
+    max_minutes: MaxMinutes = None,
+    knobs: Knobs = [],  # noqa: B006
+) -> None:
+    """Write a run's section anew as you ask, without searching again, and check it again."""
+    from citeloom.cli.run import Command, execute
+
+    execute(
+        Command(
+            graph="revise", input=None, revises=run, plan=plan, out=out, json=json,
+            options={"instruction": instruction},
+            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
+            formats=format_,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def verify(
+    input_: Input = None,
+    papers: Annotated[
+        Path | None,
+        typer.Option(
+            "--papers", help="The papers it cites: BibTeX, CSL-JSON, JSON Lines or a papers.json."
+        ),
+    ] = None,
+    paper: Annotated[
+        list[str],
+        typer.Option("--paper", "-p", metavar="ID", help="A paper it cites; may be repeated."),
+    ] = [],  # noqa: B006
+    library: Library = "starter",
+    source: Sources = ["library"],  # noqa: B006
+    refresh: Refresh = False,
+    out: Out = None,
+    json: AsJson = False,
+    resume: Resume = None,
+    mind: MindOption = "auto",
+    max_usd: MaxUsd = [],  # noqa: B006
+    max_tokens: MaxTokens = None,
+    max_calls: MaxCalls = None,
+    max_minutes: MaxMinutes = None,
+    knobs: Knobs = [],  # noqa: B006
+) -> None:
+    """Check each citation of a text against the paper it cites; exit 3 if one does not hold."""
+    from citeloom.cli.run import Command, execute
+    from citeloom.cli.verify import references
+
+    records = [] if resume else references(papers)
+    execute(
+        Command(
+            graph="verify", input=input_, out=out, json=json, resume=resume,
+            options={"library": library, "sources": source, "papers": [*paper, *records]},
+            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
             | {"refresh": refresh}, knobs=knobs,
         )
     )  # fmt: skip
@@ -230,43 +263,3 @@ def doctor() -> None:
     from citeloom.cli.doctor import examine
 
     examine()
-
-
-def _context(
-    mind: str,
-    max_usd: list[str],
-    max_tokens: int | None,
-    max_calls: int | None,
-    max_minutes: float | None,
-) -> dict[str, object]:
-    if mind not in {"auto", "llm", "extractive"}:
-        raise typer.BadParameter(f"'{mind}' is none of auto, llm, extractive", param_hint="--mind")
-    whole, by_source = _budgets(max_usd)
-    return {
-        "mind": mind, "max_usd": whole, "max_usd_by_source": by_source or None,
-        "max_tokens": max_tokens, "max_calls": max_calls, "max_minutes": max_minutes,
-    }  # fmt: skip
-
-
-def _budgets(given: list[str]) -> tuple[float | None, dict[str, float]]:
-    """Return the run's budget and those of single sources, in USD."""
-    from tools.scholar.opening import ONLINE
-
-    whole: float | None = None
-    by_source: dict[str, float] = {}
-    for item in given:
-        name, _, amount = item.rpartition("=")
-        try:
-            usd = float(amount)
-        except ValueError:
-            usd = -1.0
-        if not 0 <= usd < float("inf"):
-            raise typer.BadParameter(f"'{item}' is no amount of USD", param_hint="--max-usd")
-        if name and name not in ONLINE:
-            known = ", ".join(ONLINE)
-            raise typer.BadParameter(f"'{name}' is none of {known}", param_hint="--max-usd")
-        if name:
-            by_source[name] = usd
-        else:
-            whole = usd
-    return whole, by_source

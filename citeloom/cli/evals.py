@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,8 +61,60 @@ def retrieval(
 
     It runs the real graph against a local source that answers as OpenAlex does.
     """
+    command = _command("evals.retrieval.command")
+    options = command.Options(
+        data=data, queries=queries, n=n, keep=keep, k=k, arms=arms, json=json, plot=plot,
+        vectors=vectors, seed=seed, mind=mind, meaning=meaning, workers=workers,
+    )  # fmt: skip
+    raise typer.Exit(command.run(options))
+
+
+@app.command()
+def writing(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            help="JSON lines (also gzip) with id, target, gold_related_work and cited.",
+        ),
+    ],
+    n: Annotated[
+        int | None, typer.Option("--n", help="Rows to measure, the first ones.", show_default="all")
+    ] = None,
+    writers: Annotated[
+        str,
+        typer.Option(
+            "--writers",
+            metavar="A,B",
+            help="What to compare; 'lexrank' always is.",
+            show_default="all",
+        ),
+    ] = "",
+    mind: Annotated[str, typer.Option("--mind", help="Who thinks: extractive or llm.")] = (
+        "extractive"
+    ),
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures there.")] = None,
+    workers: Annotated[
+        int,
+        typer.Option("--workers", help="Runs side by side; no figure but seconds depends on it."),
+    ] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+) -> None:
+    """Let each writer write the related-work sections of papers, and compare with their own.
+
+    It runs the real graph on the papers that each section cites, and checks each citation anew.
+    """
+    command = _command("evals.writing.command")
+    options = command.Options(
+        data=data, n=n, writers=writers, mind=mind, json=json, workers=workers, seed=seed
+    )
+    raise typer.Exit(command.run(options))
+
+
+def _command(name: str) -> Any:
+    """Return the module of a benchmark, which only a checkout has."""
     try:
-        command = import_module("evals.retrieval.command")
+        return import_module(name)
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("evals"):
             raise
@@ -71,8 +123,3 @@ def retrieval(
             err=True,
         )
         raise typer.Exit(2) from error
-    options = command.Options(
-        data=data, queries=queries, n=n, keep=keep, k=k, arms=arms, json=json, plot=plot,
-        vectors=vectors, seed=seed, mind=mind, meaning=meaning, workers=workers,
-    )  # fmt: skip
-    raise typer.Exit(command.run(options))

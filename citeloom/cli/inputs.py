@@ -75,6 +75,33 @@ def _decode(raw: bytes, name: str) -> str:
         ) from error
 
 
+def read_plan(path: Path) -> str:
+    """Return the plan in a file.
+
+    Raises:
+        InputError: It cannot be read, or is empty.
+    """
+    plan = read_text(path)
+    if not plan.strip():
+        raise InputError(f"the plan '{path}' is empty: give a line for each sentence, or no plan")
+    return plan
+
+
+def own_style(inputs: dict[str, Any]) -> str:
+    """Return the file of the user's own style, and let the graph print in the one most like it.
+
+    Raises:
+        InputError: The file is no citation style, or cannot be read.
+    """
+    from tools.bibliography.style import is_path, open_style
+
+    named = str(inputs.get("style", ""))
+    if not is_path(named):
+        return ""
+    inputs["style"] = "apa" if open_style(named).by_author else "ieee"
+    return str(Path(named).resolve())
+
+
 def read_papers(path: Path) -> list[dict[str, Any]]:
     """Return the records of a file of papers, or of a papers.json that a run wrote.
 

@@ -17,6 +17,7 @@ _NAMES = {
     "select_papers": "Selecting",
     "estimate_completeness": "Estimating what is missing",
     "take_papers": "Taking papers",
+    "resolve_references": "Looking up references",
     "read_paper": "Reading papers",
     "plan_section": "Planning the section",
     "write": "Writing",

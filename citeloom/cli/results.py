@@ -6,7 +6,7 @@ The files and their fields are a public contract; docs/output.md describes them.
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
@@ -17,17 +17,21 @@ from langgraph.types import StateSnapshot
 from pydantic import TypeAdapter
 
 from citeloom.cli.completeness import assessed, completeness_line
+from citeloom.cli.document import restyled
+from citeloom.cli.exports import write_exports, write_whole
 from citeloom.cli.markdown import papers_text, review_text
 from citeloom.cli.progress import say
 from citeloom.cli.run import Run
+from citeloom.cli.table import table_csv, table_markdown, table_page
 from citeloom.settings import settings
 from nodes.find.present_papers import assemble as assemble_papers
 from nodes.find.present_papers import count_papers
 from nodes.write.number_references import assemble as assemble_section
 from state.channels import FindState, WriteState
-from tools.bibliography.write_bibtex import to_bibtex
-from tools.bibliography.write_csl import to_csl
+from state.reducers import add_failures, add_parts, add_rejections
+from tools.bibliography.style import CitationStyle, open_style
 from tools.context import RunContext
+from tools.errors import InputError
 from tools.ledger.limits import Limits
 from tools.network.page import citation_graph_page
 from tools.network.picture import citation_graph_svg
@@ -44,7 +48,7 @@ _ADDRESSES = (
 )  # fmt: skip
 _RECORDED = (
     "request", "queries", "search_log", "counts", "rounds", "listings", "sufficiency", "completeness",
-    "selected", "sentences", "references", "removed", "uncited", "outline", "usage", "source_usage",
+    "selected", "sentences", "references", "removed", "uncited", "audit", "table", "outline", "usage", "source_usage",
     "failures", "notes", "stop", "mind", "outcome",
 )  # fmt: skip
 
@@ -71,17 +75,26 @@ async def partial_values(
                 "links": links,
                 "counts": await count_papers(found, shelf, context.bar),
             }
-    if not values.get("sentences"):
+    if not values.get("sentences") and "entries" not in values:  # those are of `verify`
         values |= await assemble_section(cast(WriteState, values), shelf)
     values["outcome"] = "partial" if values.get("papers") or values.get("sentences") else "nothing"
     return values
 
 
 def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
-    values.update(snapshot.values or {})
+    inner = dict(snapshot.values or {})
+    for name, join in _JOINED.items():  # parts are written side by side, each in a graph of its own
+        if name in inner:
+            inner[name] = join(values.get(name, []), inner[name])
+    values.update(inner)
     for task in snapshot.tasks:
         if isinstance(task.state, StateSnapshot):
             _collect(task.state, values)
+
+
+_JOINED: dict[str, Callable[[Any, Any], Any]] = {
+    "parts": add_parts, "failures": add_failures, "rejections": add_rejections,
+}  # fmt: skip
 
 
 def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,13 +116,14 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
 async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
     """Write the files, print the result, and return the exit code: 0 unless there is nothing."""
     folder = Path(run.out)
-    if run.graph == "write":
+    if run.graph in {"write", "revise"}:
         values = {**values, "papers": []}  # there the channel holds what the caller named
+    foreign = _foreign_style(run)
+    values = restyled(values, foreign) if foreign and values.get("sentences") else values
     values = {**values, "completeness": assessed(values)}
     record = run_record(run, values)
-    rounds = await Shelf(store, values.get("run", "")).rounds(100) if values.get("run") else []
+    rounds = await Shelf(store, values.get("run", "")).rounds() if values.get("run") else []
     record["drafts"] = _plain(rounds)
-    references = values.get("references") or []
     papers = {
         "schema_version": SCHEMA_VERSION,
         "papers": _plain(values.get("papers") or []),
@@ -122,9 +136,8 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
         if run.graph == "find":
             _write(folder / "papers.md", text)
     if values.get("sentences"):
-        _write(folder / "references.bib", to_bibtex(references))
-        _write(folder / "references.csl.json", _dump(to_csl(references)))
-        _write(folder / "review.md", text)
+        write_exports(folder, values, run.formats, style=foreign)
+        _write_findings(folder, values)
     _write(folder / "run.json", _dump(record))
     if as_json:
         typer.echo(_dump({**record, **papers, "related_work": values.get("related_work", "")}))
@@ -135,6 +148,31 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     if run.graph == "review" and not values.get("sentences"):
         nothing = True
     return 1 if stop or nothing else 0
+
+
+def _foreign_style(run: Run) -> CitationStyle | None:
+    """Return the user's own style; where its file has gone the run's standard one must do."""
+    if not run.style:
+        return None
+    try:
+        return open_style(run.style)
+    except InputError as error:
+        from rich.markup import escape
+
+        say(f"[yellow]Not done:[/yellow] {escape(str(error))} (printed in another style)")
+        return None
+
+
+def _write_findings(folder: Path, values: Mapping[str, Any]) -> None:
+    """Write the audit and the comparison table, so far as the run came to them."""
+    if audit := values.get("audit"):
+        _write(folder / "audit.json", _dump({"schema_version": SCHEMA_VERSION, **_plain(audit)}))
+    if (table := values.get("table")) and table.rows:
+        request = values.get("request")
+        about = (request.title or "") if request else ""
+        _write(folder / "table.md", table_markdown(table))
+        write_whole(folder / "table.csv", table_csv(table))
+        _write(folder / "table.html", table_page(table, about=about))
 
 
 def _write_picture(folder: Path, values: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +18,8 @@ from uuid import uuid4
 
 import typer
 
-from citeloom.cli.inputs import read_input, read_knobs, read_papers, read_text
+from citeloom.cli.inputs import own_style, read_input, read_knobs, read_papers, read_plan
+from citeloom.cli.person import WAITING, answer_in, ask, put_question, question_of, tell_waiting
 from citeloom.cli.progress import Progress, say
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
@@ -41,6 +42,10 @@ class Command:
     resume: str | None = None
     knobs: list[str] = field(default_factory=list)
     """Further settings of the run, as NAME=VALUE."""
+    revises: str | None = None
+    """The run whose section is revised, which takes the place of an input text."""
+    formats: list[str] = field(default_factory=list)
+    """Further forms of the text to write."""
 
 
 @dataclass
@@ -56,6 +61,11 @@ class Run:
     seconds: float = 0.0
     """Spent before the last interruption."""
     command: list[str] = field(default_factory=list)
+    shelf: str = ""
+    """The name under which graphs know it, once it has begun."""
+    formats: list[str] = field(default_factory=list)
+    style: str = ""
+    """A citation style of the user's own, which only the command line opens."""
 
     @property
     def path(self) -> Path:
@@ -99,14 +109,21 @@ def _plain(text: str) -> str:
 
 
 def _started(command: Command) -> Run:
+    from citeloom.cli.exports import check_formats
     from nodes.intake import check_date
 
-    inputs = {**command.options, "text": read_input(command.input)}
+    inputs = dict(command.options)
+    if command.revises is None:
+        inputs["text"] = read_input(command.input)
+    else:
+        inputs["section"] = load_run(command.revises).shelf
     check_date(inputs.get("before"))
     if command.plan:
-        inputs["plan"] = _plan(command.plan)
+        inputs["plan"] = read_plan(command.plan)
     if command.papers:
         inputs["papers"] = [*inputs.get("papers", []), *read_papers(command.papers)]
+    style = own_style(inputs)
+    check_formats(command.formats)
     now = datetime.now(UTC)
     name = f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}"
     out = (command.out or Path("citeloom-out") / name).resolve()
@@ -114,45 +131,48 @@ def _started(command: Command) -> Run:
     check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
     run = Run(
         name=name, graph=command.graph, inputs=inputs, context=command.context, out=str(out),
-        started=now.isoformat(timespec="seconds"), command=sys.argv[1:],
+        started=now.isoformat(timespec="seconds"), command=sys.argv[1:], formats=command.formats,
+        style=style,
     )  # fmt: skip
     run.save()
     return run
 
 
-def _plan(path: Path) -> str:
-    plan = read_text(path)
-    if not plan.strip():
-        raise InputError(f"the plan '{path}' is empty: give a line for each sentence, or no plan")
-    return plan
-
-
 def _resumed(command: Command) -> tuple[Run, bool]:
-    name = command.resume or ""
-    path = settings().home / "runs" / f"{Path(name).name}.json"
-    if not path.is_file():
-        known = (
-            sorted(item.stem for item in path.parent.glob("*.json"))[-5:]
-            if path.parent.is_dir()
-            else []
-        )
-        raise InputError(
-            f"there is no run '{name}' to resume"
-            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
-        )
-    run = Run(**json.loads(path.read_text(encoding="utf-8")))
+    run = load_run(command.resume or "")
     if run.graph != command.graph:
         raise InputError(
-            f"'{name}' is a run of `citeloom {run.graph}`: resume it with that command"
+            f"'{run.name}' is a run of `citeloom {run.graph}`: resume it with that command"
         )
-    budgets = {
-        key: value for key, value in command.context.items() if value is not None and key != "mind"
+    # What a run does and how was settled when it began; budgets may be raised, and what is named.
+    named = {item.partition("=")[0] for item in command.knobs}
+    given = {
+        key: value
+        for key, value in command.context.items()
+        if key in named or (value is not None and key.startswith("max_"))
     }
-    run.context = {**run.context, **budgets}
+    run.context = {**run.context, **given}
+    run.formats = command.formats or run.formats
     if command.out:
         run.out = str(command.out.resolve())
     check_folder(Path(run.out))
     return run, False
+
+
+def load_run(name: str) -> Run:
+    """Return a run that was started on this machine.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    path = settings().home / "runs" / f"{Path(name).name}.json"
+    if not path.is_file():
+        known = sorted(item.stem for item in path.parent.glob("*.json"))[-5:]
+        raise InputError(
+            f"there is no run '{name}'"
+            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
+        )
+    return Run(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
@@ -174,27 +194,39 @@ def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
 
 async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
     from citeloom.cli.results import finish, partial_values
+    from citeloom.cli.verify import finish_verify
     from tools.context import RunContext
 
     started = monotonic()
     values: dict[str, Any] = {}
+    question: Mapping[str, Any] | None = None
     interrupted, error = False, None
     async with _opened(run) as (graph, _):
         with Progress(quiet=as_json) as progress:
             try:
-                values = await _stream(graph, run, progress, fresh=fresh)
+                values, question = await _stream(graph, run, progress, fresh=fresh)
             except asyncio.CancelledError:
                 interrupted = True
             except CiteLoomError as caught:
                 error = caught
     run.seconds += monotonic() - started
+    run.shelf = str(values.get("run") or run.shelf)
     run.save()
+    if question:
+        put_question(question, Path(run.out))
+        if ask(Path(run.out)):
+            return await _execute(run, as_json=as_json, fresh=False)
+        tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
+        return WAITING
     # Opened anew: a write that was cancelled half way leaves its connection in a transaction.
     async with _opened(run) as (graph, store):
         if interrupted or error:
             snapshot = await graph.aget_state(_config(run), subgraphs=True)
             values = await partial_values(snapshot, store, RunContext(**run.context))
-        code = await finish(run, values, store, as_json=as_json)
+        if run.graph == "verify":
+            code = finish_verify(run, values, as_json=as_json)
+        else:
+            code = await finish(run, values, store, as_json=as_json)
     if interrupted or error:
         if error:
             say(f"[red]citeloom:[/red] {_plain(str(error))}")
@@ -227,7 +259,12 @@ def _config(run: Run) -> dict[str, Any]:
     }
 
 
-async def _stream(graph: Any, run: Run, progress: Progress, *, fresh: bool) -> dict[str, Any]:
+async def _stream(
+    graph: Any, run: Run, progress: Progress, *, fresh: bool
+) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+    """Run to the end, or to where the run asks a person; return its values and the question."""
+    from langgraph.types import Command as Answer
+
     from tools.context import RunContext
 
     config = _config(run)
@@ -240,8 +277,10 @@ async def _stream(graph: Any, run: Run, progress: Progress, *, fresh: bool) -> d
     try:
         snapshot = None if fresh else await graph.aget_state(config)
         if snapshot and snapshot.values and not snapshot.next:
-            return dict(snapshot.values)
-        inputs = run.inputs if fresh or not snapshot or not snapshot.next else None
+            return dict(snapshot.values), None
+        inputs: Any = run.inputs if fresh or not snapshot or not snapshot.next else None
+        if snapshot and question_of(snapshot):
+            inputs = Answer(resume=answer_in(Path(run.out)))
         stream = graph.astream(
             inputs,
             config,
@@ -251,7 +290,8 @@ async def _stream(graph: Any, run: Run, progress: Progress, *, fresh: bool) -> d
         )
         async for _, _, event in stream:
             progress.show(event)
-        return dict((await graph.aget_state(config)).values)
+        reached = await graph.aget_state(config)
+        return dict(reached.values), question_of(reached)
     finally:
         if sys.platform != "win32":
             for number in (signal.SIGINT, signal.SIGTERM):

@@ -16,10 +16,15 @@ CONTRACT = {
     "review.md",
     "references.bib",
     "references.csl.json",
+    "references.ris",
+    "audit.json",
+    "table.md",
+    "table.csv",
+    "table.html",
     "papers.json",
     "run.json",
 } | PICTURE
-_CITATION = re.compile(r"\[(\d+(?:, \d+)*)\]")
+_CITATION = re.compile(r"\[(\d+(?:(?:, |-)\d+)*)\]")
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,12 @@ def call(*arguments: str | Path, out: Path, stdin: str | None = None) -> Done:
 
 def cited(text: str) -> list[int]:
     """Return the numbers cited in square brackets, in order, with repetitions."""
-    return [int(number) for group in _CITATION.findall(text) for number in group.split(", ")]
+    numbers: list[int] = []
+    for group in _CITATION.findall(text):
+        for item in group.split(", "):
+            first, _, last = item.partition("-")
+            numbers += range(int(first), int(last or first) + 1)
+    return numbers
 
 
 def section(markdown: str, heading: str) -> str:

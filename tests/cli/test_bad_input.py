@@ -215,7 +215,7 @@ def test_home_that_cannot_be_written_is_refused_before_any_work(
 def test_unknown_run_cannot_be_resumed(cite: Cite) -> None:
     first = cite("review", "--resume", "20200101-000000-abcdef")
     assert first.code == 2
-    assert the_sentence(first).endswith("to resume: no run was started yet")
+    assert the_sentence(first).endswith(": no run was started yet")
     cite("find", "two words")
     second = cite("review", "--resume", "../../etc/passwd")
     assert second.code == 2

@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
+from state.audit import ReferenceFinding
 from state.finding import Listing
 from state.run import Failure, SourceUsage
+from state.writing import Rejection
 from tests.cli.commands import Done
 from tests.support import ROOT
 
@@ -42,6 +44,10 @@ def samples(reviewed: Done) -> dict[str, list[dict[str, Any]]]:
         "A quote": [item["quote"] for item in verdicts],
         "A reference": run["references"],
         "Usage": run["usage"],
+        "audit.json": [reviewed.json("audit.json")],
+        "The comparison table": [run["table"]],
+        "A row": run["table"]["rows"],
+        "Adherence": [reviewed.json("audit.json")["adherence"]],
         "papers.json": [reviewed.papers],
         "A ranked paper": papers,
         "A record": [item["paper"] for item in papers],
@@ -71,6 +77,11 @@ def test_every_heading_that_is_linked_to_is_there() -> None:
 
 def test_failure_is_described_as_it_is() -> None:
     assert set(described("A failure")) == set(Failure.model_fields)
+
+
+def test_rejection_and_finding_are_described_as_they_are() -> None:
+    assert set(described("A rejection")) == set(Rejection.model_fields)
+    assert set(described("A finding on a reference")) == set(ReferenceFinding.model_fields)
 
 
 def test_usage_of_a_source_is_described_as_it_is() -> None:

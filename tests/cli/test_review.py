@@ -174,7 +174,9 @@ def test_bibtex_and_csl_have_an_entry_for_each_reference(reviewed: Done) -> None
     for item, record in zip(csl, reviewed.run["references"], strict=True):
         assert item["title"] == record["paper"]["title"]
         assert item["issued"]["date-parts"][0][0] == record["paper"]["year"]
-        assert len(item["author"]) == len(record["paper"]["authors"])
+        more = not record["paper"]["authors_complete"]
+        assert len(item["author"]) == len(record["paper"]["authors"]) + more
+        assert ({"literal": "et al."} in item["author"]) is more
 
 
 def test_json_prints_one_document_and_nothing_else(cite: Cite) -> None:

@@ -1,0 +1,119 @@
+"""Tests of `citeloom revise`, of stopping for a person, and of styles and formats on the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Done
+from tests.support import ABSTRACT, SMALL, small_records
+
+Cite = Callable[..., Done]
+IDS = [paper.id for paper in small_records() if paper.abstract][:5]
+WRITE = ("write", ABSTRACT, "--library", SMALL, *(f"--paper={key}" for key in IDS))
+
+
+def cited_ids(done: Done) -> list[str]:
+    return list(done.run["cited"])
+
+
+def test_section_is_revised_without_a_search(cite: Cite) -> None:
+    first = cite(*WRITE, out="first")
+    done = cite("revise", first.run["run"], "-i", "without [2]", out="second")
+    assert done.code == 0
+    assert set(cited_ids(done)) == set(cited_ids(first)) - {cited_ids(first)[1]}
+    assert done.run["graph"] == "revise"
+    assert done.json("audit.json")["passed"]
+    again = cite("revise", done.run["run"], "-i", "shorter", out="third")
+    assert len(again.run["sentences"]) < len(done.run["sentences"])
+
+
+def test_revision_follows_a_new_plan(cite: Cite, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("2 sentences. Cite [2] on line 1 and [1] on line 2.", "utf-8")
+    first = cite(*WRITE, out="first")
+    done = cite("revise", first.run["run"], "--plan", plan, out="second")
+    assert cited_ids(done) == [cited_ids(first)[1], cited_ids(first)[0]]
+    assert done.json("audit.json")["adherence"]["lines_right"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("revise", "20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
+        (("revise", "RUN", "-i", "Write it as a poem"), "without an LLM"),
+        (("revise", "RUN"), "say what to change"),
+    ],
+)
+def test_what_cannot_be_revised_is_said(cite: Cite, arguments: tuple[str, ...], words: str) -> None:
+    first = cite(*WRITE, out="first")
+    given = [first.run["run"] if item == "RUN" else item for item in arguments]
+    done = cite(*given, out="second")
+    assert done.code != 0
+    assert words in done.stderr
+
+
+def test_run_waits_for_the_plan_to_be_edited(cite: Cite) -> None:
+    waiting = cite(*WRITE, "--review-plan", "--cite", "2")
+    assert waiting.code == 4
+    assert waiting.files == {"plan.txt", "plan-papers.md"}
+    assert IDS[4] in waiting.text("plan-papers.md")
+    name = waiting.stderr.split("--resume ")[1].split()[0]
+    (waiting.out / "plan.txt").write_text("On the last [5].\nOn one more [9].\n", "utf-8")
+    again = cite("write", "--resume", name)
+    assert again.code == 4
+    assert "[9]" in again.stderr, "a plan that cannot be followed is asked for again"
+    (waiting.out / "plan.txt").write_text("On the last [5].\nOn the first [1].\n", "utf-8")
+    done = cite("write", "--resume", name)
+    assert done.code == 0
+    assert cited_ids(done) == [IDS[4], IDS[0]]
+
+
+def test_waiting_is_told_as_json_too(cite: Cite) -> None:
+    import json
+
+    waiting = cite(*WRITE, "--review-plan", "--json")
+    asked = json.loads(waiting.stdout)
+    assert asked["waiting"]["kind"] == "review_plan"
+    assert [paper["id"] for paper in asked["waiting"]["papers"]] == IDS
+
+
+def test_style_and_formats_are_written(cite: Cite) -> None:
+    done = cite(
+        *WRITE, "--style", "apa", "--format", "html", "--format", "docx", "--format", "tex",
+        "--format", "pandoc",
+    )  # fmt: skip
+    assert done.code == 0
+    assert done.files >= {"review.html", "review.docx", "section.tex", "section.pandoc.md"}
+    first = done.run["references"][0]
+    assert str(first["paper"]["year"]) in done.run["sentences"][0]["text"]
+    assert first["entry"][:20] in done.text("review.md").replace("\\", "")
+
+
+def test_own_style_file_is_used(cite: Cite, tmp_path: Path) -> None:
+    from tests.support import ROOT
+
+    own = tmp_path / "mine.csl"
+    source = ROOT / "tools" / "bibliography" / "styles" / "apa.csl"
+    own.write_text(source.read_text("utf-8"), "utf-8")
+    done = cite(*WRITE, "--style", own)
+    assert done.code == 0
+    assert f"({done.run['references'][0]['paper']['year']})" in done.text("review.md")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--style", "nowhere.csl", "nowhere.csl"),
+        ("--style", "no-such-style", "no-such-style"),
+        ("--format", "pdf", "is no format"),
+        ("--writer", "sonnet", "writer"),
+    ],
+)
+def test_wrong_choices_are_refused_before_anything_is_done(
+    cite: Cite, option: str, value: str, words: str
+) -> None:
+    done = cite(*WRITE, option, value)
+    assert done.code != 0
+    assert words in done.stderr
+    assert "review.md" not in done.files
