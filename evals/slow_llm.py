@@ -2,6 +2,7 @@
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -30,6 +31,8 @@ class Call:
     """Whether it depends on an earlier answer to the same question."""
     at: float = 0.0
     """When it came, in seconds from any beginning."""
+    wave: int = 0
+    """How many waves were answered before it came, where questions are answered in waves."""
 
 
 def stages(calls: Sequence[Call]) -> list[list[Call]]:
@@ -79,9 +82,14 @@ class SlowLlm:
         self._process.join()
         self._process.close()
 
-    def begin(self, temper: Temper, delay: float) -> str:
-        """Answer anew, as one who was never asked, after `delay` seconds each; return the base URL."""
-        self._pipe.send((temper, delay))
+    def begin(self, temper: Temper, delay: float, *, together: bool = False) -> str:
+        """Answer anew, as one who was never asked, after `delay` seconds each; return the base URL.
+
+        With `together` all questions are answered at once when none has come for `delay` seconds. So
+        there are as many waves as the longest chain of questions that wait for each other is long,
+        whatever the asker's own work takes, as long as it asks on within `delay`.
+        """
+        self._pipe.send((temper, delay, together))
         return str(self._pipe.recv())
 
     def end(self) -> tuple[list[Call], int]:
@@ -102,19 +110,52 @@ def _serve(parent: Connection) -> None:
         return  # the command has ended, whichever way
 
 
-def _answer(parent: Connection, temper: Temper, delay: float) -> None:
-    mind = reviewer(_CARELESS if temper == "careless" else {"plan_queries": _plan})
+def _answer(parent: Connection, temper: Temper, delay: float, together: bool) -> None:
+    mind = reviewer({"plan_section": _group, **_TEMPERED[temper]})
     calls: list[Call] = []
+    gathered = Together(delay)
 
     def script(request: dict[str, Any]) -> Reply:
         again = any(name.endswith("_that_failed") for name in inputs_of(request))
-        calls.append(Call(task_of(request), again or len(request["messages"]) > 2, monotonic()))
-        return Slow(delay, mind(request))
+        again = again or len(request["messages"]) > 2
+        wave = gathered.join() if together else 0
+        calls.append(Call(task_of(request), again, monotonic(), wave))
+        if not together:
+            return Slow(delay, mind(request))
+        gathered.wait(wave)
+        return mind(request)
 
     with OpenAIServer(script) as server:
         parent.send(server.url)
         parent.recv()
         parent.send((calls, server.peak))
+
+
+class Together:
+    """Lets those who come without a pause between them go on together."""
+
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._now = 0
+        self._last = 0.0
+        self._changed = threading.Condition()
+
+    def join(self) -> int:
+        """Return the number of the wave that is gathering, from 0."""
+        with self._changed:
+            self._last = monotonic()
+            return self._now
+
+    def wait(self, wave: int) -> None:
+        """Wait until nobody has come for the length of a pause."""
+        with self._changed:
+            while self._now == wave:
+                left = self._last + self._pause - monotonic()
+                if left <= 0:
+                    self._now += 1
+                    self._changed.notify_all()
+                else:
+                    self._changed.wait(left)
 
 
 def _plan(answer: Any, inputs: dict[str, Any]) -> Reply:
@@ -127,6 +168,19 @@ def _plan(answer: Any, inputs: dict[str, Any]) -> Reply:
 def _longest(sentence: str) -> list[str]:
     words = {word.strip(".,;:()").lower() for word in sentence.split()}
     return sorted(words, key=lambda word: (-len(word), word))[:3]
+
+
+def _group(answer: Any, inputs: dict[str, Any]) -> Reply:
+    """Make as many themes as the task asks for: four for twenty papers, one more for each further six."""
+    keys = [item["key"] for item in inputs["papers"]]
+    count = min(max(len(keys) // 5, 2), 4) + max(len(keys) - 20, 0) // 6
+    size = ceil(len(keys) / count)
+    groups = [keys[at : at + size] for at in range(0, len(keys), size)]
+    labels = [f"theme number {place}" for place in range(1, len(groups) + 1)]
+    answer["themes"] = [
+        {"label": label, "keys": group} for label, group in zip(labels, groups, strict=True)
+    ]
+    return answer  # type: ignore[no-any-return]  # as it came
 
 
 def _misplan(answer: Any, inputs: dict[str, Any]) -> Reply:
@@ -152,6 +206,7 @@ def _want_more(answer: Any, inputs: dict[str, Any]) -> Reply:
     return answer  # type: ignore[no-any-return]  # as it came
 
 
-_CARELESS: Mapping[str, Spoil] = {
-    "plan_queries": _misplan, "debate_papers": _misquote, "reflect": _want_more,
-}  # fmt: skip
+_TEMPERED: Mapping[Temper, Mapping[str, Spoil]] = {
+    "exact": {"plan_queries": _plan},
+    "careless": {"plan_queries": _misplan, "debate_papers": _misquote, "reflect": _want_more},
+}

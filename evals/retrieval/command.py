@@ -14,11 +14,12 @@ from evals.retrieval.corpus import Case, Cases, Corpus, choose_cases, read_corpu
 from evals.retrieval.intervals import RESAMPLES
 from evals.retrieval.plot import draw
 from evals.retrieval.report import PLOTTED, tell
-from evals.retrieval.schedule import quiet, rows_of
+from evals.retrieval.schedule import rows_of
 from evals.retrieval.server import serving_apart
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Row, Setting
 from evals.retrieval.vectors import RememberingEmbedder, text_of
+from evals.side_by_side import quiet
 from tools.errors import CiteLoomError, InputError, PermanentError
 
 if TYPE_CHECKING:

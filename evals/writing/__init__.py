@@ -1,0 +1,1 @@
+"""Benchmarks of writing: each writer over papers' own related-work sections."""

@@ -1,0 +1,170 @@
+"""Reading rows of related-work sections, and what the gold gives: plain words and a plan."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.writing.cases import Case, read_cases
+from evals.writing.gold import ForcedPlan, forced_plan, without_markers, without_marks
+from tests.evals.sections import ABSTRACT, ANTS, BARE, MARKS, SECTION, cited, row, write
+from tools.errors import InputError
+
+
+def only(tmp_path: Path, **changes: Any) -> Case:
+    (case,) = read_cases(write(tmp_path / "one.jsonl", [row(**changes)])).cases
+    return case
+
+
+def test_row_becomes_a_case(tmp_path: Path) -> None:
+    case = only(tmp_path)
+    assert (case.id, case.title, case.abstract, case.gold) == (
+        "bees", "How bees find home", ABSTRACT, SECTION,
+    )  # fmt: skip
+    assert [paper.id for paper in case.papers] == [
+        "doi:10.5555/1",
+        "doi:10.5555/2",
+        "doi:10.5555/3",
+    ]
+    assert case.places == {"1": 0, "2": 1, "3": 2}
+    assert case.checkable
+    assert not only(tmp_path, cited=[BARE]).checkable
+
+
+def test_bad_lines_cost_only_themselves(tmp_path: Path) -> None:
+    lines = [
+        row(), "{broken", "[]", row("same"), row("same"), row("empty", gold_related_work=" \n"),
+        row("none", gold_related_work=None), row("bare", target={"title": "No abstract"}),
+        row("odd", target="text"), row("alone", cited=[]), row("untitled", cited=[cited("1", None)]),
+        row("last"),
+    ]  # fmt: skip
+    found = read_cases(write(tmp_path / "rows.jsonl", lines))
+    assert [case.id for case in found.cases] == ["bees", "same", "last"]
+    reasons = {name: why.split(":")[0] for name, why in found.left_out.items()}
+    assert reasons == {
+        "line 2": "it is no JSON", "line 3": "it is no JSON object",
+        "line 5": "an earlier row has its id",
+        "empty": "it has no gold_related_work to compare with",
+        "none": "it has no gold_related_work to compare with",
+        "bare": "its target has no abstract", "odd": "it has no target",
+        "alone": "it cites nothing",
+        "untitled": "none of the 1 papers that it cites has a title",
+    }  # fmt: skip
+
+
+def test_bytes_that_are_no_text_cost_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.jsonl", [row()])
+    path.write_bytes(b'{"id": "\xff"}\n' + path.read_bytes())
+    found = read_cases(path)
+    assert [case.id for case in found.cases] == ["bees"]
+    assert list(found.left_out) == ["line 1"]
+
+
+def test_gzip_is_read_and_n_takes_the_first_good_rows(tmp_path: Path) -> None:
+    plain = write(tmp_path / "rows.jsonl", ["{broken", row("a"), row("b"), row("c")])
+    packed = tmp_path / "rows.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert [case.id for case in read_cases(packed, 2).cases] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "count", "said"),
+    [
+        (b"{broken\n", None, "holds no row that can be used .line 1: it is no JSON"),
+        (b"", None, "holds no row that can be used: give JSON lines"),
+        (b"\x1f\x8bno gzip", None, "cannot be read"),
+        (b"{}", 0, "--n must be 1 or more, not 0"),
+    ],
+)
+def test_file_that_holds_no_row_is_refused(
+    content: bytes, count: int | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        read_cases(path, count)
+
+
+def test_cited_works_that_are_no_records_are_named_and_twins_are_one(tmp_path: Path) -> None:
+    twin = {**ANTS, "key": "7"}
+    case = only(tmp_path, cited=[ANTS, cited("4", None), "text", {**MARKS, "year": "?"}, twin])
+    assert [paper.id for paper in case.papers] == ["doi:10.5555/1"]
+    assert case.places == {"1": 0, "7": 0}
+    assert [why.split(":")[0] for why in case.unusable] == ["4", "entry 3", "2"]
+
+
+def test_authors_in_one_text_are_taken_as_they_stand(tmp_path: Path) -> None:
+    first = {**ANTS, "authors": "Ada Weaver Ben Reed... "}
+    second = {**MARKS, "authors": "Ada Weaver"}
+    papers = only(tmp_path, cited=[first, second, {**BARE, "authors": "..."}]).papers
+    assert [[author.name for author in paper.authors] for paper in papers] == [
+        ["Ada Weaver Ben Reed"], ["Ada Weaver"], [],
+    ]  # fmt: skip
+    assert [paper.authors_complete for paper in papers] == [False, True, True]
+
+
+# --- The gold ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        ("Ants count [1], and bees [2, 3].", "Ants count, and bees."),
+        ("Both do [4-6] [7].", "Both do."),
+        ("Wu et al. (2018) and Ng (2016a) agree.", "Wu et al. and Ng agree."),
+        ("So do others (Wu et al., 2018; Ng, 2016).", "So do others."),
+        ("So do others (e.g. de Vries and Wu, 2017; 2018).", "So do others."),
+        ("It ran at TREC (in the year 2016) [a].", "It ran at TREC (in the year 2016) [a]."),
+        ("Scores lie in (0, 1) with n = 2016.", "Scores lie in (0, 1) with n = 2016."),
+    ],
+)
+def test_citation_marks_are_taken_out_of_the_gold(marked: str, plain: str) -> None:
+    assert without_marks(marked) == plain
+
+
+def test_markers_are_taken_out_of_what_was_written() -> None:
+    assert without_markers("Ants {P1} count, bees {P2}{P3}.") == "Ants count, bees."
+
+
+def planned(case: Case) -> ForcedPlan:
+    plan = forced_plan(case)
+    assert isinstance(plan, ForcedPlan), plan
+    return plan
+
+
+def test_plan_of_the_gold_has_its_sentences_words_and_places(tmp_path: Path) -> None:
+    plan = planned(only(tmp_path))
+    assert plan.text == "3 sentences in 19 words.\nCite [1] on line 1.\nCite [2] on line 2."
+    assert plan.cites == (frozenset({"doi:10.5555/1"}), frozenset({"doi:10.5555/2"}), frozenset())
+    assert (plan.words, plan.left_out) == (19, 1)
+
+
+def test_section_that_is_not_divided_is_divided_by_its_numbers(tmp_path: Path) -> None:
+    assert planned(only(tmp_path, gold_sentences=None)) == planned(only(tmp_path))
+
+
+def test_paper_on_several_lines_and_range_of_numbers_are_placed(tmp_path: Path) -> None:
+    section = "Ants count [1]. Bees do [1-2]. Both do [1; 2]."
+    plan = planned(only(tmp_path, gold_related_work=section, gold_sentences=None))
+    assert plan.text.splitlines()[1:] == [
+        "Cite [1] on lines 1, 2 and 3.", "Cite [2] on lines 2 and 3.",
+    ]  # fmt: skip
+    assert "in 10 words" in plan.text, "a plan asks for ten words at least"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        (
+            {"gold_sentences": None, "gold_related_work": "Ants do (Ng, 2016)."},
+            "does not say which",
+        ),
+        ({"cited": [BARE]}, "cites no paper that has an abstract"),
+        ({"gold_sentences": [{"text": "A [1].", "cites": ["1"]}] * 61}, "61 sentences; a plan has"),
+    ],
+)
+def test_gold_without_a_plan_says_why(changes: dict[str, Any], why: str, tmp_path: Path) -> None:
+    reason = forced_plan(only(tmp_path, **changes))
+    assert isinstance(reason, str)
+    assert why in reason

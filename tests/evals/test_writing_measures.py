@@ -1,0 +1,167 @@
+"""Each measure of a written section, on cases worked out by hand."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from evals.writing.gold import ForcedPlan
+from evals.writing.measures import adherence, honesty, repeated, stands, text_of
+from evals.writing.rouge import rouge, scorer
+from state.audit import Audit, Omission
+from state.paper import Paper
+from state.quote import Quote
+from state.results import CitedSentence, Reference
+from state.writing import Adherence, CitationVerdict, Support
+from tools.errors import InputError
+from tools.text.quotes import quote_paper
+
+ANTS = Paper(id="doi:10.5555/1", title="Ants", abstract="Ants count their steps. They walk far.")
+BEES = Paper(id="doi:10.5555/2", title="Bees see landmarks", abstract="Bees know landmarks.")
+BARE = Paper(id="doi:10.5555/3", title="Wasps")
+OTHER = Paper(id="doi:10.5555/4", title="Never given", abstract="Flies fly.")
+REFERENCES = [
+    Reference(number=number, key=f"k{number}", marker=f"P{number}", paper=paper)
+    for number, paper in enumerate([ANTS, BEES, BARE, OTHER], 1)
+]
+
+
+def verdict(
+    key: str, paper: Paper, words: str = "", said: Support = "supported"
+) -> CitationVerdict:
+    quote = quote_paper(words, paper) if words else None
+    return CitationVerdict(sentence=1, key=key, paper=paper.id, verdict=said, quote=quote)
+
+
+def sentence(number: int, marked: str, *verdicts: CitationVerdict) -> CitedSentence:
+    return CitedSentence(number=number, text="", marked=marked, citations=verdicts)
+
+
+SENTENCES = [
+    sentence(1, "Ants count {P1}.", verdict("P1", ANTS, "Ants count their steps.")),
+    sentence(
+        2, "Bees see {P2}, and ants walk {P1}.",
+        verdict("P2", BEES, "Bees see landmarks"), verdict("P1", ANTS, said="partly"),
+    ),
+    sentence(3, "Flies fly {P4}, others do not {P9}.", verdict("P4", OTHER, "Flies fly.")),
+    sentence(4, "We track them all."),
+]  # fmt: skip
+GIVEN = [ANTS, BEES, BARE]
+
+
+def test_sections_are_counted_by_their_markers_and_quotes() -> None:
+    audit = Audit(
+        passed=False,
+        omissions=(Omission(paper=BARE.id, title="", reason="no_abstract", detail=""),),
+    )
+    assert honesty(SENTENCES, REFERENCES, audit, GIVEN) == {
+        "citations": 5, "resolved": 3, "citing": 3, "quoted": 1, "repeated": 0, "given": 3,
+        "accounted": 3, "passed": 0, "supported": 3, "partly": 1, "contradicted": 0,
+        "not_in_source": 0, "not_checkable": 0,
+    }  # fmt: skip
+
+
+def test_paper_that_is_neither_cited_nor_explained_is_missed() -> None:
+    found = honesty(SENTENCES, REFERENCES, None, GIVEN)
+    assert (found["given"], found["accounted"]) == (3, 2)
+    assert "passed" not in found
+
+
+def test_reference_that_is_listed_and_not_cited_does_not_account_for_a_paper() -> None:
+    assert honesty(SENTENCES[:1], REFERENCES, None, GIVEN)["accounted"] == 1
+
+
+def test_nothing_written_counts_nothing() -> None:
+    found = honesty([], [], Audit(passed=True), GIVEN)
+    assert found["passed"] == 1
+    assert {name for name, count in found.items() if count} == {"given", "passed"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, True),
+        ({"text": "Ants count their stepz.", "start": 0, "end": 23}, False),
+        ({"start": 1, "end": 24}, False),
+        ({"paper": "doi:10.5555/2"}, False),
+        ({"part": "title"}, False),
+        ({"part": "input"}, False),
+        ({"verified": False, "start": None, "end": None}, False),
+    ],
+)
+def test_quote_stands_only_where_its_words_are(changes: dict[str, Any], expected: bool) -> None:
+    whole: dict[str, Any] = {
+        "text": "Ants count their steps.", "paper": ANTS.id, "part": "abstract", "start": 0, "end": 23,
+        "verified": True,
+    }  # fmt: skip
+    assert stands(Quote(**{**whole, **changes}), ANTS) is expected
+    assert not stands(None, ANTS)
+
+
+def test_quote_of_a_title_stands() -> None:
+    assert stands(quote_paper("Bees see landmarks", BEES), BEES)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["Ants count steps.", "Ants count steps!"], 1),
+        (["a b c d e f g h i j", "a b c d e f g h i k", "z"], 1),  # 9 of 11 words in common
+        (["a b c d e", "a b c d z"], 0),  # 4 of 6
+        (["a b", "c d", "A, b", "b a"], 2),
+        (["", ""], 0),
+        ([], 0),
+    ],
+)
+def test_sentences_that_repeat_an_earlier_one_are_counted(texts: list[str], expected: int) -> None:
+    assert repeated(texts) == expected
+
+
+def test_text_has_no_markers() -> None:
+    assert text_of(SENTENCES[:2]) == "Ants count. Bees see, and ants walk."
+
+
+def test_adherence_is_by_the_place_of_sentences() -> None:
+    plan = ForcedPlan(
+        text="", words=10, left_out=0,
+        cites=(frozenset({ANTS.id}), frozenset({BEES.id}), frozenset(), frozenset(), frozenset()),
+    )  # fmt: skip
+    found = adherence(SENTENCES, REFERENCES, plan, None)
+    assert found == {
+        "lines": 5, "lines_right": 2, "citing_lines": 2, "citing_right": 1, "places": 2, "in_place": 2,
+        "sentences_more": -1,
+        "words_more": pytest.approx(0.6),
+    }  # fmt: skip
+
+
+def test_sentence_too_few_does_not_cost_the_citing_lines_behind_it() -> None:
+    one, two = frozenset({ANTS.id}), frozenset({BEES.id})
+    plan = ForcedPlan(text="", words=10, left_out=0, cites=(one, frozenset(), two, two))
+    written = [sentence(1, "A {P1}."), sentence(2, "B {P2}."), sentence(3, "C.")]
+    found = adherence(written, REFERENCES, plan, None)
+    assert (found["lines_right"], found["citing_right"], found["citing_lines"]) == (1, 2, 3)
+
+
+def test_adherence_of_the_audit_stands_beside_our_own() -> None:
+    said = Adherence(
+        lines_asked=1, lines_written=1, lines_right=1, mean_difference=0, largest_difference=0,
+        citations_asked=1, citations_in_place=1,
+    )  # fmt: skip
+    plan = ForcedPlan(text="", words=10, left_out=0, cites=(frozenset({BEES.id}),))
+    found = adherence(SENTENCES[:1], REFERENCES, plan, said)
+    assert (found["lines_right"], found["in_place"], found["said_right"]) == (0, 0, 1)
+
+
+def test_rouge_is_that_of_lin_with_stems() -> None:
+    # Of six words and of five four are shared, in order; of five pairs and of four two are.
+    found = rouge("the cat sat on the mat", "cats sat on a mat")
+    assert found == pytest.approx({"rouge1": 8 / 11, "rouge2": 4 / 9, "rougeL": 8 / 11})
+    assert rouge("the cat", "") == {"rouge1": 0.0, "rouge2": 0.0, "rougeL": 0.0}
+    assert rouge("the cat", "The cat.") == {"rouge1": 1.0, "rouge2": 1.0, "rougeL": 1.0}
+
+
+def test_missing_package_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer.cache_clear()
+    monkeypatch.setitem(sys.modules, "rouge_score.rouge_scorer", None)
+    with pytest.raises(InputError, match="uv pip install rouge-score"):
+        scorer()
