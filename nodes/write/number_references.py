@@ -1,7 +1,7 @@
 """Number: print the citations in the run's style and list the references.
 
 Reads `run`, `keys`, `choices`, `final`, `parts`, `openings`, `outline`, `verdicts`, `joins`,
-`checks`, `selected`. Writes the output of `write`; the section goes to the shelf, to be revised.
+`checks`, `selected`, `table`. Writes the output of `write`; the section goes to the shelf, to be revised.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from state.paper import Paper
 from state.request import Choices
 from state.results import CitedSentence, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.table import ComparisonTable
 from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import DEFAULT, named_style
@@ -41,6 +42,7 @@ class Section(TypedDict):
 class Update(Section):
     """What this node writes."""
 
+    table: ComparisonTable
     usage: list[Usage]
     source_usage: list[SourceUsage]
     mind: str
@@ -56,12 +58,22 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
         await desk.shelf.put_section(_saved(state))
     return {
         **section,
+        "table": _numbered(state.get("table"), section["references"]),
         "usage": await desk.usage(),
         "source_usage": await desk.source_usage(),
         "mind": desk.mind_name,
         "stop": halt(state.get("failures", [])),
         "failures": failures,
     }
+
+
+def _numbered(table: ComparisonTable | None, references: Sequence[Reference]) -> ComparisonTable:
+    """Return the comparison table with the numbers of the list, which styles order in their way."""
+    numbers = {item.paper.id: item.number for item in references}
+    rows = table.rows if table else ()
+    return ComparisonTable(
+        rows=tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
+    )
 
 
 def _saved(state: WriteState) -> SavedSection:

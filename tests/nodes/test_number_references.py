@@ -9,6 +9,7 @@ from nodes.write.number_references import assemble, number_references, paragraph
 from state.channels import WriteState
 from state.paper import Author, Paper
 from state.request import Choices, Request
+from state.table import ComparisonTable, TableRow
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tools.context import RunContext
 from tools.desk import Desk
@@ -71,6 +72,20 @@ async def test_style_of_the_run_is_used(shelved: Desk, runtime: Runtime[RunConte
     assert made["sentences"][0].text == "Models retrieve (Kim, 2021; Lewis et al., 2020)."
     assert made["sentences"][1].text == "Lewis et al. (2020) cite."
     assert made["references"][1].entry.startswith("Lewis, P., Perez, E., & Piktus, A. (2020).")
+
+
+async def test_rows_of_the_table_have_the_numbers_of_the_list(
+    shelved: Desk, runtime: Runtime[RunContext]
+) -> None:
+    rows = tuple(
+        TableRow(number=place, paper=paper.id, name=paper.citation, title=paper.title)
+        for place, paper in enumerate((LEWIS, KIM), start=1)
+    )
+    given = written(choices=Choices(style="apa"), table=ComparisonTable(rows=rows))
+    update = await number_references(given, runtime)
+    numbers = {item.paper.id: item.number for item in update["references"]}
+    assert numbers[KIM.id] < numbers[LEWIS.id], "APA lists by author"
+    assert {row.paper: row.number for row in update["table"].rows} == numbers
 
 
 @pytest.mark.parametrize("style", ["/etc/passwd", "no-such-style-at-all", "../x.csl"])
