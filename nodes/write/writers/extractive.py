@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tools.text.lexrank import rank_sentences
-
 from nodes.write.lines import LinePaper, as_cited, line_papers
 from nodes.write.writers.answers import NextSentence, Support
 from nodes.write.writers.drafting import attach, known_papers
@@ -15,6 +13,7 @@ from state.writing import Draft, Part, Plan, Schedule, WriterName
 from tools.context import RunContext
 from tools.desk import Desk
 from tools.text.compose import Composed, Composer, resemblance
+from tools.text.lexrank import rank_sentences
 
 _ALIKE = 0.5
 """Dice resemblance from which a sentence adds too little to one that was chosen."""
