@@ -1,7 +1,7 @@
 """The `revise` graph: write a section anew as the researcher asks, without searching again.
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
-take_section -> read_paper (a branch per paper that was not read) -> write_part   for a new plan
+take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_part   for a new plan
 """
 
 from typing import Literal
@@ -11,11 +11,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import RETRY
-from graphs.write import WRITE, add_checking, add_writing_of_parts, after_review, each_part
+from graphs.write import WRITE, add_checking, add_writing_of_parts, after_review
 from nodes.guard import stopping
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from nodes.write.read_paper import read_paper
+from nodes.write.review_plan import review_plan
 from state.channels import WriteOutput
 from state.request import ReviseInput
 from state.revising import ReviseState
@@ -32,13 +33,6 @@ def taken(
     return "revise_section" if state["told"] else after_review(state, runtime)
 
 
-def after_reading(
-    state: ReviseState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["audit_section"]:
-    """Write along the new plan."""
-    return each_part(state, runtime)
-
-
 def after_revision(state: ReviseState) -> Literal["check_citations", "audit_section"]:
     """Check what was written, unless the run had to stop."""
     return "audit_section" if halt(state["failures"]) else "check_citations"
@@ -49,12 +43,14 @@ builder = StateGraph(
 )
 builder.add_node("take_section", take_section, retry_policy=RETRY)
 builder.add_node("read_paper", stopping(read_paper), retry_policy=RETRY)
+builder.add_node("review_plan", stopping(review_plan))
 builder.add_node("revise_section", stopping(revise_section), retry_policy=RETRY)
 add_writing_of_parts(builder)
 add_checking(builder)
 builder.add_edge(START, "take_section")
 builder.add_conditional_edges("take_section", taken, ["revise_section", *WRITE])
-builder.add_conditional_edges("read_paper", after_reading, WRITE[1:])
+builder.add_edge("read_paper", "review_plan")
+builder.add_conditional_edges("review_plan", after_review, WRITE)
 builder.add_conditional_edges("revise_section", after_revision)
 
 graph = builder.compile(name="revise")

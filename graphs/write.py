@@ -5,7 +5,7 @@ START -> take_papers -> writing -> END
 where `writing`, which `review` uses too, is
 START -> choose_cited -> read_paper (a branch per paper and for the input) -> plan_section
 plan_section -> review_plan (a person may edit it here) -> write_part (a branch per part)
-review_plan -> read_paper -> write_part   for papers that the person added
+review_plan -> read_paper -> review_plan   for papers that the person added
 write_part -> join_parts -> smooth_opening (a branch per part) and write_part (the closing line)
            -> join_parts -> check_citations -> rewrite_unsupported -> check_citations   once
                          -> audit_section -> compare_papers -> number_references -> END
@@ -58,11 +58,12 @@ def _reading(state: WriteState, key: str, of: int) -> dict[str, object]:
     return {"run": state["run"], "request": state["request"], "paper": key, "of": of}
 
 
-def after_reading(
-    state: WriteState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["plan_section", "audit_section"]:
-    """Plan; where a person has seen the plan already, write."""
-    return each_part(state, runtime) if state.get("reviewed") else "plan_section"
+def after_reading(state: WriteState) -> Literal["plan_section", "review_plan"]:
+    """Plan; where a person has seen the plan already, go on behind that.
+
+    Every branch asks, so that the answer must be a node: parts sent from here would be sent by each.
+    """
+    return "review_plan" if state.get("reviewed") else "plan_section"
 
 
 def after_review(
@@ -217,7 +218,7 @@ add_checking(writing)
 WRITE = ["read_paper", "write_part", "audit_section"]
 writing.add_edge(START, "choose_cited")
 writing.add_conditional_edges("choose_cited", each_paper, ["read_paper", "audit_section"])
-writing.add_conditional_edges("read_paper", after_reading, ["plan_section", *WRITE[1:]])
+writing.add_conditional_edges("read_paper", after_reading)
 writing.add_edge("plan_section", "review_plan")
 writing.add_conditional_edges("review_plan", after_review, WRITE)
 

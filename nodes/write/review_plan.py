@@ -1,6 +1,6 @@
 """Review: let a person see and edit which papers are cited, and where, before a word is written.
 
-Reads `run`, `selected`, `keys`, `outline`. Writes `outline`, `keys`, `reviewed`. The graph stops here
+Reads `run`, `selected`, `keys`, `outline`, `reviewed`. Writes `outline`, `keys`, `reviewed`. The graph stops here
 (an interrupt) when the run's setting `review_plan` asks for it; it goes on with the answer.
 """
 
@@ -33,6 +33,7 @@ class Branch(TypedDict):
     selected: list[str]
     keys: dict[str, str]
     outline: Plan
+    reviewed: bool
 
 
 class Update(TypedDict, total=False):
@@ -46,7 +47,7 @@ class Update(TypedDict, total=False):
 async def review_plan(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Stop for a person; an answer that cannot be used is asked for again, with the reason."""
     desk = open_desk(runtime, state["run"])
-    if not desk.context.review_plan:
+    if state.get("reviewed") or not desk.context.review_plan:
         return {"reviewed": True}
     papers = await desk.shelf.papers(state["selected"])
     shown = {

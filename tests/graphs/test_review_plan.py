@@ -6,8 +6,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from citeloom.settings import Settings
 from graphs.write import builder
-from tests.graphs.conftest import ABSTRACT, bee_papers, context_for
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tools.context import RunContext
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
@@ -86,3 +88,14 @@ async def test_nobody_is_asked_by_default(extractive: RunContext) -> None:
     result = await Person(extractive).begin()
     assert "__interrupt__" not in result
     assert result["references"]
+
+
+async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings, review_plan=True) as llm:
+        person = Person(llm.context)
+        await person.begin()
+        result = await person.answer("On one [4].\n\nOn another [5].\n\nOn the first [1].")
+    assert {item.paper.id for item in result["references"]} == {FIVE[3], FIVE[4], FIVE[0]}
+    used = {item.task: item for item in result["usage"]}
+    assert used["extend_draft"].cached == 0, "each part is written by one branch"
+    assert used["read_paper"].calls == 6, "the input, three papers at first, two that were added"
