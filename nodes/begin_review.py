@@ -80,7 +80,7 @@ async def begin_review(state: ReviewInputs, runtime: Runtime[RunContext]) -> Upd
         "references": [],
         "removed": [],
         "uncited": [],
-        "audit": Audit(passed=False),
+        "audit": Audit(passed=False, reasons=("nothing was audited yet",)),
         "table": ComparisonTable(),
         "notes": [],
         "outline": Plan(lines=()),
