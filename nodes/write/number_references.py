@@ -181,14 +181,15 @@ def _sentence(
 ) -> CitedSentence:
     mine = [item for item in verdicts if item.sentence == number]
     papers = {item.marker: item.paper.id for item in printed.references}
-    if not verdicts:
-        mine = [
-            CitationVerdict(
-                sentence=number, key=key, paper=papers[key], verdict="not_checkable",
-                cause="no_verified_quote",
-            )
-            for key in sentence.keys if key in papers
-        ]  # fmt: skip
+    judged = {item.key for item in mine}
+    # A run may have stopped before, or between the two checks: what was not checked is shown as such.
+    mine += [
+        CitationVerdict(
+            sentence=number, key=key, paper=papers[key], verdict="not_checkable",
+            cause="no_verified_quote",
+        )
+        for key in sentence.keys if key in papers and key not in judged
+    ]  # fmt: skip
     return CitedSentence(
         number=number, text=printed.sentence(sentence.text), marked=sentence.text,
         paragraph=paragraph, citations=tuple(mine), basis=sentence.basis,

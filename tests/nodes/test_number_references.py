@@ -149,3 +149,13 @@ def lines(*places: tuple[str, int], origin: Any = "made") -> Plan:
 def test_paragraphs_are_those_of_the_plan(plan: Plan, numbers: list[int], why: str) -> None:
     sentences = [Sentence(text="S.", line=at) for at in (1, 2, 3)]
     assert paragraph_numbers(sentences, plan) == numbers, why
+
+
+async def test_citation_that_was_not_checked_is_shown_as_such(
+    shelved: Desk, runtime: Runtime[RunContext]
+) -> None:
+    first = CitationVerdict(sentence=1, key="P2", paper=KIM.id, verdict="supported")
+    made = await number_references(written(verdicts=[first]), runtime)
+    told = [(item.key, item.verdict) for text in made["sentences"] for item in text.citations]
+    assert told == [("P2", "supported"), ("P1", "not_checkable"), ("P1", "not_checkable")]
+    assert made["outcome"] == "partial"

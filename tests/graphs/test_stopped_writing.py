@@ -1,0 +1,40 @@
+"""Writing whose budget is spent keeps what it has, and nothing of it counts as checked."""
+
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from tests.fakes.openai_server import task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
+
+FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
+
+
+async def write(llm: Scripted) -> dict[str, Any]:
+    given: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE}
+    config: Any = {"recursion_limit": 500, "max_concurrency": 1}
+    return dict(await graph.ainvoke(given, config, context=llm.context))
+
+
+@pytest.mark.parametrize("task", ["vote_drafts", "smooth_opening", "check_citations"])
+async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
+    task: str, llm_settings: Settings
+) -> None:
+    whole = llm_settings.model_copy(update={"strong_model": "first"})
+    with Scripted(reviewer(), whole) as llm:
+        assert (await write(llm))["audit"].passed
+        tasks = [task_of(request) for request in llm.server.requests]
+    place = len(tasks) - tasks[::-1].index(task) - 1  # the last question of this task
+    with Scripted(reviewer(), llm_settings, max_calls=place) as llm:
+        result = await write(llm)
+        assert len(llm.server.requests) <= place
+    assert result["stop"].subject == "budget"
+    assert result["sentences"]
+    assert result["outcome"] == "partial"
+    verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
+    assert set(verdicts) == {"not_checkable"}
+    assert result["audit"].passed is False
+    assert any("not checked" in reason for reason in result["audit"].reasons)
