@@ -15,7 +15,7 @@ class Quote(Value):
     text: str
     paper: str = Field(description="Id of the paper, or 'input' for the researcher's own text.")
     part: str = Field(
-        default="abstract", description="Where it stands: 'abstract', 'title', 'input'."
+        default="abstract", description="Where it stands: 'abstract', 'title', 'passage', 'input'."
     )
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)

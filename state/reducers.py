@@ -35,6 +35,14 @@ def _values(kind: type[ValueT], *lists: Sequence[ValueT]) -> list[ValueT]:
     return [kind.model_validate(item) for items in lists for item in items]
 
 
+def add_by_key(
+    kind: type[ValueT], left: list[ValueT], right: list[ValueT], key: Callable[[ValueT], str]
+) -> list[ValueT]:
+    """Keep one value for each key, a later one in place of an earlier one, in the order of keys."""
+    values = {key(item): item for item in _values(kind, left, right)}
+    return [values[name] for name in sorted(values)]
+
+
 def add_queries(left: list[SearchQuery], right: list[SearchQuery]) -> list[SearchQuery]:
     """Append the queries whose words `left` lacks; case does not matter."""
     return _union(_values(SearchQuery, left, right), lambda query: query.text.casefold())

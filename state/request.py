@@ -123,6 +123,38 @@ class VerifyInput(BaseModel):
     )
 
 
+class AskInput(BaseModel):
+    """A question about the papers of a library, alone or as the last message of a conversation."""
+
+    question: str = Field(
+        default="",
+        description="A question in plain words, 2,000 characters at most. If empty, the last message "
+        "by a person.",
+    )
+    messages: list[Any] = Field(
+        default=[],
+        description="A conversation, oldest first: messages with role 'user' or 'assistant' and "
+        "content. Earlier ones tell what a follow-up question is about; on a thread of the server "
+        "they are remembered.",
+    )
+    library: str = Field(
+        default="starter",
+        description="Name of the library to ask; 'starter' comes with CiteLoom.",
+    )
+    papers: list[str] = Field(
+        default=[], description="Ids of the papers to ask; all of the library if empty."
+    )
+    first_year: int | None = Field(default=None, description="Only papers of this year or later.")
+    last_year: int | None = Field(default=None, description="Only papers of this year or earlier.")
+    before: date | str | None = Field(
+        default=None,
+        description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
+    )
+    tags: list[str] = Field(
+        default=[], description="Only papers that have one of these tags in the library."
+    )
+
+
 class Choices(Value):
     """The options of writing, checked."""
 

@@ -1,0 +1,229 @@
+"""What flows through `ask`: claims, hops, and the sentences of an answer.
+
+arXivBot's terms: a passage is filtered and split into claims; a hop is a query with what it found;
+the answer is made of claims and nothing else (section 4, figure 2).
+"""
+
+from datetime import date
+from typing import Annotated, Any, Literal, cast
+
+from langchain_core.messages import AnyMessage, convert_to_messages
+from langgraph.channels import EphemeralValue
+from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from state.base import Value
+from state.channels import Shared
+from state.paper import Paper
+from state.passage import Passage, PassageHit
+from state.quote import Quote
+from state.reducers import add_by_key, add_ids
+from state.request import Request
+from state.run import Failure, Outcome, SourceUsage, Usage
+from state.writing import Support
+
+Method = Literal["arxivbot", "wikichat"]
+
+
+class Claim(Value):
+    """One thing that one passage says and that bears on the question."""
+
+    number: int = Field(ge=1, description="Its number in the answer's brackets.")
+    text: str
+    passage: str = Field(description="Id of the passage.")
+    paper: str = Field(description="Canonical id of the passage's paper.")
+    quote: Quote = Field(description="Verified words; the offsets are those in the passage's text.")
+    hop: int = Field(default=1, ge=1, description="The hop that brought it.")
+    origin: Literal["passage", "direct"] = Field(
+        default="passage",
+        description="'direct': the mind said it before it had read anything, and the passage bears "
+        "it out (WikiChat, steps 5 to 7).",
+    )
+
+
+class LostClaim(Value):
+    """A claim that was not taken, and why."""
+
+    text: str
+    passage: str = ""
+    cause: str
+
+
+class Hop(Value):
+    """One query, what it found, and what the mind made of it."""
+
+    number: int = Field(ge=1)
+    query: str
+    why: str = Field(default="", description="Why this query was asked.")
+    retrieved: tuple[PassageHit, ...] = ()
+    chosen: tuple[str, ...] = Field(default=(), description="Ids of the passages read, best first.")
+    claims: tuple[int, ...] = Field(
+        default=(), description="Numbers of the claims that it brought."
+    )
+    lost: tuple[LostClaim, ...] = ()
+    reasoning: str = Field(default="", description="Whether that suffices, step by step.")
+    sufficient: bool | None = Field(default=None, description="None where nobody judged it.")
+    missing: tuple[str, ...] = Field(default=(), description="What is still wanting, in words.")
+    bias: str = Field(default="", description="How what was found is one-sided, if it is.")
+
+
+class AnswerSentence(Value):
+    """One sentence of the answer and the claims it rests on."""
+
+    number: int = Field(ge=1)
+    text: str = Field(description="Without brackets.")
+    claims: tuple[int, ...] = Field(default=(), description="Numbers of its claims; never empty.")
+    verdict: Support = Field(default="not_checkable", description="Whether its claims bear it out.")
+
+
+class Turn(Value):
+    """One earlier question and its answer."""
+
+    question: str
+    answer: str = ""
+
+
+class Wanted(Value):
+    """Which papers a question is put to; what is empty is no condition."""
+
+    papers: tuple[str, ...] = ()
+    first_year: int | None = None
+    last_year: int | None = None
+    before: date | None = None
+    tags: tuple[str, ...] = ()
+
+
+class Drawn(Value):
+    """What one passage gave in one hop, before its claims are numbered."""
+
+    hop: int
+    passage: str
+    place: int = Field(description="The passage's place among those chosen, from 0.")
+    claims: tuple[Claim, ...] = ()
+    lost: tuple[LostClaim, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A passage is read once in a hop."""
+        return f"{self.hop} {self.place:04d} {self.passage}"
+
+
+class DraftSentence(Value):
+    """One sentence of an answer as the mind gave it."""
+
+    text: str
+    claims: tuple[int, ...] = ()
+
+
+def add_drawn(left: list[Drawn], right: list[Drawn]) -> list[Drawn]:
+    """Keep what each passage gave once, in the order of hops and of choice."""
+    return add_by_key(Drawn, left, right, lambda item: item.key)
+
+
+def add_times(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
+    """Sum seconds by step."""
+    return {key: left.get(key, 0.0) + right.get(key, 0.0) for key in {**left, **right}}
+
+
+def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
+    """Append messages as LangGraph does; what is no message is left out, not raised.
+
+    An error raised by a channel would reach a caller of the server as "internal error".
+    """
+    usable: list[Any] = []
+    known = {item.id for item in left or ()} | {REMOVE_ALL_MESSAGES}
+    for item in right if isinstance(right, list) else [right]:
+        try:
+            made = convert_to_messages([item])
+        except (ValueError, TypeError, NotImplementedError):
+            continue
+        usable += [one for one in made if one.type != "remove" or one.id in known]
+    return cast(list[AnyMessage], add_messages(left, usable))
+
+
+class AskInputs(TypedDict):
+    """What a caller of `ask` sends, not yet checked."""
+
+    question: object
+    messages: object
+    library: object
+    papers: object
+    first_year: object
+    last_year: object
+    before: object
+    tags: object
+
+
+class AskState(Shared):
+    """What the nodes of `ask` share. `request.text` is the question as it was asked."""
+
+    question: Annotated[str, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_spoken]
+    library: Annotated[str, EphemeralValue]
+    papers: Annotated[list[str], EphemeralValue]
+    first_year: Annotated[int | None, EphemeralValue]
+    last_year: Annotated[int | None, EphemeralValue]
+    before: Annotated[date | str | None, EphemeralValue]
+    tags: Annotated[list[str], EphemeralValue]
+
+    wanted: Wanted
+    history: list[Turn]
+    """Earlier questions and answers of the conversation, oldest first."""
+    standalone: str
+    """The question so that it can be understood without the conversation."""
+    spellings: dict[str, str]
+    """Words of the question that the library does not have, and those that are meant."""
+    aspects: list[str]
+    """What a whole answer must cover."""
+    query: str
+    """What is searched for in this hop."""
+    why: str
+    hop: int
+    hops: list[Hop]
+    drawn: Annotated[list[Drawn], add_drawn]
+    arrived: Annotated[list[str], add_ids]
+    """Which branches know what is still to be read or checked; see nodes.ask.hold_claims."""
+    direct: str
+    """The mind's own answer, before it has read anything (WikiChat only)."""
+    statements: list[str]
+    """That answer's claims, to be checked."""
+    held: list[Claim]
+    """The claims so far, each once."""
+    draft: list[DraftSentence]
+    verdicts: list[Support]
+    """On the sentences of `draft`, once they were checked."""
+    missing: list[str]
+    times: Annotated[dict[str, float], add_times]
+    """Seconds by step; those of parallel branches are summed."""
+
+
+class AskOutput(TypedDict):
+    """What `ask` gives."""
+
+    run: str
+    request: Request
+    standalone: str
+    answer: str
+    """In prose, each sentence ending in the numbers of its claims: [1, 2]."""
+    sentences: list[AnswerSentence]
+    claims: list[Claim]
+    """The claims of the answer, by number."""
+    passages: list[Passage]
+    """The passages of these claims."""
+    cited: list[Paper]
+    """Their papers."""
+    hops: list[Hop]
+    missing: list[str]
+    """What the library did not tell, in words."""
+    messages: Annotated[list[AnyMessage], add_spoken]
+    seconds: dict[str, float]
+    stop: Failure | None
+    failures: list[Failure]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    library: str
+    retriever: str
+    method: str

@@ -1,0 +1,163 @@
+"""What `ingest` takes in, what it tells of each file, and its channels."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from langgraph.channels import EphemeralValue
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from state.base import Value
+from state.channels import Shared
+from state.document import Unread
+from state.request import Request
+from state.run import Failure, Outcome, SourceUsage, Usage
+
+FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
+
+
+class FileReport(Value):
+    """What became of one file, record file, or id."""
+
+    source: str = Field(description="The file's name or path as given, or the id.")
+    kind: str = Field(default="", description="Its format by its contents: 'pdf', 'html', ...")
+    status: FileStatus
+    paper: str | None = Field(default=None, description="Canonical id of the paper it is of.")
+    title: str = ""
+    pages: int | None = None
+    passages: int = 0
+    unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")
+    notes: tuple[str, ...] = Field(default=(), description="What a person should know, in words.")
+    cause: str = Field(default="", description="Why it failed.")
+    remedy: str = Field(default="", description="How to try again.")
+    seconds: dict[str, float] = Field(default_factory=dict, description="By stage.")
+    records: dict[str, int] = Field(
+        default_factory=dict,
+        description="Of a record file: how many records were added, updated, merged, unchanged, left "
+        "out for a local id that another paper has ('conflict'), and could not be read ('bad').",
+    )
+
+
+class Upload(BaseModel):
+    """One file sent by a caller."""
+
+    name: str = Field(default="", description="Its name; what it is, its contents tell.")
+    content: str = Field(default="", description="Its contents, in base64 or as text.")
+    encoding: Literal["base64", "text"] | None = Field(
+        default=None, description="How `content` is written; told by its looks if left out."
+    )
+
+
+class IngestInput(BaseModel):
+    """What to add to a library."""
+
+    library: str = Field(
+        default="", description="Name of the library; made if there is none of this name."
+    )
+    uploads: list[Upload] = Field(
+        default=[],
+        description="Files: PDF, HTML, JATS, DOCX, Markdown, text, and records as BibTeX, CSL JSON or "
+        "JSON Lines.",
+    )
+    ids: list[str] = Field(
+        default=[],
+        description="arXiv ids and DOIs: their records and open copies are fetched from `sources`.",
+    )
+    paths: list[str] = Field(
+        default=[],
+        description="Files and folders of this machine; refused unless the process was given leave.",
+    )
+    sources: list[str] = Field(
+        default=[],
+        description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
+        "'arxiv', 'crossref'.",
+    )
+    tags: list[str] = Field(default=[], description="Tags of everything that is added.")
+
+
+class FileSource(Value):
+    """One thing to be read."""
+
+    name: str = Field(description="As its report names it; no two of a run have the same.")
+    kind: Literal["file", "upload", "records", "id"]
+    path: str = Field(default="", description="Of a file or record file: where it stands.")
+    sha256: str = Field(default="", description="Of an upload: its contents in the spool.")
+    record: str = Field(
+        default="", description="Id of the paper on the shelf whose record names this file."
+    )
+    tags: tuple[str, ...] = ()
+
+
+class IngestCounts(Value):
+    """How many files became what, and what came of them."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    partly: int = 0
+    failed: int = 0
+    pages: int = Field(default=0, description="Pages of the documents read.")
+    passages: int = Field(default=0, description="Passages of the documents read.")
+    records: dict[str, int] = Field(
+        default_factory=dict, description="Records of record files, as in a file's report."
+    )
+
+
+def add_reports(left: list[FileReport], right: list[FileReport]) -> list[FileReport]:
+    """Keep one report for each source, the first in its place; a later one replaces it."""
+    kept = {item.source: item for item in left}
+    kept |= {item.source: item for item in map(FileReport.model_validate, right)}
+    return list(kept.values())
+
+
+def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
+    """Keep the larger value of each key: sums that grow from step to step, told again or not."""
+    return {key: max(left.get(key, 0.0), right.get(key, 0.0)) for key in [*left, *right]}
+
+
+class IngestInputs(TypedDict):
+    """What a caller of `ingest` sends, not yet checked."""
+
+    library: object
+    uploads: object
+    ids: object
+    paths: object
+    sources: object
+    tags: object
+
+
+class IngestState(Shared):
+    """What the nodes of `ingest` share. Contents of files are never here."""
+
+    library: Annotated[str, EphemeralValue]
+    uploads: Annotated[list[Upload], EphemeralValue]
+    ids: Annotated[list[str], EphemeralValue]
+    paths: Annotated[list[str], EphemeralValue]
+    sources: Annotated[list[str], EphemeralValue]
+    tags: Annotated[list[str], EphemeralValue]
+
+    files: list[FileSource]
+    """What is to be read, record files first."""
+    done: int
+    """How many of `files` were read and indexed."""
+    reports: Annotated[list[FileReport], add_reports]
+    spent: Annotated[dict[str, float], longest]
+    """Seconds of indexing by stage, and what was indexed: 'papers', 'passages', 'keywords'."""
+    notes: list[str]
+
+
+class IngestOutput(TypedDict):
+    """What `ingest` gives."""
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: list[Failure]
+    reports: list[FileReport]
+    counts: IngestCounts
+    spent: dict[str, float]
+    notes: list[str]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome

@@ -1,0 +1,52 @@
+"""A passage: the piece of a paper that is searched for, shown to a mind, and quoted."""
+
+from hashlib import sha256
+
+from pydantic import Field
+
+from state.base import Value
+
+SMALLEST, LARGEST = 20, 300
+"""Words of a passage (arXivBot, section 5). A document of fewer words is one passage."""
+
+
+class Passage(Value):
+    """Some paragraphs, or part of one, of one section of one paper."""
+
+    id: str = Field(description="Made of paper and text: see passage_id.")
+    paper: str = Field(description="Canonical id of the paper.")
+    title: str = Field(description="The paper's title.")
+    section: tuple[str, ...] = Field(
+        default=(), description="Headings from the top down, as printed; ('Abstract',) for one."
+    )
+    page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
+    start: int = Field(ge=0, description="Offset of its first character in the document's text.")
+    end: int = Field(ge=0, description="Offset behind its last character.")
+    text: str = Field(min_length=1, description="document.text[start:end].")
+    document: str = Field(
+        default="", description="SHA-256 of the file it is from; empty for a record's abstract."
+    )
+
+    @property
+    def words(self) -> int:
+        """How many words it has, counted between white space."""
+        return len(self.text.split())
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people: '3.2 Training, p. 7'."""
+        page = f"p. {self.page}" if self.page else ""
+        return ", ".join(part for part in (" > ".join(self.section), page) if part)
+
+
+def passage_id(paper: str, text: str) -> str:
+    """Return the id of a passage: the same words of the same paper have the same id."""
+    return sha256(f"{paper}\n{' '.join(text.split())}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class PassageHit(Value):
+    """One passage that a retriever found."""
+
+    passage: str = Field(description="Id of the passage.")
+    score: float = Field(description="Comparable within one answer of one retriever only.")
+    rank: int = Field(ge=1)
