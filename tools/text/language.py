@@ -14,6 +14,31 @@ _ENGLISH_ONLY = frozenset(
     what why when where between than they them there it those while whether""".split()  # noqa: SIM905
 )
 
+_ASKING = {
+    "de": "wie was warum wer welche welcher welches wann wo und oder der die das ist sind nicht ein eine von zum zur",
+    "fr": "comment pourquoi quel quelle quels quelles est-ce que qui où et ou le la les des une est sont pas dans du",
+    "es": "cómo qué por cuál cuáles quién quiénes cuándo dónde y el la los las un una es son del para en se",
+    "it": "come perché quale quali chi quando dove e il lo la gli le un una è sono della di che per",
+    "pt": "como por que qual quais quem quando onde e o a os as um uma é são não da do para",
+    "nl": "hoe wat waarom wie welke wanneer waar en of het een is zijn niet van voor de",
+}  # fmt: skip
+_FOREIGN = {code: frozenset(words.split()) for code, words in _ASKING.items()}
+
+
+def question_language(text: str) -> str:
+    """Return the ISO 639-1 code of a question's language.
+
+    A question is too short for `language`, and names make most of it: its function words decide,
+    and it is English unless another language has more of them, and at least two.
+    """
+    words = tokens(text)
+    english = sum(word in STOP_WORDS or word in _ENGLISH_ONLY for word in words)
+    counts = {code: sum(word in own for word in words) for code, own in _FOREIGN.items()}
+    best = max(counts, key=lambda code: counts[code])
+    if counts[best] >= 2 and counts[best] > english:
+        return best
+    return language(text)
+
 
 def language(text: str) -> str:
     """Return the ISO 639-1 code of the text's language.

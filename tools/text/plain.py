@@ -24,6 +24,10 @@ _REFERENCE = re.compile(
     r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3}){0,20}\]"
     r"|\s*\((?:see |e\.g\.,? |cf\. )?(?:[A-Z][\w'’-]+(?:,? (?:et al\.?|and [A-Z][\w'’-]+|& ?[A-Z][\w'’-]+)){0,2},? \(?\d{4}[a-z]?\)?(?:; ?)?){1,8}\)"
 )
+_LEANS = re.compile(
+    r"\b(?:by|of|in|from|to|with|following|like|as|than|see|on|and|or|for|against|via)$",
+    re.IGNORECASE,
+)
 _ADDRESS_ASIDE = re.compile(r"\s*\([^()]{0,80}(?:https?://|www\.)[^()\s]{1,200}[^()]{0,40}\)")
 _SECTION = (
     r"(?:abstract|summary|background(?: and [a-z]+)?|introduction|purpose|objectives?|aims?|motivation|problem|context|"
@@ -39,7 +43,8 @@ _LABEL = re.compile(
 _NUMBERED = re.compile(r"^(?:\(?\d{1,2}[.)]|[•·▪*–—-])\s+(?=[A-Z])")
 _UNFIT = re.compile(
     r"[{}\\\ufffd\x00-\x08\x0b-\x1f]|\$[^\d\s]|</?[a-z][\w:-]*[ />]|https?:|www\.|@\w+\.\w|©|\(c\) \d{4}|"
-    r"\b[Cc]opyright\b|\ball rights reserved\b|\bopen[- ]access article\b|\bCreative Commons\b|\bKey ?words\b|\bindex terms\b",
+    r"\b[Cc]opyright\b|\ball rights reserved\b|\bopen[- ]access article\b|\bCreative Commons\b|"
+    r"(?-i:\b(?:Key ?[Ww]ords|KEY ?WORDS|Index Terms|INDEX TERMS)\b)",
     re.IGNORECASE,
 )
 _ODD_SPACE = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]")
@@ -52,9 +57,18 @@ _BRACES = str.maketrans("", "", "{}")
 def presentable(sentence: str) -> str | None:
     """Return a sentence without markup, labels and references of its own, or None if it is not fit."""
     text = _without_markup(_ODD_SPACE.sub("", sentence))
-    text = _ADDRESS_ASIDE.sub("", _REFERENCE.sub("", text))
+    text = _ADDRESS_ASIDE.sub("", _REFERENCE.sub(_unreferenced, text))
     text = _NUMBERED.sub("", _LABEL.sub("", " ".join(text.split())))
     return None if not text or _UNFIT.search(text) or not is_balanced(text) else text
+
+
+def _unreferenced(found: re.Match[str]) -> str:
+    """Drop a reference, unless the sentence needs it: 'used by (Lee 2003)' is by Lee 2003."""
+    if not _LEANS.search(found.string[: found.start()]):
+        return ""
+    inner = found[0].strip().strip("()")
+    # A number would lead nowhere: the brace makes the sentence unfit.
+    return "{" if found[0].strip().startswith("[") else f" {inner}"
 
 
 def presentable_title(title: str) -> str:

@@ -1,0 +1,224 @@
+"""What a file is, and reading it within limits."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from state.document import Document
+from tools.documents.limits import Limits
+from tools.documents.open import Kind, kind_of, note_on, read_document, reader_of
+from tools.errors import DocumentError
+
+
+def zipped(*names: str, content: bytes = b"x") -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def tarred() -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("paper.txt"))
+    return stream.getvalue()
+
+
+KNOWN: dict[str, tuple[bytes, str, Kind]] = {
+    "pdf": (b"%PDF-1.7\n", "a.pdf", "pdf"),
+    "pdf behind some bytes": (b"junk\n" * 20 + b"%PDF-1.4", "a.txt", "pdf"),
+    "word": (zipped("[Content_Types].xml", "word/document.xml"), "a.pdf", "docx"),
+    "html with a wrong name": (b"<!DOCTYPE html><p>x", "a.pdf", "html"),
+    "html in capitals": (b"\n <HTML><BODY>x</BODY></HTML>", "a", "html"),
+    "xhtml": (b'<?xml version="1.0"?><!-- a --><html xmlns="x"><body/></html>', "a.xml", "html"),
+    "latexml": (b'<article class="ltx_document"><p>x</p></article>', "a.xml", "html"),
+    "a piece of html": (b"<p>one<p>two", "a.html", "html"),
+    "jats": (b"<article><front><article-meta/></front></article>", "a.html", "jats"),
+    "jats in an answer": (
+        b"<pmc-articleset><article><front/><body/></article></pmc-articleset>",
+        "a",
+        "jats",
+    ),
+    "jats by its type": (
+        b'<!DOCTYPE article PUBLIC "-//NLM//DTD JATS"><article/>',
+        "a.xml",
+        "jats",
+    ),
+    "tei": (b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text/></TEI>', "a.xml", "tei"),
+    "markdown": (b"plain words", "a.md", "markdown"),
+    "markdown with html": (b"<img src=x>\n# Head\n", "a.md", "markdown"),
+    "markdown called text": (b"# One\n\nwords\n\n## Two\n", "a.txt", "markdown"),
+    "text": (b"plain words", "a.txt", "text"),
+    "text called html": (b"plain words", "a.html", "text"),
+    "text called pdf": (b"plain words", "a.pdf", "text"),
+    "text with a smaller sign": (b"< 3 words >", "a.txt", "text"),
+    "text in utf-16": ("plain words".encode("utf-16"), "a.txt", "text"),
+    "text with a stray nul": (b"plain\0 words", "a.txt", "text"),
+    "text far below": (b"\n" * 300_000 + b"plain words", "a.txt", "text"),
+    "packed text": (gzip.compress(b"plain words"), "a.txt.gz", "text"),
+    "packed markdown": (gzip.compress(b"words"), "a.md.gz", "markdown"),
+}
+
+
+@pytest.mark.parametrize(("content", "name", "kind"), KNOWN.values(), ids=KNOWN.keys())
+def test_kind_is_told_by_contents(content: bytes, name: str, kind: Kind) -> None:
+    assert kind_of(content, name) == kind
+
+
+REFUSED: dict[str, tuple[bytes, str, str, str]] = {
+    "empty": (b"", "a.pdf", "is empty: it has no bytes", "again"),
+    "white space": (b" \n\t ", "a.txt", "only white space", ""),
+    "packed nothing": (gzip.compress(b""), "a.gz", "is empty", "again"),
+    "nul bytes": (b"\0" * 500, "a.txt", "binary|empty", ""),
+    "binary": (bytes(range(256)) * 9, "a.txt", "binary file", "UTF-8"),
+    "another encoding": ("漢字テスト".encode("shift-jis") * 90, "a.txt", "binary file", "UTF-8"),
+    "picture": (b"\x89PNG\r\n\x1a\n\0\0\0", "a.pdf", "a picture", "OCR"),
+    "photograph": (b"\xff\xd8\xff\xe0\0\0", "a.jpg", "a picture", "OCR"),
+    "drawing": (b'<svg xmlns="x"><path/></svg>', "a.svg", "a picture", "document"),
+    "archive": (zipped("a.pdf", "b.pdf"), "papers.zip", "a zip archive", "unpack"),
+    "empty archive": (zipped(), "papers.zip", "a zip archive", "unpack"),
+    "tape": (tarred(), "papers.tar", "a tar archive", "unpack"),
+    "packed tape": (gzip.compress(tarred()), "papers.tar.gz", "a tar archive", "unpack"),
+    "7z": (b"7z\xbc\xaf\x27\x1c" + b"\0" * 9, "a.7z", "7z archive", "unpack"),
+    "postscript": (b"%!PS-Adobe-3.0\n", "a.ps", "PostScript", "ps2pdf"),
+    "old word": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "a.doc", "of the old kind", ".docx"),
+    "encrypted word": (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx",
+        "is encrypted", "password",
+    ),
+    "rich text": (b"{\\rtf1 x}", "a.doc", "Rich Text", ".docx"),
+    "e-book": (zipped("mimetype", "META-INF/container.xml"), "a.epub", "e-book", "convert"),
+    "slides": (zipped("ppt/slides/slide1.xml"), "a.docx", "PowerPoint", "PDF"),
+    "opendocument": (zipped("mimetype", "content.xml"), "a.odt", "OpenDocument", ".docx"),
+    "records": (b"@article{x, title={y}}", "a.bib", "file of records", "record file"),
+    "zotero": (b'<rdf:RDF xmlns:rdf="x"><a/></rdf:RDF>', "a.rdf", "file of records", ".rdf"),
+    "latex": (b"\\documentclass{article}", "a.tex", "LaTeX source", "PDF"),
+    "other xml": (b"<?xml version='1.0'?><rss><item/></rss>", "a.xml", "root element 'rss'", "PDF"),
+    "broken zip": (zipped("word/document.xml")[:40], "a.docx", "damaged or incomplete", "again"),
+    "broken gzip": (gzip.compress(b"words" * 500)[:30], "a.gz", "damaged gzip", "again"),
+    "not gzip": (b"\x1f\x8bnonsense", "a.gz", "damaged gzip", "again"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "cause", "remedy"), REFUSED.values(), ids=REFUSED.keys()
+)
+def test_what_cannot_be_read_is_named_with_a_remedy(
+    content: bytes, name: str, cause: str, remedy: str
+) -> None:
+    with pytest.raises(DocumentError, match=cause) as caught:
+        read_document(content, name=name)
+    assert str(caught.value).startswith(name)
+    assert remedy in caught.value.remedy
+
+
+def test_encrypted_zip_is_said_to_be_encrypted() -> None:
+    content = bytearray(zipped("word/document.xml"))
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(DocumentError, match="is encrypted"):
+        read_document(bytes(content), name="a.docx")
+
+
+def test_wrong_ending_is_told_and_not_trusted() -> None:
+    kind, document = read_document(b"<html><body><p>Words.</p></body></html>", name="a.pdf")
+    assert (kind, document.blocks[0].text) == ("html", "Words.")
+    assert (
+        note_on(kind, "a.pdf") == "the name ends in .pdf, but the file is HTML and was read as such"
+    )
+    for right, name in (
+        ("html", "a.HTM"),
+        ("text", "notes"),
+        ("markdown", "a.txt"),
+        ("tei", "a.xml"),
+    ):
+        assert note_on(right, name) == ""  # type: ignore[arg-type]  # a loop over literals
+
+
+def test_limits_hold_before_and_after_unpacking() -> None:
+    words = b"many words " * 1000
+    with pytest.raises(DocumentError, match="at most 10 kB"):
+        read_document(words, name="a.txt", limits=Limits(bytes=10_000))
+    with pytest.raises(DocumentError, match="unpacks to more than 5 kB"):
+        read_document(gzip.compress(words), name="a.gz", limits=Limits(decompressed=5_000))
+    with pytest.raises(DocumentError, match="million characters") as caught:
+        read_document(words, name="a.txt", limits=Limits(characters=5_000))
+    assert "split" in caught.value.remedy
+
+
+def test_gzip_bomb_is_refused_early() -> None:
+    bomb = gzip.compress(b"\0" * 60_000_000)
+    with pytest.raises(DocumentError, match="200 times its size"):
+        kind_of(bomb, "a.gz")
+
+
+def test_members_of_a_gzip_file_are_joined() -> None:
+    packed = gzip.compress(b"One. ") + gzip.compress(b"Two.") + b"\0" * 8
+    _, document = read_document(packed, name="a.txt.gz")
+    assert document.blocks[0].text == "One. Two."
+
+
+def test_readers_tell_their_version_before_they_read() -> None:
+    kinds: list[Kind] = ["html", "jats", "tei", "docx", "markdown", "text"]
+    assert [reader_of(kind).name.split() for kind in kinds] == [[kind, "1"] for kind in kinds]
+    assert reader_of("pdf").name.startswith("pdf ")
+
+
+MARKS = [
+    b"<html>", b"<p>", b"<table><tr>", b"<h2>", b"</p>", b"<math>", b"<!--", b"<![CDATA[", b"<?xml ", b"&#0;",
+    b"&amp;", b"<article><front>", b"<sec><title>", b"<!DOCTYPE a [", b"<!ENTITY b 'c'>", b"]>", b"&b;", b"<TEI>",
+    b"# ", b"```", b"---\n", b"title: ", b"|", b"\n\n", b"1 Head\n", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe9",
+    b"words and words. ", b"$$", b"[^1]: ", b"\x1f\x8b", b"PK\x03\x04", b"%!PS", b"<script>", b"\xed\xa0\x80",
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(MARKS), max_size=30).map(b"".join)),
+    st.sampled_from(["a.txt", "a.md", "a.html", "a.xml", "a.docx", "a"]),
+)
+def test_any_bytes_are_a_document_or_a_document_error(content: bytes, name: str) -> None:
+    if b"%PDF" in content:
+        return
+    try:
+        _, document = read_document(content, name=name)
+    except DocumentError:
+        return
+    assert isinstance(document, Document)
+    assert document.blocks
+    assert all(block.text == " ".join(block.text.split()) for block in document.blocks)
+    document.model_dump_json()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(min_size=1, max_size=40), st.integers(0, 3000), st.booleans())
+def test_damaged_word_files_are_documents_or_document_errors(
+    damage: bytes, at: int, cut: bool
+) -> None:
+    content = (
+        WORD[: at % len(WORD)] + damage + (b"" if cut else WORD[at % len(WORD) + len(damage) :])
+    )
+    try:
+        _, document = read_document(content, name="a.docx")
+    except DocumentError:
+        return
+    assert document.blocks
+
+
+def _word() -> bytes:
+    import docx
+
+    word = docx.Document()
+    word.add_heading("Head", 1)
+    word.add_paragraph("Some words in a paragraph.")
+    stream = io.BytesIO()
+    word.save(stream)
+    return stream.getvalue()
+
+
+WORD = _word()

@@ -1,0 +1,186 @@
+"""Documents cut into passages."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from state.document import Block, BlockKind, Document
+from state.passage import LARGEST, SMALLEST, Passage
+from tools.documents.passages import TARGET, cut
+
+
+def words(count: int, stem: str = "w") -> str:
+    """A text of so many words, in sentences of at most 12, none like another."""
+    parts = [f"{stem}{number}" for number in range(count)]
+    groups = [" ".join(parts[start : start + 12]).capitalize() for start in range(0, count, 12)]
+    return ". ".join(groups) + "."
+
+
+def block(text: str, *section: str, kind: BlockKind = "text", page: int | None = None) -> Block:
+    return Block(text=text, section=section, kind=kind, page=page)
+
+
+def passages(*blocks: Block, target: int = TARGET) -> list[Passage]:
+    document = Document(blocks=blocks, reader="made 1")
+    found = cut(document, paper="doi:10.1/x", title="Made", sha256="ab", target=target)
+    assert all(one.text == document.text[one.start : one.end] for one in found)
+    return found
+
+
+def sizes(found: list[Passage]) -> list[int]:
+    return [one.words for one in found]
+
+
+def test_short_paragraphs_of_a_section_are_joined_and_sections_kept_apart() -> None:
+    found = passages(
+        block(words(50, "a"), "1 A", page=1), block(words(60, "b"), "1 A", page=2),
+        block(words(70, "c"), "1 A", page=3), block(words(40, "d"), "2 B", page=4),
+    )  # fmt: skip
+    assert sizes(found) == [110, 70, 40]
+    assert [one.section for one in found] == [("1 A",), ("1 A",), ("2 B",)]
+    assert [one.page for one in found] == [1, 3, 4]
+    assert {(one.paper, one.title, one.document) for one in found} == {("doi:10.1/x", "Made", "ab")}
+
+
+def test_long_paragraph_is_cut_between_sentences_into_even_parts() -> None:
+    found = passages(block(words(600), "1 A"))
+    assert sizes(found) == [156, 156, 156, 132]
+    assert all(one.text.endswith(".") for one in found)
+    assert " ".join(one.text for one in found) == words(600)
+
+
+def test_sentence_without_end_is_cut_between_words() -> None:
+    text = " ".join(f"w{number}" for number in range(1000))
+    found = passages(block(text))
+    assert all(SMALLEST <= size <= LARGEST for size in sizes(found))
+    assert " ".join(one.text for one in found) == text
+
+
+def test_short_section_joins_its_sibling_and_not_the_nearer_stranger() -> None:
+    found = passages(
+        block(words(60, "a"), "1 A", "1.1 X"),
+        block("A few words only.", "2 B", "2.1 Y"),
+        block(words(60, "c"), "2 B", "2.2 Z"),
+    )
+    assert [one.section for one in found] == [("1 A", "1.1 X"), ("2 B", "2.2 Z")]
+    assert found[1].text.startswith("A few words only.\n\n")
+
+
+def test_short_last_section_joins_what_stands_before() -> None:
+    found = passages(block(words(60, "a"), "1 A"), block("Thanks to all.", "Acknowledgements"))
+    assert len(found) == 1
+    assert found[0].text.endswith("Thanks to all.")
+    assert found[0].section == ("1 A",)
+
+
+def test_many_tiny_sections_are_joined_until_they_are_a_passage() -> None:
+    found = passages(*(block(words(6, f"s{n}x"), f"{n}") for n in range(1, 41)))
+    assert sum(sizes(found)) == 240
+    assert min(sizes(found)) >= SMALLEST
+
+
+def test_tiny_document_is_one_passage_and_an_empty_one_none() -> None:
+    assert sizes(passages(block("Only four words here.", "1 A"))) == [4]
+    assert passages() == []
+    assert passages(block("[1] " + words(40), "References", kind="reference")) == []
+
+
+def test_references_and_tables_of_numbers_make_no_passages() -> None:
+    numbers = " | ".join(f"{n}.5" for n in range(400))
+    found = passages(
+        block(words(40, "a"), "1 A"),
+        block(numbers, "1 A", kind="table"),
+        block(words(40, "b"), "1 A"),
+        block(words(60, "r"), "References", kind="reference"),
+        block(words(40, "c"), "Appendix"),
+    )
+    assert sizes(found) == [40, 40, 40]
+
+
+def test_captions_and_tables_with_words_stay_with_their_section() -> None:
+    found = passages(
+        block(words(40, "a"), "1 A"),
+        block("Table 1: sizes of things", "1 A", kind="caption"),
+        block("thing | size ; hive | 3", "1 A", kind="table"),
+        block("a = b", "1 A", kind="equation"),
+    )
+    assert len(found) == 1
+    assert "hive | 3" in found[0].text
+
+
+def test_what_stands_alone_between_references_is_kept() -> None:
+    found = passages(
+        block(words(40, "a"), "1 A"),
+        block("[1] Somebody.", "References", kind="reference"),
+        block("Data are at example.org.", "Data"),
+    )
+    assert [one.section for one in found] == [("1 A",), ("Data",)]
+
+
+def test_abstract_has_the_section_abstract() -> None:
+    found = passages(
+        block(words(30), "Summary of it all", kind="abstract"), block(words(30, "b"), "1 A")
+    )
+    assert [one.section for one in found] == [("Abstract",), ("1 A",)]
+
+
+def test_the_same_words_make_one_passage() -> None:
+    found = passages(block(words(30), "1 A"), block(words(30, "b"), "2 B"), block(words(30), "3 C"))
+    assert [one.section for one in found] == [("1 A",), ("2 B",)]
+    assert len({one.id for one in found}) == 2
+
+
+def test_text_without_spaces_is_cut_too() -> None:
+    found = passages(block("模型学习表示" * 500))
+    assert len(found) == 1 or max(len(one.text) for one in found) <= 2 * LARGEST
+    assert max(len(one.text) for one in passages(block("x" * 100_000))) <= 40 * LARGEST
+
+
+def test_target_may_be_chosen() -> None:
+    blocks = [block(words(30, f"p{n}x"), "1 A") for n in range(12)]
+    assert max(sizes(passages(*blocks, target=60))) == 60
+    assert max(sizes(passages(*blocks, target=240))) == 240
+
+
+KINDS: list[BlockKind] = [
+    "text", "text", "text", "abstract", "list", "caption", "table", "equation", "code", "footnote", "reference",
+]  # fmt: skip
+SECTIONS = st.lists(st.sampled_from(["A", "B", "C"]), max_size=3).map(tuple)
+TEXTS = st.one_of(
+    st.integers(1, 450).flatmap(lambda count: st.text("abc", min_size=2).map(lambda stem: words(count, stem))),
+    st.lists(st.text("abcdefg.?", min_size=1, max_size=9), min_size=1, max_size=400).map(" ".join),
+    st.text(min_size=1),
+)  # fmt: skip
+BLOCKS = st.lists(
+    st.builds(
+        Block, text=TEXTS, section=SECTIONS, kind=st.sampled_from(KINDS), page=st.integers(1, 9)
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(BLOCKS, st.integers(20, 240))
+def test_every_passage_is_a_stretch_of_the_text_and_none_is_too_long(
+    blocks: list[Block], target: int
+) -> None:
+    found = passages(*blocks, target=target)
+    assert all(1 <= size <= LARGEST for size in sizes(found))
+    ends = [0, *(one.end for one in found)]
+    assert all(end <= one.start for end, one in zip(ends, found, strict=False))
+    assert len({one.id for one in found}) == len(found)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 450), SECTIONS), min_size=1, max_size=30),
+    st.integers(20, 240),
+)
+def test_all_words_come_back_and_no_passage_is_short(
+    parts: list[tuple[int, tuple[str, ...]]], target: int
+) -> None:
+    blocks = [block(words(count, f"s{at}x"), *section) for at, (count, section) in enumerate(parts)]
+    found = passages(*blocks, target=target)
+    text = " ".join(one.text for one in blocks)
+    assert " ".join(" ".join(one.text.split()) for one in found) == text
+    assert max(sizes(found)) <= LARGEST
+    assert min(sizes(found)) >= min(SMALLEST, len(text.split()))

@@ -1,0 +1,174 @@
+import re
+from functools import lru_cache
+
+import pytest
+
+from state.document import Block, Document
+from tests.pdf import papers
+from tests.pdf.writer import BOLD, PLAIN, Page, pdf
+from tools.pdf.reader import PdfReader
+
+
+@lru_cache
+def paper() -> Document:
+    return PdfReader().read(papers.paper(), name="rivers.pdf")
+
+
+def text(document: Document, kind: str = "text") -> list[Block]:
+    return [block for block in document.blocks if block.kind == kind]
+
+
+def sections(document: Document) -> list[tuple[str, ...]]:
+    return list(dict.fromkeys(block.section for block in document.blocks))
+
+
+def test_first_page_tells_title_authors_year_and_arxiv_id() -> None:
+    document = paper()
+    assert document.title == papers.TITLE
+    assert [author.name for author in document.authors] == ["Ilse Brook", "Tom Ford", "Mira Delta"]
+    assert document.year == 2021
+    assert document.arxiv == "2101.01234v2"
+    assert document.pages == 5
+    assert document.unread == ()
+    assert document.reader == "pdf 1"
+
+
+def test_abstract_is_a_block_of_its_own_kind() -> None:
+    document = paper()
+    assert document.abstract == papers.ABSTRACT
+    assert [block.text for block in text(document, "abstract")] == [papers.ABSTRACT]
+    assert text(document, "abstract")[0].section == ("Abstract",)
+
+
+def test_sections_keep_numbers_and_stand_under_each_other() -> None:
+    found = sections(paper())
+    assert ("1 Introduction",) in found
+    assert ("1 Introduction", "1.1 What a trace is") in found
+    assert ("2 Method",) in found
+    assert ("2 Method", "Sites") in found
+    assert found[-1] == ("References",)
+
+
+def test_paragraphs_are_whole() -> None:
+    texts = [block.text for block in text(paper())]
+    assert papers.OPENING in texts
+    assert papers.SECOND in texts
+    assert papers.METHOD in texts
+
+
+def test_paragraph_goes_on_in_the_next_column() -> None:
+    joined = [block for block in text(paper()) if block.text.startswith("A trace is a layer")]
+    assert len(joined) == 1
+    assert joined[0].text.endswith("no later flood carried off.")
+    assert joined[0].page == 1
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    order = [block.text for block in text(paper()) if "in year 3" in block.text.lower()]
+    assert order[0].startswith("In year 3 the floods")
+    assert order[1].startswith("The other valleys")
+    assert not any("floods were" in part and "drier" in part for part in order)
+
+
+def test_headers_numbers_notices_and_stamp_are_left_out() -> None:
+    whole = paper().text
+    assert "Quiet Rivers" not in whole
+    assert "ISSN" not in whole
+    assert "Copyright" not in whole
+    assert "arXiv:2101" not in whole
+    assert not re.search(r"(?m)^\d+$", whole)
+
+
+def test_captions_tables_and_notes_stand_apart_from_prose() -> None:
+    document = paper()
+    captions = [block.text for block in text(document, "caption")]
+    assert captions == [f"Table {n}: Layers found in two valleys." for n in (2, 3, 4)]
+    assert any("North 12 310" in block.text for block in text(document, "table"))
+    assert "Rulers were of beech" in text(document, "footnote")[0].text
+    assert not any("North" in block.text for block in text(document))
+
+
+def test_references_are_one_block_each() -> None:
+    assert [block.text for block in text(paper(), "reference")] == papers.REFERENCES
+
+
+def test_entries_without_numbers_are_parted_by_their_hanging_lines() -> None:
+    page = Page()
+    page.paragraph(60, 720, papers.OPENING + " " + papers.ABSTRACT + " " + papers.METHOD, width=480)
+    page.text(60, 560, "References", size=12, font=BOLD)
+    entries = [
+        "Holm, Bea. 2018. Charcoal as a clock for those who have no ash in the ground below. "
+        "Journal of Embers and of Other Things that Glow, volume 7, pages 33-41. Upper Town.",
+        "Lind, Anna and Omar Reyes. 2015. Counting silt by hand in small valleys of the north. "
+        "In Proceedings of the Silt Meeting, pages 1-12. Lower Town: Marsh and Sons.",
+        "Moss, Carl. 2020. Two people dig better than one, and three dig better than two do. "
+        "Spades 12(3), 100-118. Also in Collected Spades, edited by Dina Orr, Lower Town.",
+    ]
+    y = 540.0
+    for entry in entries:
+        y = page.paragraph(60, y, entry, width=480, hang=20)
+    document = PdfReader().read(pdf([page]), name="sea.pdf")
+    assert [block.text for block in text(document, "reference")] == entries
+
+
+def test_reading_twice_gives_the_same() -> None:
+    assert PdfReader().read(papers.paper(), name="rivers.pdf") == paper()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("this tells us much more of the last centu-", "ry and its rain", "the last century and"),
+        ("and then the people who live near to a well-", "known river", "a well-known river"),
+        ("for all of those who lived out in the Mid-", "West of it", "in the Mid-West of it"),
+        ("as is told by all those who read pages 12-", "14 of it", "read pages 12-14 of it"),
+    ],
+)
+def test_words_parted_at_the_end_of_a_line_are_mended(first: str, second: str, joined: str) -> None:
+    page = Page()
+    before = [
+        "Nothing is as well-known as are the floods",
+        "of the century that went before, I think;",
+    ]
+    for index, line in enumerate([*before, first, second]):
+        page.text(60, 700 - 11 * index, line, width=240 if index < 3 else None)
+    document = PdfReader().read(pdf([page]), name="words.pdf")
+    assert joined in document.text
+
+
+def test_page_that_lies_on_its_side_is_read_upright() -> None:
+    page = Page(rotated=90)
+    for index in range(12):
+        page.text(60 + 12 * index, 60, f"Line {index} of a page that lies on its side", upward=True)
+    document = PdfReader().read(pdf([page]), name="side.pdf")
+    places = [document.text.index(f"Line {index} of") for index in range(12)]
+    assert places == sorted(places)
+
+
+def test_page_without_text_is_told_and_the_others_are_read() -> None:
+    document = PdfReader().read(pdf([papers.first_page(), Page()]), name="half.pdf")
+    assert document.title == papers.TITLE
+    assert [(part.where, part.cause) for part in document.unread] == [
+        ("page 2", "it has no text layer")
+    ]
+
+
+def test_accents_and_powers_are_written_as_one_reads_them() -> None:
+    page = Page()
+    page.text(60, 700, "The index of Sch\xa8utze grew to 10", size=10)
+    page.text(60 + 32 * 6, 704, "6", size=6)
+    page.text(60, 688, "within a year and did not shrink again.", size=10)
+    document = PdfReader().read(pdf([page]), name="accents.pdf")
+    assert "The index of Schütze grew to 10^6 within a year" in document.text
+    assert document.blocks[0].page == 1
+
+
+def test_title_that_the_file_names_is_believed_where_it_is_printed() -> None:
+    page = Page()
+    page.text(60, 740, "ANNALS OF LARGE LETTERS", size=22, font=PLAIN)
+    page.text(60, 700, "A Modest Title for a Paper", size=15)
+    page.paragraph(
+        60, 660, "It says little about the world and much about letters. " * 14, width=480
+    )
+    document = PdfReader().read(pdf([page], title="A Modest Title for a Paper"), name="x.pdf")
+    assert document.title == "A Modest Title for a Paper"

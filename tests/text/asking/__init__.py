@@ -1,0 +1,1 @@
+"""Tests of the extractive way of asking."""

@@ -1,0 +1,261 @@
+"""What a file is, by its first bytes and its markup; a name only decides between kinds of text."""
+
+import io
+import re
+import zipfile
+from typing import Literal
+
+from tools.documents.decode import decoded, mark_of
+from tools.documents.limits import LIMITS, Limits, check_zip, encrypted
+from tools.errors import DocumentError
+
+Kind = Literal["pdf", "html", "jats", "tei", "docx", "markdown", "text"]
+SUFFIXES: dict[str, Kind] = {
+    ".pdf": "pdf", ".html": "html", ".htm": "html", ".xhtml": "html", ".xml": "jats", ".nxml": "jats",
+    ".tei": "tei", ".docx": "docx", ".docm": "docx", ".md": "markdown", ".markdown": "markdown",
+    ".mdown": "markdown", ".qmd": "markdown", ".rmd": "markdown", ".txt": "text", ".text": "text",
+}  # fmt: skip
+"""What to look for in a folder, and what such names promise."""
+READ = "PDF, HTML, JATS or TEI XML, Word (.docx), Markdown and plain text"
+
+_HEAD = 200_000
+_PICTURES = (
+    b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"BM", b"\0\0\x01\0", b"\0\0\0\x0cjP",
+)  # fmt: skip
+_ARCHIVES = {
+    b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "RAR", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd", b"PK\x05\x06": "zip",
+}  # fmt: skip
+_ROOT = re.compile(r"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
+_SKIPPED = re.compile(
+    r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL | re.I
+)
+_HTML_ROOTS = frozenset(
+    {
+        "html",
+        "head",
+        "body",
+        "div",
+        "p",
+        "section",
+        "main",
+        "h1",
+        "h2",
+        "header",
+        "meta",
+        "title",
+        "link",
+    }
+)
+_JATS_ROOTS = frozenset({"pmc-articleset", "oai-pmh", "articles", "sub-article", "record"})
+_IS_JATS = re.compile(
+    r"<(?:\w+:)?(?:front|article-meta|front-stub|sec)[\s/>]|JATS|NLM//DTD|journal ?publishing", re.I
+)
+_IS_HTML = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]|<head[\s>]", re.IGNORECASE)
+_MARKDOWN = re.compile(
+    r"^(?: {0,3}#{1,6} \S|(?:```|~~~)|\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+)", re.MULTILINE
+)
+
+
+def sniff(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
+    """Return what an unpacked file is.
+
+    Raises:
+        DocumentError: It is nothing that is read; the message says what it is.
+    """
+    if b"%PDF" in content[:1024]:
+        return "pdf"
+    if content.startswith(b"PK\x03\x04"):
+        return _zipped(content, name, limits)
+    _refuse_known(content, name)
+    head = _text_head(content, name)
+    if not head.strip():
+        if content.strip(b"\0 \t\r\n"):
+            raise _binary(name)
+        raise DocumentError(f"{name} is empty: there is only white space in it")
+    if head.lstrip("\ufeff \t\r\n").startswith("<") and (kind := _markup(head, name)):
+        return kind
+    _refuse_sources(head, name)
+    named = SUFFIXES.get(suffix(name))
+    if named in {"markdown", "text"}:
+        return "markdown" if named == "markdown" or _looks_marked(head) else "text"
+    if named == "html" and re.search(r"<(?:p|div|h\d|br|table|li)\b[^>]*>", head, re.IGNORECASE):
+        return "html"
+    return "markdown" if _looks_marked(head) else "text"
+
+
+def suffix(name: str) -> str:
+    """Return a name's last suffix in lower case, '.gz' left aside."""
+    found = re.search(r"(\.[A-Za-z0-9]{1,10})$", re.sub(r"\.gz$", "", name, flags=re.IGNORECASE))
+    return found[1].lower() if found else ""
+
+
+def note_on(kind: Kind, name: str) -> str:
+    """Say that a name promises something else than what the file is; '' where it does not."""
+    ending = suffix(name)
+    named = SUFFIXES.get(ending)
+    alike = ({"jats", "tei"}, {"markdown", "text"}, {"html", "jats"})
+    if named in {None, kind} or any({named, kind} <= pair for pair in alike):
+        return ""
+    return f"the name ends in {ending}, but the file is {LABELS[kind]} and was read as such"
+
+
+LABELS: dict[Kind, str] = {
+    "pdf": "a PDF", "html": "HTML", "jats": "JATS XML", "tei": "TEI XML", "docx": "a Word document",
+    "markdown": "Markdown", "text": "plain text",
+}  # fmt: skip
+
+
+def _zipped(content: bytes, name: str, limits: Limits) -> Kind:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content), name, limits)
+            names = frozenset(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+        raise DocumentError(
+            f"{name} is a damaged or incomplete zip file (Word files are such): {error}",
+            remedy="copy or fetch it again; or open it in Word, save it anew, and add that file",
+        ) from error
+    if "word/document.xml" in names or "word/document2.xml" in names:
+        return "docx"
+    first = {one.split("/")[0] for one in names}
+    what, remedy = "a zip archive", "unpack it, and add the documents in it (or their folder)"
+    if "META-INF/container.xml" in names:
+        what, remedy = "an e-book (EPUB)", "convert it to PDF or HTML, and add that file"
+    elif "ppt" in first or "xl" in first:
+        what, remedy = "a PowerPoint or Excel file", "save it as PDF, and add that file"
+    elif "content.xml" in names and "mimetype" in names:
+        what, remedy = "an OpenDocument file", "save it as .docx or PDF, and add that file"
+    raise DocumentError(f"{name} is {what}, which is not read", remedy=remedy)
+
+
+def _refuse_known(content: bytes, name: str) -> None:
+    """Refuse what its first bytes name, with what to do about it."""
+    start = content[:16]
+    unpack = "unpack it, and add the documents in it (or their folder)"
+    if start.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        if "EncryptedPackage".encode("utf-16-le") in content:
+            raise encrypted(name)
+        raise _refused(name, "a Word, Excel or PowerPoint file of the old kind (.doc)",
+                       "open it in Word or LibreOffice, and save it as .docx or PDF")  # fmt: skip
+    if start.lstrip(b"\x04\0").startswith(b"%!"):
+        raise _refused(name, "PostScript", "convert it with ps2pdf, and add the PDF")
+    if start.startswith(b"{\\rtf"):
+        raise _refused(name, "a Rich Text file", "save it as .docx or PDF, and add that file")
+    if start.startswith(b"AT&TFORM"):
+        raise _refused(name, "a DjVu file", "convert it to a PDF with text, and add that")
+    for mark, kind in _ARCHIVES.items():
+        if start.startswith(mark):
+            raise _refused(name, f"a {kind} archive", unpack)
+    if content[257:262] == b"ustar":
+        raise _refused(name, "a tar archive", unpack)
+    is_text = start.startswith(b"BM") and b"\0" not in content[:64]
+    is_webp = start.startswith(b"RIFF") and content[8:12] == b"WEBP"
+    if (start.startswith(_PICTURES) and not is_text) or is_webp:
+        raise _refused(
+            name, "a picture", "run text recognition (OCR) that makes a PDF, and add that"
+        )
+    if content.startswith(b"bplist") or start.startswith(b"SQLite format"):
+        raise _binary(name)
+
+
+def _refused(name: str, what: str, remedy: str) -> DocumentError:
+    return DocumentError(f"{name} is {what}, which is not read", remedy=remedy)
+
+
+def _binary(name: str) -> DocumentError:
+    return DocumentError(
+        f"{name} is a binary file of an unknown kind, or text in an unknown encoding",
+        remedy=f"what is read is {READ}; save a text as UTF-8",
+    )
+
+
+def _text_head(content: bytes, name: str) -> str:
+    """Return the beginning of a text.
+
+    Raises:
+        DocumentError: It is none.
+    """
+    head = content[:_HEAD] if content[:_HEAD].strip() else content.lstrip()[:_HEAD]
+    if mark_of(content):
+        return decoded(head)
+    # A text may have a stray NUL; a binary file has many.
+    if head.strip(b"\0").count(b"\0") > 1 + len(head) // 2000:
+        raise _binary(name)
+    controls = sum(
+        head.count(bytes([code])) for code in (*range(1, 9), 14, 15, *range(16, 27), 127)
+    )
+    if controls > 2 + len(head) // 500:
+        raise _binary(name)
+    text = decoded(head)
+    strange = sum(1 for char in text if char == "\ufffd" or "\x80" <= char <= "\x9f")
+    if strange > 2 + len(text) // 50 or _is_mojibake(head, text):
+        raise _binary(name)
+    return text
+
+
+def _is_mojibake(head: bytes, text: str) -> bool:
+    """Whether bytes that are not UTF-8 are too many to be a western text in cp1252."""
+    try:
+        head[:-4].decode("utf-8")
+    except UnicodeDecodeError:
+        beyond = sum(1 for byte in head if byte > 127)
+        return beyond * 10 > 3 * len(head) and sum(map(_is_western, text)) < 0.9 * len(text)
+    return False
+
+
+def _is_western(char: str) -> bool:
+    return char < "\x7f" or "\xc0" <= char <= "\xff"
+
+
+def _markup(head: str, name: str) -> Kind | None:
+    """Return the kind of a text that begins with a tag."""
+    text = head.lstrip("\ufeff \t\r\n")
+    if re.match(r"<!doctype html", text, re.IGNORECASE):
+        return "html"
+    position = 0
+    while found := _SKIPPED.match(text, position):
+        position = found.end()
+    root = _ROOT.match(text, position)
+    if root is None:
+        return "html" if _IS_HTML.search(head) else None
+    tag = root[2].lower()
+    if tag in {"tei", "teicorpus"}:
+        return "tei"
+    if (tag == "article" or tag in _JATS_ROOTS) and _IS_JATS.search(head):
+        return "jats"
+    if tag == "rdf":
+        raise _refused(
+            name, "RDF, a file of records", "add it as a record file: its name should end in .rdf"
+        )
+    if tag == "svg":
+        raise _refused(name, "a picture (SVG)", "give the document that it is from")
+    if _IS_HTML.search(head) or tag == "article":
+        return "html"
+    if suffix(name) in {".md", ".markdown"}:
+        return None
+    if tag in _HTML_ROOTS or SUFFIXES.get(suffix(name)) == "html":
+        return "html"
+    if (
+        text.startswith("<?xml")
+        or suffix(name) in {".xml", ".nxml"}
+        or head.rstrip().endswith(f"</{tag}>")
+    ):
+        raise _refused(name, f"XML with the root element '{root[2]}'", f"what is read is {READ}")
+    return None
+
+
+def _refuse_sources(head: str, name: str) -> None:
+    ending = suffix(name)
+    if ending in {".tex", ".ltx"} or (
+        ending not in SUFFIXES and re.search(r"^\\documentclass", head, re.M)
+    ):
+        raise _refused(name, "LaTeX source", "give the PDF or HTML that was made of it")
+    if ending in {".bib", ".bibtex", ".json", ".jsonl", ".ndjson", ".ris", ".csl", ".csv", ".tsv"}:
+        raise _refused(name, "a file of records or data, not a document", "add it as a record file")
+
+
+def _looks_marked(head: str) -> bool:
+    if re.match(r"\ufeff?---\s*\n(?:[^\n]*\n){0,200}?(?:title|author|date)\s*:", head):
+        return True
+    return len(_MARKDOWN.findall(head[:20_000])) > 1

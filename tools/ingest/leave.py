@@ -1,0 +1,57 @@
+"""Which files of this machine a run may read: none, unless the process itself gave leave.
+
+Nothing that a caller sends can give it: leave belongs to the clients of the process.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from tools.clients import Clients
+
+_given: "WeakKeyDictionary[Clients, tuple[Path, ...]]" = WeakKeyDictionary()
+_lock = Lock()
+
+
+def allow_paths(clients: "Clients", root: Path) -> None:
+    """Let runs with these clients read what stands in a folder, or one file."""
+    with _lock:
+        _given[clients] = (*_given.get(clients, ()), root.resolve())
+
+
+def allowed_roots(clients: "Clients") -> tuple[Path, ...]:
+    """Return the folders and files that runs with these clients may read, links followed."""
+    with _lock:
+        return _given.get(clients, ())
+
+
+def check_leave(paths: Sequence[str], roots: Sequence[Path]) -> None:
+    """Check that a caller may name these paths.
+
+    Raises:
+        InputError: The process takes no paths, or one leads out of what may be read.
+    """
+    if not paths:
+        return
+    if not roots:
+        raise InputError(
+            "paths are not taken here, since they would be those of the server: send the files as "
+            "uploads, or their arXiv ids and DOIs"
+        )
+    for path in paths:
+        if not is_allowed(Path(path), roots):
+            raise InputError(f"'{path}' lies outside the folders that this process may read")
+
+
+def is_allowed(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a path, links followed, lies below one of these roots."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL in the name
+        return False
+    return any(real.is_relative_to(root) for root in roots)

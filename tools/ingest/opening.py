@@ -1,0 +1,126 @@
+"""The library that a run adds to, and what is asked of it beforehand."""
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, get_args
+
+from citeloom.settings import Settings
+from state.document import DocumentEntry
+from state.paper import Paper, title_key
+from tools.embed.port import Embedder
+from tools.errors import LibraryError
+from tools.ingest.workers import Limits
+from tools.library.library import Library
+from tools.library.open import create_library
+
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+_SOON, _PATIENCE = 5.0, 600.0
+"""Seconds to wait for another writer: before that is said, and after."""
+_TELLING = 15
+"""Characters of a title key below which a title alone names no paper."""
+BAD_RECORDS = "bad-records.txt"
+"""In the library's folder: the account of the records that could not be read."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A library to be added to."""
+
+    library: Library
+    embedder: Embedder
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the only writer; another process that writes is waited for, some minutes.
+
+        Raises:
+            LibraryError: It did not end in that time.
+        """
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.library.writing(_SOON))
+            except LibraryError:
+                _tell_waiting(self.library.name)
+                held.enter_context(self.library.writing(_PATIENCE))
+            yield
+
+    def current(self, digest: str) -> DocumentEntry | None:
+        """Return the document of this SHA-256 if it is here, as the reader in use reads it."""
+        entry = self.library.texts.known(digest)
+        return entry if entry and entry.reader == _reader(entry.kind) else None
+
+    def same_paper(self, found: Paper) -> Paper | None:
+        """Return the paper that is here under one of these ids or, if it has none, its whole title."""
+        known = self.library.get([found.id, *found.aliases])
+        if known:
+            return next(iter(known.values()))
+        if found.doi or found.arxiv or len(title_key(found.title)) < _TELLING:
+            return None
+        named = self.library.catalog.same_title(found.title)
+        return next((paper for paper in named if _may_be(found, paper)), None)
+
+    @property
+    def bad_records(self) -> Path:
+        """Where the account of bad records stands."""
+        return self.library.folder / BAD_RECORDS
+
+
+def _reader(kind: str) -> str:
+    """Return the name and version of what reads this kind now; empty if nothing does."""
+    from tools.documents.open import Kind, reader_of
+
+    return reader_of(cast(Kind, kind)).name if kind in get_args(Kind) else ""
+
+
+_told: dict[str, float] = {}
+
+
+def _tell_waiting(name: str) -> None:
+    """Say it once in a while, however many files wait."""
+    now = time.monotonic()
+    if now - _told.get(name, -_PATIENCE) >= _PATIENCE:
+        _told[name] = now
+        logger.warning("library '%s' is being written by another process: waiting for it", name)
+
+
+def _may_be(found: Paper, paper: Paper) -> bool:
+    """Whether nothing that both say speaks against their being one work."""
+    if found.year and paper.year and abs(found.year - paper.year) > 1:
+        return False
+    if not (found.authors and paper.authors):
+        return True
+    families = {title_key(author.family) for author in paper.authors}
+    return title_key(found.authors[0].family) in families
+
+
+def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Opened:
+    """Return the library of this name, made now if there is none.
+
+    Raises:
+        InputError: The name cannot be a library's name, or is reserved.
+        LibraryError: It is damaged, or was made with another embedder.
+    """
+    return Opened(create_library(name, settings, embedder), embedder)
+
+
+_workers: list[int] = []
+
+
+def use_workers(number: int | None) -> None:
+    """Let this process read so many files at once; None leaves that to the settings."""
+    _workers[:] = [number] if number else []
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return what reading may take in this process."""
+    return Limits(
+        workers=_workers[0] if _workers else min(os.cpu_count() or 2, 8),
+        seconds=settings.ingest_seconds,
+        megabytes=settings.ingest_memory_mb,
+    )

@@ -1,0 +1,134 @@
+"""Taking the records of a file into a library, with an account of the bad ones."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event, Lock
+
+from state.document import Unread
+from state.ingesting import FileReport, FileStatus
+from state.paper import Paper
+from tools.bibliography.read import read_records
+from tools.bibliography.read_record import BadRecord
+from tools.errors import InputError
+from tools.ingest.opening import Opened
+from tools.ingest.taking import failed
+from tools.ingest.workers import StoppedError
+
+_TOLD = 100
+"""Bad records in a report; the account has all."""
+_HEAD = 16_384
+_account = Lock()
+
+Counted = Callable[[int], None]
+
+
+class _Records:
+    """The records of one file; the bad ones go to the account as they come."""
+
+    def __init__(self, source: str, path: Path, account: Path, stopped: Event) -> None:
+        self._source, self._path, self._file = source, path, account
+        self._stopped = stopped
+        self.good = self.bad = 0
+        self.told: list[Unread] = []
+
+    def papers(self) -> Iterator[Paper]:
+        for record in self._records():
+            if self._stopped.is_set():
+                raise StoppedError
+            if isinstance(record, Paper):
+                self.good += 1
+                yield record
+            else:
+                self._note(record)
+
+    def _records(self) -> Iterator[Paper | BadRecord]:
+        if not _is_zoteros(self._path):
+            yield from read_records(self._path)
+            return
+        from tools.documents.records import read_attachments
+
+        for item in read_attachments(self._path):
+            yield item if isinstance(item, BadRecord) else item.record
+
+    def _note(self, record: BadRecord) -> None:
+        self.bad += record.lost
+        line = f"{self._source}:{record.line}: {'' if record.lost else 'note: '}{record.reason}"
+        if record.excerpt:
+            line += f" | {record.excerpt}"
+        with _account, self._file.open("a", encoding="utf-8") as account:
+            account.write(line + "\n")
+        if len(self.told) < _TOLD:
+            self.told.append(Unread(where=f"{self._source}:{record.line}", cause=line))
+
+
+def _is_zoteros(path: Path) -> bool:
+    """Whether a file is in one of Zotero's own forms: RDF, or JSON with its names of fields."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"<"):
+        return b"rdf" in head.lower()
+    return head.startswith((b"[", b"{")) and b'"itemType"' in head
+
+
+def take_records(
+    opened: Opened, source: str, path: Path, tags: tuple[str, ...], stopped: Event, counted: Counted
+) -> FileReport:
+    """Take the records of a file in; `counted` is told how many were read so far.
+
+    Raises:
+        LibraryError: The library cannot be written.
+        StoppedError: The run was stopped; the records read until then are in.
+    """
+    records = _Records(source, path, opened.bad_records, stopped)
+
+    def progress(done: int, total: int | None) -> None:
+        if total is None:
+            counted(done)
+
+    ids: list[str] = []
+    try:
+        with opened.writing():
+            report = opened.library.add(
+                _noted(records.papers(), ids if tags else None), progress=progress, index=False
+            )
+            for key in dict.fromkeys(ids):
+                if key not in report.conflicts:  # it is another paper's id here
+                    opened.library.texts.tag(key, tags)
+    except InputError as error:
+        return failed(source, str(error), "repair it, or leave it out")
+    counts = {
+        "added": report.added, "updated": report.updated, "merged": report.merged,
+        "unchanged": report.unchanged, "conflict": len(report.conflicts), "bad": records.bad,
+    }  # fmt: skip
+    notes = (_conflicts(report.conflicts),) if report.conflicts else ()
+    status = _status(counts, records.good)
+    return FileReport(
+        source=source, kind="records", status=status, notes=notes, unread=tuple(records.told),
+        records={word: number for word, number in counts.items() if number},
+        cause="" if records.good else "there is no record in it that can be read",
+        remedy="" if records.good else "see what is said of its records",
+    )  # fmt: skip
+
+
+def _noted(papers: Iterator[Paper], ids: list[str] | None) -> Iterator[Paper]:
+    for paper in papers:
+        if ids is not None:
+            ids.append(paper.id)
+        yield paper
+
+
+def _status(counts: dict[str, int], good: int) -> FileStatus:
+    if not good:
+        return "failed"
+    if counts["bad"]:
+        return "partly"
+    if counts["added"]:
+        return "added"
+    return "updated" if counts["updated"] or counts["merged"] else "unchanged"
+
+
+def _conflicts(conflicts: tuple[str, ...]) -> str:
+    return (
+        f"{len(conflicts)} left out, as another paper has their local id here: "
+        f"{', '.join(conflicts[:5])}; give them DOIs or other ids, or add them to another library"
+    )

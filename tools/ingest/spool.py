@@ -1,0 +1,68 @@
+"""Where the contents of uploads and fetched copies wait on disk until they are read.
+
+A checkpoint copies the whole state at each step, so that contents must not be part of it.
+"""
+
+import os
+import shutil
+import time
+from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
+
+_FOLDER = "ingesting"
+_STALE = 7 * 24 * 3600.0
+"""Seconds after which what a killed run left is dropped; one that is resumed later sends anew."""
+
+
+class Spool:
+    """The contents of one run, or of one source of it, each file named by its SHA-256."""
+
+    def __init__(self, home: Path, run: str, *, part: str = "") -> None:
+        self._home, self._run = home, run
+        self._all = home.expanduser() / _FOLDER  # not made absolute: that would read the disk
+        self._folder = self._all / run / part
+
+    def part(self, name: str) -> "Spool":
+        """Return a spool of one source alone: nobody else waits for what it drops."""
+        part = sha256(name.encode("utf-8", "replace")).hexdigest()[:16]
+        return Spool(self._home, self._run, part=part)
+
+    def put(self, content: bytes) -> str:
+        """Keep contents; return their SHA-256.
+
+        Raises:
+            OSError: The disk is full, or the folder cannot be written.
+        """
+        digest = sha256(content).hexdigest()
+        target = self._folder / digest
+        if not target.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            draft = self._folder / f".{uuid4().hex}"
+            try:
+                draft.write_bytes(content)
+                os.replace(draft, target)
+            except OSError:
+                draft.unlink(missing_ok=True)
+                raise
+        return digest
+
+    def path(self, digest: str) -> Path:
+        """Where the contents of this SHA-256 stand."""
+        return self._folder / digest
+
+    def drop(self, digest: str) -> None:
+        """Delete contents that were read."""
+        self.path(digest).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Delete all that is left of this run, and what runs of last week left."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        oldest = time.time() - _STALE
+        for folder in self._all.glob("*"):
+            try:
+                stale = folder.stat().st_mtime < oldest
+            except OSError:  # another process was quicker
+                continue
+            if stale:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,222 @@
+"""Taking one file into a library: reading, recording, cutting and keeping it.
+
+Each step leaves the library whole, so that a process may end between any two of them: the next run
+finds the file unknown and does it again, and what is there already is not made twice.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from threading import Condition, Event
+from typing import Literal
+
+from state.document import Document, DocumentEntry
+from state.ingesting import FileReport, FileStatus
+from state.paper import Paper
+from state.passage import Passage
+from tools.errors import DocumentError
+from tools.ingest.opening import Opened
+from tools.ingest.papers import paper_of, under_record
+from tools.ingest.reading import Reading, Refused, cut_document, read_file
+from tools.ingest.workers import StoppedError, Workers
+
+_REMEDY = "add another copy or format of it"
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """A file and what is known of it beforehand."""
+
+    source: str
+    """As its report names it."""
+    path: Path
+    name: str
+    """The file's name, or the address it came from."""
+    record: Paper | None = None
+    """The paper that it is of, where a record says so."""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass
+class _Clock:
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - started
+            self.seconds[stage] = round(self.seconds.get(stage, 0.0) + spent, 4)
+
+
+def take_file(opened: Opened, workers: Workers, given: Given, stopped: Event) -> FileReport:
+    """Take one file in; what is wrong with it is in its report.
+
+    Raises:
+        LibraryError: The library cannot be written; that concerns every file.
+        StoppedError: The run was stopped; the library is whole.
+    """
+    clock = _Clock()
+    try:
+        report = _take(opened, workers, given, stopped, clock)
+    except DocumentError as error:
+        report = failed(given.source, str(error), error.remedy or _REMEDY)
+    return report.model_copy(update={"seconds": dict(clock.seconds)})
+
+
+def failed(source: str, cause: str, remedy: str) -> FileReport:
+    """Return the report of something that could not be read."""
+    return FileReport(source=source, status="failed", cause=cause, remedy=remedy)
+
+
+def _take(
+    opened: Opened, workers: Workers, given: Given, stopped: Event, clock: _Clock
+) -> FileReport:
+    digest = _digest(given.path)
+    with _alone.on(digest, stopped):
+        if entry := opened.current(digest):
+            return _unchanged(opened, given, entry)
+        with clock.timing("read"):
+            reading = _sound(workers.run(stopped, read_file, str(given.path), given.name))
+        paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
+        notes = (*filter(None, [reading.note]), *notes)
+        with opened.writing(), clock.timing("record"):
+            paper, more = _recorded(opened, paper, given.record)
+        with clock.timing("cut"):
+            passages = _cut(workers, stopped, reading, paper)
+        entry = _entry(given, reading, paper, passages)
+        with opened.writing(), clock.timing("store"):
+            put = opened.library.texts.put(entry, reading.document.text, passages)
+        return _report(given, reading, paper, passages, put, (*notes, *more))
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except IsADirectoryError as error:
+        raise DocumentError(
+            "it is a folder", remedy="give the folder itself as a source"
+        ) from error
+    except OSError as error:
+        raise DocumentError(
+            f"it cannot be read: {error.strerror or error}",
+            remedy="check that it is there and that you may read it",
+        ) from error
+
+
+def _sound(answer: Reading | Refused) -> Reading:
+    if isinstance(answer, Refused):
+        raise DocumentError(answer.cause, remedy=answer.remedy)
+    if not any(block.text.strip() for block in answer.document.blocks):
+        raise DocumentError("there is no text in it", remedy=_REMEDY)
+    return answer
+
+
+def _recorded(opened: Opened, found: Paper, record: Paper | None) -> tuple[Paper, tuple[str, ...]]:
+    """Take the paper's record in; return it as the library has it, and notes."""
+    known = record or opened.same_paper(found)
+    notes: tuple[str, ...] = ()
+    if known:
+        found, notes = under_record(known, found)
+    report = opened.library.add([found], index=False)
+    if report.conflicts:
+        raise DocumentError(
+            f"another paper of the library has the local id {found.id} of its record",
+            remedy="give the record a DOI or another id, or add it to another library",
+        )
+    return opened.library.get([found.id])[found.id], notes
+
+
+def _cut(workers: Workers, stopped: Event, reading: Reading, paper: Paper) -> list[Passage]:
+    answer = workers.run(
+        stopped, cut_document, reading.document, paper.id, paper.title, reading.sha256
+    )
+    if isinstance(answer, Refused):
+        raise DocumentError(answer.cause, remedy=answer.remedy)
+    return answer
+
+
+def _entry(given: Given, reading: Reading, paper: Paper, passages: list[Passage]) -> DocumentEntry:
+    document = reading.document
+    return DocumentEntry(
+        sha256=reading.sha256, paper=paper.id, name=given.name, kind=reading.kind,
+        reader=document.reader, pages=document.pages, passages=len(passages), tags=given.tags,
+        unread=document.unread,
+    )  # fmt: skip
+
+
+def _unchanged(opened: Opened, given: Given, entry: DocumentEntry) -> FileReport:
+    """Report a file that is here already; its record and tags may still be new."""
+    notes: list[str] = []
+    status: FileStatus = "unchanged"
+    with opened.writing():
+        if given.record:
+            known = given.record.model_copy(
+                update={"aliases": (*given.record.aliases, entry.paper)}
+            )
+            added = opened.library.add([known], index=False)
+            status = "unchanged" if added.unchanged else "updated"
+            entry = opened.library.texts.known(entry.sha256) or entry
+        if set(given.tags) - set(entry.tags):
+            opened.library.texts.tag(entry.paper, given.tags)
+            status = "updated"
+    if entry.name != given.name:
+        notes.append(f"its contents are those of {entry.name}, which the library has")
+    paper = opened.library.get([entry.paper]).get(entry.paper)
+    return FileReport(
+        source=given.source, kind=entry.kind, status=status, paper=entry.paper,
+        title=paper.title if paper else "", pages=entry.pages, passages=entry.passages,
+        unread=entry.unread, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _report(
+    given: Given,
+    reading: Reading,
+    paper: Paper,
+    passages: list[Passage],
+    put: Literal["added", "updated", "unchanged"],
+    notes: tuple[str, ...],
+) -> FileReport:
+    document: Document = reading.document
+    if not passages:
+        notes = (*notes, "there is no passage in it: it has nothing but references or tables")
+    return FileReport(
+        source=given.source, kind=reading.kind, status="partly" if document.unread else put,
+        paper=paper.id, title=paper.title, pages=document.pages, passages=len(passages),
+        unread=document.unread, notes=notes,
+    )  # fmt: skip
+
+
+class _Alone:
+    """Lets one thread at a time take a file of certain contents in: a copy of it then is known."""
+
+    def __init__(self) -> None:
+        self._busy: set[str] = set()
+        self._changed = Condition()
+
+    @contextmanager
+    def on(self, digest: str, stopped: Event) -> Iterator[None]:
+        with self._changed:
+            while digest in self._busy:
+                if stopped.is_set():
+                    raise StoppedError
+                self._changed.wait(0.2)
+            self._busy.add(digest)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._busy.discard(digest)
+                self._changed.notify_all()
+
+
+_alone = _Alone()

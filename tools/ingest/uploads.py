@@ -1,0 +1,58 @@
+"""The bytes of what a caller sent."""
+
+import base64
+import binascii
+import re
+
+from state.ingesting import Upload
+from tools.errors import DocumentError
+
+_DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
+_SHORTEST = 24
+"""Characters below which what looks like base64 is taken for a word."""
+
+
+def contents_of(upload: Upload, *, largest: int) -> bytes:
+    """Return the contents of an upload.
+
+    What does not say how it is written is base64 where all of it can be, else text.
+
+    Raises:
+        DocumentError: It is empty, larger than `largest` bytes, or not the base64 it says it is.
+    """
+    text = upload.content
+    data_url = _DATA_URL.match(text[:200])
+    if data_url:
+        text = text[data_url.end() :]
+    if data_url or upload.encoding == "base64" or (upload.encoding is None and _looks(text)):
+        if len(text) * 3 // 4 > largest + 3:
+            raise _too_large(largest)
+        try:
+            content = base64.b64decode("".join(text.split()), validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise DocumentError(
+                f"its contents are not base64: {error}",
+                remedy="send the file's bytes in base64, or its text with encoding 'text'",
+            ) from error
+    else:
+        content = text.encode("utf-8", "replace")
+    if len(content) > largest:
+        raise _too_large(largest)
+    if not content:
+        raise DocumentError("it is empty", remedy="send the file's contents as `content`")
+    return content
+
+
+def _looks(text: str) -> bool:
+    packed = len("".join(text.split())) if len(text) < 10_000 else len(text)
+    if packed < _SHORTEST or " " in text[:1000]:
+        return False
+    return bool(_BASE64.fullmatch(text)) and len("".join(text.split())) % 4 == 0
+
+
+def _too_large(largest: int) -> DocumentError:
+    return DocumentError(
+        f"it has more than {largest / 1e6:g} MB",
+        remedy="split it, or add it on the command line of the machine that has the library",
+    )

@@ -1,0 +1,1 @@
+"""Reads papers in PDF from the fonts and places of their characters."""

@@ -1,0 +1,265 @@
+"""Columns of a page, and the order in which its lines are read.
+
+A page is cut into bands from top to bottom: across its whole width, or in two columns. Two
+columns are known by the gutter, a strip in the middle that few words reach into; a row of words
+that does reach into it belongs to a band across the page.
+"""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tools.pdf.lines import Line, lines_of
+from tools.pdf.upright import Sheet, Word
+
+_STRIP = 6
+"""Least width of a gutter, in points."""
+_CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)|algorithm)\s*\d+", re.I)
+_LEAST_ROWS = 6
+"""Rows that look like prose on one side, from which a page has two columns."""
+
+
+@dataclass(slots=True)
+class _Row:
+    y: float
+    words: list[Word]
+    full: bool = False
+
+
+class Columns:
+    """Reads the pages of one file in order; remembers where the gutter stood."""
+
+    def __init__(self) -> None:
+        self._gutter: float | None = None
+
+    def lines(self, sheet: Sheet) -> list[Line]:
+        """Return the lines of a page in the order in which they are read."""
+        words = [w for w in sheet.words if w.text.strip()]
+        rows = _rows(words)
+        gutter = self._gutter_of(sheet, words, rows)
+        if gutter is None:
+            found = _one(words, sheet.number)
+        else:
+            self._gutter = gutter
+            found = _two(rows, gutter, sheet.number)
+        _measure(found, sheet)
+        return found
+
+    def _gutter_of(self, sheet: Sheet, words: Sequence[Word], rows: list[_Row]) -> float | None:
+        if len(words) < 12:
+            return None
+        gutter = _strip(sheet, words)
+        for candidate in (gutter, self._gutter):
+            if candidate is None:
+                continue
+            _mark_full(rows, candidate)
+            usual = self._gutter is not None and abs(candidate - self._gutter) < 8
+            if _is_two(rows, candidate, usual, _extent(words)):
+                return candidate
+        return None
+
+
+def _rows(words: Sequence[Word]) -> list[_Row]:
+    rows: list[_Row] = []
+    for word in sorted(words, key=lambda w: (w.y, w.x0)):
+        near = 0.2 * max(4.0, word.style.size)
+        if rows and word.y - rows[-1].y <= near:
+            rows[-1].words.append(word)
+        else:
+            rows.append(_Row(word.y, [word]))
+    for row in rows:
+        row.words.sort(key=lambda w: w.x0)
+    return rows
+
+
+def _extent(words: Sequence[Word]) -> tuple[float, float]:
+    lefts = sorted(w.x0 for w in words)
+    rights = sorted(w.x1 for w in words)
+    return lefts[len(lefts) // 50], rights[-1 - len(rights) // 50]
+
+
+def _strip(sheet: Sheet, words: Sequence[Word]) -> float | None:
+    """Return the middle of the strip that the fewest words reach into."""
+    left, right = _extent(words)
+    width = int(sheet.right - sheet.left)
+    if right - left < 150 or width > 20_000:
+        return None
+    steps = [0] * (width + 2)
+    for word in words:
+        a = max(0, min(width, int(word.x0 - sheet.left)))
+        b = max(0, min(width, int(word.x1 - sheet.left) + 1))
+        steps[a] += 1
+        steps[b] -= 1
+    cover, running = [], 0
+    for step in steps:
+        running += step
+        cover.append(running)
+    first = max(0, int(left - sheet.left + 0.4 * (right - left)))
+    last = min(width, int(left - sheet.left + 0.6 * (right - left)))
+    middle = (first + last) / 2
+    best = min(
+        range(first, max(first + 1, last - _STRIP)),
+        key=lambda x: (max(cover[x : x + _STRIP], default=0), abs(x + _STRIP / 2 - middle)),
+    )
+    level = max(cover[best : best + _STRIP], default=0)
+    low, high = best, best + _STRIP - 1
+    while low > first and cover[low - 1] <= level:
+        low -= 1
+    while high < last and high + 1 < len(cover) and cover[high + 1] <= level:
+        high += 1
+    return sheet.left + (low + high + 1) / 2
+
+
+def _mark_full(rows: list[_Row], gutter: float) -> None:
+    for row in rows:
+        row.full = _crosses(row.words, gutter)
+    _mark_around_captions(rows, gutter)
+    for index, row in enumerate(rows):  # the last line of a paragraph across the page may be short
+        before = rows[index - 1] if index else None
+        if row.full or before is None or not before.full:
+            continue
+        size = max(w.style.size for w in row.words)
+        right = [w for w in row.words if w.x1 > gutter]
+        later = (r for r in rows[index + 1 :] if sum(len(w.text) for w in r.words) > 2)
+        after = next(later, None)
+        near = row.y - before.y < 1.6 * size
+        alone = after is None or after.full or after.y - row.y > 1.8 * size
+        row.full = near and not right and alone
+
+
+def _mark_around_captions(rows: list[_Row], gutter: float) -> None:
+    """Mark rows near a caption across the page that are no prose in columns: its table."""
+    left = min(row.words[0].x0 for row in rows)
+    for index, row in enumerate(rows):
+        if not row.full or not _CAPTION.match(" ".join(w.text for w in row.words[:3])):
+            continue
+        table = row.words[0].text.lower().startswith("tab")
+        for step in (-1, 1) if table else (-1,):
+            if step == 1 and index and rows[index - 1].full and _near(rows[index - 1], row):
+                continue
+            at = index + step
+            while 0 <= at < len(rows):
+                if not _near(rows[at], rows[at - step]) or _is_columned(rows[at], gutter, left):
+                    break
+                rows[at].full = True
+                at += step
+
+
+def _near(row: _Row, other: _Row) -> bool:
+    return abs(row.y - other.y) < 3 * max(w.style.size for w in row.words)
+
+
+def _is_columned(row: _Row, gutter: float, left: float) -> bool:
+    """Whether one side of a row is filled with words as prose fills it."""
+    for side in (
+        [w for w in row.words if w.x1 <= gutter + 3],
+        [w for w in row.words if w.x0 >= gutter - 3],
+    ):
+        if len(side) < 5:
+            continue
+        blank = max(b.x0 - a.x1 for a, b in itertools.pairwise(side))
+        width = side[-1].x1 - side[0].x0
+        if blank < 1.2 * side[0].style.size and width > 0.7 * (gutter - left):
+            return True
+    return False
+
+
+def _crosses(words: Sequence[Word], gutter: float) -> bool:
+    before: Word | None = None
+    for word in words:
+        if word.x0 < gutter - 3 and word.x1 > gutter + 3:
+            return True
+        if before is not None and before.x1 <= gutter + 3 and word.x0 >= gutter - 3:
+            gap = word.x0 - before.x1
+            if gap < min(8.0, 0.75 * max(before.style.size, 6.0)):
+                return True
+        before = word if before is None or word.x1 > before.x1 else before
+    return False
+
+
+def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, float]) -> bool:
+    """Whether the rows that leave the gutter free look like columns of prose."""
+    left, right = extent
+    prose = [0, 0]
+    total = both = 0
+    for index, row in enumerate(rows):
+        count = sum(len(w.text) for w in row.words)
+        total += count
+        if row.full:
+            continue
+        both += count
+        around = rows[max(0, index - 2) : index + 3]
+        if sum(not other.full for other in around) < 4:
+            continue  # by chance, a row of prose may have a space where a gutter might be
+        for side, (low, high) in enumerate(((left, gutter), (gutter, right))):
+            mine = [w for w in row.words if low - 5 <= w.x0 < high]
+            if mine and sum(w.x1 - w.x0 for w in mine) > 0.62 * (high - low):
+                prose[side] += 1
+    if usual:
+        return sum(prose) >= 3 and both > 0.2 * total
+    return max(prose) >= _LEAST_ROWS and sum(prose) >= 8 and both > 0.3 * total
+
+
+def _one(words: Sequence[Word], page: int) -> list[Line]:
+    lines = lines_of(words, page)
+    _edges(lines)
+    return lines
+
+
+def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
+    bands: list[tuple[bool, list[Word]]] = []
+    for row in rows:
+        if not bands or bands[-1][0] != row.full:
+            bands.append((row.full, []))
+        bands[-1][1].extend(row.words)
+    order: list[tuple[int, list[Word]]] = []
+    for full, words in bands:
+        if full:
+            order.append((0, words))
+            continue
+        order.append((1, [w for w in words if (w.x0 + w.x1) / 2 < gutter]))
+        order.append((2, [w for w in words if (w.x0 + w.x1) / 2 >= gutter]))
+    found: list[Line] = []
+    for column, words in order:
+        lines = lines_of(words, page)
+        for line in lines:
+            line.column = column
+        found.extend(lines)
+    for column in (0, 1, 2):
+        _edges([line for line in found if line.column == column])
+    return found
+
+
+def _edges(lines: Sequence[Line]) -> None:
+    """Set the edges of a column: where many lines begin, and where they end."""
+    if not lines:
+        return
+    left = _edge([line.x0 for line in lines], min)
+    right = _edge([line.x1 for line in lines], max)
+    for line in lines:
+        line.left, line.right = min(left, right), max(left, right)
+
+
+def _edge(places: Sequence[float], outermost: object) -> float:
+    counts = Counter(round(place / 2) for place in places)
+    least = max(2, len(places) // 12)
+    often = [key for key, count in counts.items() if count + counts[key + 1] >= least]
+    pick = min if outermost is min else max
+    if not often:
+        return pick(places)
+    near = pick(often)
+    inside = [place for place in places if abs(place / 2 - near) <= 1.5]
+    return median(inside) if inside else pick(places)
+
+
+def _measure(lines: Sequence[Line], sheet: Sheet) -> None:
+    height = max(1.0, sheet.bottom - sheet.top)
+    before: Line | None = None
+    for line in lines:
+        line.place = (line.y - sheet.top) / height
+        if before is not None and before.column == line.column and line.y > before.y:
+            line.above = line.y - before.y
+        before = line

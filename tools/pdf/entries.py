@@ -1,0 +1,141 @@
+"""The list of references, cut into its entries."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from tools.pdf.headings import KNOWN, REFERENCES, style_of
+from tools.pdf.lines import Line
+
+_BRACKET = re.compile(r"\[\s*(\d{1,4})\s*\]")
+_DOTTED = re.compile(r"(\d{1,4})\.?\s+\S")
+_LABEL = re.compile(r"\[[^\W\d_][\w+ .,&’'-]{0,40}(?:\d{2,4}[a-z]?|[+])\]")
+_DATED = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|to appear|in press|forthcoming|https?:", re.I)
+_STARTS = re.compile(r"[A-Z\u00c0-\u024f][\w'’-]*(?:,| [A-Z])")
+
+
+def mark_references(lines: Sequence[Line]) -> None:
+    """Set the kind of the lines of the list of references to "reference"."""
+    head: Line | None = None
+    part: list[Line] = []
+    for line in lines:
+        if line.kind == "heading" and line.depth >= 0:
+            if REFERENCES.fullmatch(line.text.strip()):
+                head = line
+                continue
+            if head is not None and _ends(line, head):
+                head = None
+        if head is not None:
+            part.append(line)
+    sizes: Counter[float] = Counter()
+    for line in part:
+        if line.kind in {"", "footnote"}:
+            sizes[line.size] += len(line.text)
+    if not sizes:
+        return
+    usual = max(sizes, key=lambda size: (sizes[size], size))
+    for line in part:
+        plain = line.kind in {"", "table", "equation", "footnote", "heading"}
+        if plain and abs(line.size - usual) <= 0.06 * usual:
+            line.kind = "reference"
+
+
+def _ends(line: Line, head: Line) -> bool:
+    if style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3:
+        return True
+    return bool(KNOWN.fullmatch(line.text.rstrip(":. "))) or line.text.lower().startswith("appendi")
+
+
+def split_entries(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines of each entry of a list of references."""
+    if not lines:
+        return []
+    begins = _numbered(lines, _BRACKET) or _numbered(lines, _DOTTED) or _labelled(lines)
+    begins = begins or _hanging(lines) or _spaced(lines) or _worded(lines)
+    entries: list[list[Line]] = []
+    for index, line in enumerate(lines):
+        if index in begins or not entries:
+            entries.append([])
+        entries[-1].append(line)
+    return entries
+
+
+def split_tail(entries: list[list[Line]]) -> tuple[list[list[Line]], list[list[Line]]]:
+    """Part the entries from what stands behind the last that names a year, if that is much."""
+    dated = [any(_is_dated(line.text) for line in entry) for entry in entries]
+    last = max((index for index, has in enumerate(dated) if has), default=len(entries) - 1)
+    if len(entries) - last - 1 < 3:
+        return entries, []
+    return entries[: last + 1], entries[last + 1 :]
+
+
+def _is_dated(text: str) -> bool:
+    return bool(_DATED.search(text)) and sum(map(str.isalpha, text)) > 0.4 * len(text)
+
+
+def _numbered(lines: Sequence[Line], pattern: re.Pattern[str]) -> set[int]:
+    """Return where a label stands that goes on with the numbers; none if that is not the style."""
+    found: set[int] = set()
+    expected: int | None = None
+    for index, line in enumerate(lines):
+        match = pattern.match(line.text)
+        if not match:
+            continue
+        number = int(match[1])
+        skipped = 2 if pattern is _BRACKET and expected is not None else 0
+        first = 0 if expected is None else expected
+        if first <= number <= (1 if expected is None else expected + skipped):
+            found.add(index)
+            expected = number + 1
+    return found if len(found) >= 2 and min(found) <= 2 else set()
+
+
+def _labelled(lines: Sequence[Line]) -> set[int]:
+    found = {index for index, line in enumerate(lines) if _LABEL.match(line.text)}
+    return found if len(found) >= 2 and 0 in found else set()
+
+
+def _by_column(lines: Sequence[Line]) -> dict[tuple[int, int], list[int]]:
+    columns: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, line in enumerate(lines):
+        columns[line.page, line.column].append(index)
+    return columns
+
+
+def _hanging(lines: Sequence[Line]) -> set[int]:
+    """Return the lines that stand out to the left, where entries hang from their first line."""
+    found: set[int] = set()
+    for members in _by_column(lines).values():
+        edge = min(lines[index].x0 for index in members)
+        own = lines[members[0]].left
+        if 0 < edge - own < 2.5 * lines[members[0]].size and len(members) < 4:
+            edge = own
+        found |= {i for i in members if lines[i].x0 <= edge + 0.45 * lines[i].size}
+    share = len(found) / len(lines)
+    return found if 0.1 <= share <= 0.8 or len(lines) < 3 else set()
+
+
+def _spaced(lines: Sequence[Line]) -> set[int]:
+    """Return the lines above which there is more space, where entries are set apart so."""
+    spaces = sorted(line.above for line in lines if line.above > 0)
+    if len(spaces) < 4:
+        return set()
+    usual = spaces[len(spaces) // 4]
+    wide = {i for i, line in enumerate(lines) if line.above > 1.18 * usual}
+    if not 0.08 * len(lines) <= len(wide) <= 0.8 * len(lines):
+        return set()
+    tops = {i for i, line in enumerate(lines) if line.above == 0 and _may_begin(lines, i)}
+    return wide | tops
+
+
+def _worded(lines: Sequence[Line]) -> set[int]:
+    """Return the lines that read like the first of an entry, behind one that ends one."""
+    return {i for i in range(len(lines)) if _may_begin(lines, i)}
+
+
+def _may_begin(lines: Sequence[Line], index: int) -> bool:
+    if index == 0:
+        return True
+    before = lines[index - 1].text
+    ends = before.endswith((".", ")")) or bool(re.search(r"\d$", before))
+    return ends and bool(_STARTS.match(lines[index].text))

@@ -1,0 +1,184 @@
+"""What stands before the text: title, authors, abstract; and what the first page says of itself."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tools.pdf.furniture import DROPPED
+from tools.pdf.headings import KNOWN, NUMBERED
+from tools.pdf.lines import Line
+from tools.pdf.profile import Profile
+
+TITLE, AUTHOR = "title", "author"
+"""Kinds of the lines of the title, and of what stands between it and the text."""
+
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>,;]+[^\s\"<>,;.)\]]")
+_ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)", re.I)
+_YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
+_STATED_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,20}((?:19|20)\d\d)", re.I)
+_RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*[.:—–-]+\s*\S", re.I)
+_NAME = re.compile(
+    r"(?:[A-Z][\w'’.-]*|d[aeiu]|del|della|van|von|der|den|de|la|le|el|al|bin|ibn|ten|ter|zu)"
+)
+_NOT_NAMES = re.compile(
+    r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
+    r"\bof\b|\band\b|street|@|\d|academy|faculty|google|microsoft|facebook|science|abstract|"
+    r"avenue|usa\b|china|germany|japan|technolog",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What the first page tells of the paper."""
+
+    title: str | None
+    authors: tuple[str, ...]
+    year: int | None
+    doi: str | None
+    arxiv: str | None
+
+
+def read_front(
+    lines: Sequence[Line], margin: str, named: str, profile: Profile, before: Sequence[str]
+) -> Front:
+    """Return what the first page tells, and mark the lines that are title and authors.
+
+    Args:
+        lines: Those of the document.
+        margin: What stands in other directions on the first page.
+        named: The title that the file gives itself; believed only where it is printed.
+        profile: What is usual in the document.
+        before: Texts of the lines on the first page that are furniture.
+    """
+    first = lines[0].page if lines else 0
+    page = [line for line in lines if line.page == first and line.kind != DROPPED]
+    region = _region(page, profile)
+    title = _title(region, named, profile)
+    found = " ".join(line.text for line in title) or None
+    for line in title:
+        line.kind = TITLE
+    rest = region[region.index(title[-1]) + 1 :] if title else []
+    authors = _authors(rest)
+    for line in region:
+        if line.kind != TITLE:
+            line.kind = AUTHOR if title else ""
+    said = [margin, *before, *(line.text for line in region)]
+    return Front(found, authors, _year(said, before, margin), _doi(said, page), _arxiv(said))
+
+
+def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
+    """Return the lines before the abstract; also those at the top of a second column."""
+    end = _end(page, profile)
+    region = list(page[:end])
+    if end < len(page) and page[end].column == 1:
+        beside = [x for x in page[end:] if x.column == 2 and x.y < page[end].y - 0.5 * x.size]
+        region += beside if len(beside) <= 12 else []
+    return sorted(region, key=lambda line: (round(line.y / 3), line.x0))
+
+
+def _end(page: Sequence[Line], profile: Profile) -> int:
+    """Return how many lines stand before the abstract, or before the text where there is none."""
+    prose = 0
+    for index, line in enumerate(page):
+        text = line.text.strip()
+        match = NUMBERED.match(text)
+        opens = match and match["number"] == "1" and profile.is_marked(line)
+        if opens or KNOWN.fullmatch(text.rstrip(":. ")) or _RUN_IN_ABSTRACT.match(text):
+            return index
+        words = text.split()
+        lower = sum(word[0].islower() for word in words)
+        like = profile.size * 0.8 < line.size <= profile.size * 1.2 and not line.gaps
+        wide = line.x1 - line.x0 > 0.75 * line.width and len(words) >= 6
+        prose = prose + 1 if like and wide and lower > 0.45 * len(words) else 0
+        if prose == 3:
+            return index - 2
+        if line.place > 0.75 and line.column != 2:
+            break
+    return min(len(page), 12)
+
+
+def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
+    groups: list[list[Line]] = []
+    for line in region:
+        last = groups[-1][-1] if groups else None
+        same = last is not None and abs(last.size - line.size) <= 0.6
+        near = last is not None and 0 < line.y - last.y <= 2.4 * line.size
+        if same and near and last is not None and abs(last.bold - line.bold) < 0.5:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    fit = [g for g in groups if sum(c.isalpha() for x in g for c in x.text) >= 8]
+    wanted = _normal(named)
+    for group in fit:
+        if len(wanted) > 12 and _normal(" ".join(line.text for line in group)) == wanted:
+            return group
+    large = [g for g in fit if g[0].size > 1.12 * profile.size] or [
+        g for g in fit if g[0].bold > 0.8
+    ]
+    return max(large, key=lambda g: g[0].size) if large else []
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower())
+
+
+def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the names on the lines below the title; none where one of them may be no name."""
+    found: list[str] = []
+    for line in lines:
+        names = _names(line)
+        if names:
+            found.extend(names)
+        elif found and not _NOT_NAMES.search(line.text):
+            return ()
+    unique = list(dict.fromkeys(found))
+    return tuple(unique) if len(unique) <= 60 else ()
+
+
+def _names(line: Line) -> list[str]:
+    text = list(line.text)
+    for start, end in line.raised:
+        text[start:end] = " " * (end - start)
+    for cut in line.cuts:
+        if cut < len(text) and text[cut] == " ":
+            text[cut] = ","
+    clean = re.sub(r"[*∗†‡§¶♠♣♥♦⋆,;]|\b(?:and|AND)\b|&|\d+", ",", "".join(text))
+    parts = [" ".join(part.split()) for part in clean.split(",") if part.strip()]
+    good = [part for part in parts if _is_name(part)]
+    return good if parts and len(good) == len(parts) else []
+
+
+def _is_name(text: str) -> bool:
+    words = text.split()
+    if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
+        return False
+    return all(_NAME.fullmatch(word) for word in words)
+
+
+def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:
+    for text in said:
+        if match := _STATED_YEAR.search(text):
+            return int(match[1])
+    years = Counter(int(year) for text in (*notices, margin) for year in _YEAR.findall(text))
+    if years:
+        return max(years, key=lambda year: (years[year], -year))
+    return None
+
+
+def _doi(said: Sequence[str], page: Sequence[Line]) -> str | None:
+    for text in said:
+        if match := _DOI.search(text):
+            return match[0].lower()
+    for line in page:
+        if "doi" in line.text.lower() and line.place > 0.6 and (match := _DOI.search(line.text)):
+            return match[0].lower()
+    return None
+
+
+def _arxiv(said: Sequence[str]) -> str | None:
+    for text in said:
+        if match := _ARXIV.search(text):
+            return match[1]
+    return None

@@ -1,0 +1,104 @@
+"""What stands on a page and is no part of the text: headers, footers, page numbers, notices."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tools.pdf.lines import Line
+from tools.pdf.profile import Profile
+
+DROPPED = "dropped"
+"""Kind of a line that is no part of the text."""
+
+_NUMBER = re.compile(
+    r"(?:page\s+)?[\[(–—-]*\s*(?:[a-z]{1,2}[-.:]?)?(?:\d{1,5}|[ivxlc]{1,6})\s*[\])–—-]*"
+    r"(?:\s*(?:/|of)\s*\d{1,4})?",
+    re.I,
+)
+_NOTICE = re.compile(
+    r"permission to make (?:digital|copies)|^\W*©|\(c\) ?(?:19|20)\d\d|^\W*copyright\b|"
+    r"licen[sc]ed under|creative commons|\bis[bs]n\b|acm reference format|all rights reserved|"
+    r"^proceedings of\b|^in proceedings of\b|^\W*(?:association for computational linguistics)\.?$|"
+    r"\bpersonal use is permitted|^manuscript received|^digital object identifier|"
+    r"^(?:this|the) (?:paper|work|article) is published under|^preprint\b|^under review\b|"
+    r"^published (?:as|in|at)\b|^accepted (?:as|at|to)\b|^corresponding author\b",
+    re.I,
+)
+_DOI_LINE = re.compile(r"(?:https?://)?(?:dx\.)?doi(?:\.org/|:\s*)10\.\d{4,9}/\S+$", re.I)
+
+
+def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
+    """Set the kind of lines that are furniture to `DROPPED`."""
+    pages: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        pages[line.page].append(line)
+    for outward in (1, -1):
+        _mark_running(pages, outward)
+    _mark_places(lines)
+    for number, page in pages.items():
+        if number <= 2:
+            _mark_notices(page, profile)
+
+
+def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
+    """Mark what repeats at the top (`outward` 1) or at the foot (-1), and page numbers there."""
+    edges = {
+        number: [
+            line
+            for line in sorted(page, key=lambda line: outward * line.y)
+            if (line.place < 0.13 if outward == 1 else line.place > 0.87)
+        ][:8]
+        for number, page in pages.items()
+    }
+    seen: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for number, edge in edges.items():
+        for line in edge:
+            for shift in (0, 1):
+                seen[_key(line), round(line.y / 8 + shift / 2)].add(number)
+    for edge in edges.values():
+        for line in edge:
+            repeats = max(len(seen[_key(line), round(line.y / 8 + s / 2)]) for s in (0, 1))
+            outer = [other for other in edge if outward * other.y < outward * line.y]
+            outermost = all(
+                other.kind == DROPPED or abs(other.y - line.y) < line.size for other in outer
+            ) and (not outer or min(abs(o.y - line.y) for o in outer) < 2.5 * line.size)
+            if outermost and (_NUMBER.fullmatch(line.text) or repeats >= 2):
+                line.kind = DROPPED
+
+
+def _mark_places(lines: Sequence[Line]) -> None:
+    """Mark what stands where other pages have what repeats, outside of the text."""
+    places: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for line in lines:
+        if line.kind == DROPPED:
+            places[round(line.y), round(line.size)].add(line.page)
+    for line in lines:
+        edge = line.place < 0.1 or line.place > 0.92
+        others = places.get((round(line.y), round(line.size)), set()) - {line.page}
+        if edge and not line.kind and line.page > 1 and others:
+            line.kind = DROPPED
+
+
+def _key(line: Line) -> str:
+    return re.sub(r"[\d\W]+", "#", line.text.lower())
+
+
+def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
+    """Mark notices of copyright and the like on a first page, and the lines that follow them."""
+    inside = False
+    before: Line | None = None
+    for line in page:
+        same = before is not None and before.column == line.column
+        near = same and line.above <= 1.6 * profile.leading * line.size
+        small = line.size < 0.97 * profile.size
+        if line.kind == DROPPED:
+            inside = False
+        elif _NOTICE.search(line.text[:90]) and (small or line.place > 0.85 or line.place < 0.12):
+            line.kind, inside = DROPPED, True
+        elif (_DOI_LINE.fullmatch(line.text) and (small or line.place > 0.8)) or (
+            inside and near and small and not line.mark
+        ):
+            line.kind = DROPPED
+        else:
+            inside = False
+        before = line

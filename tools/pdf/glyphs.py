@@ -1,0 +1,110 @@
+"""Characters as a PDF has them, made into text: ligatures, accents, hyphens, noise."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+LINE_HYPHEN = "\u00ad"
+"""Stands for a hyphen at the end of a line until the line is joined with the next."""
+
+_ACCENTS = {
+    "\u00a8": "\u0308", "\u00b4": "\u0301", "\u02ca": "\u0301", "\u02c6": "\u0302",
+    "\u02dc": "\u0303", "\u00b8": "\u0327", "\u02c7": "\u030c", "\u02d8": "\u0306",
+    "\u02da": "\u030a", "\u02d9": "\u0307", "\u02dd": "\u030b", "\u02db": "\u0328",
+    "\u00af": "\u0304", "\u02cb": "\u0300",
+}  # fmt: skip
+_ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-z\u0131\u0237])")
+_DOTLESS = {"\u0131": "i", "\u0237": "j"}
+_FOLDED = {
+    0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st",
+    0xFB06: "st", 0x02: "-", 0xFFFE: "-", 0xAD: LINE_HYPHEN, 0x2010: "-",
+    0x2011: "-", 0xF0B7: "\u2022", 0xF0A7: "\u2022", 0x200B: "", 0x200C: "", 0x200D: "",
+    0x2060: "", 0xFEFF: "", 0xFFFD: "", 0xFFFF: "",
+}  # fmt: skip
+_NOISE = {"Cs", "Cn", "Co", "Cc"}
+
+
+@lru_cache(maxsize=4096)
+def glyph(code: int) -> str:
+    """Return the text of one character of a page: '' for noise, ' ' for white space."""
+    if code in _FOLDED:
+        return _FOLDED[code]
+    if code == 0 or code > 0x10FFFF:
+        return ""
+    character = chr(code)
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character) in _NOISE else character
+
+
+def composed(text: str) -> str:
+    """Return text with accents that stand beside their letters put on them."""
+    if not text.isascii():
+        text = _ACCENTED.sub(_put_on, text)
+        return unicodedata.normalize("NFC", text)
+    return text
+
+
+def _put_on(match: re.Match[str]) -> str:
+    accent, letter = match.groups()
+    return unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + _ACCENTS[accent])
+
+
+def accented(text: str, accent: str, share: float) -> str | None:
+    """Return a word with an accent put on the letter that stands at a share of its width.
+
+    None where no letter near there can carry it.
+    """
+    mark = _ACCENTS[accent]
+    at = share * len(text) - 0.5
+    for index in sorted(range(len(text)), key=lambda i: abs(i - at))[:3]:
+        letter = _DOTLESS.get(text[index], text[index])
+        whole = unicodedata.normalize("NFC", letter + mark)
+        if len(whole) == 1:
+            return text[:index] + whole + text[index + 1 :]
+    return None
+
+
+def is_accent(text: str) -> bool:
+    """Whether a text is an accent that stands beside its letter."""
+    return text in _ACCENTS
+
+
+class Vocabulary:
+    """The words of a document, by which it is decided whether a hyphen is part of a word."""
+
+    def __init__(self) -> None:
+        self._whole: set[str] = set()
+        self._hyphened: set[str] = set()
+
+    _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+    def learn(self, line: str) -> None:
+        """Take in a line; what may be half of a word at its end is left out."""
+        words = self._WORD.findall(line.lower())
+        for word in words[:-1] if line.endswith((LINE_HYPHEN, "-")) else words:
+            (self._hyphened if "-" in word else self._whole).add(word)
+
+    def joined(self, first: str, second: str) -> str:
+        """Return two halves of a word that a hyphen at the end of a line parts.
+
+        The hyphen stays where the document has the word with it elsewhere and never without,
+        and where it cannot be a division: before a capital or a digit. Where the document has
+        neither, it stays if both halves are words of the document, of four letters and more or
+        behind another hyphen.
+        """
+        before = re.search(r"[^\W_]+(?:-[^\W_]+)*$", first)
+        after = re.match(r"[^\W_]+(?:-[^\W_]+)*", second)
+        if not before or not after or not after[0][0].islower() or not before[0][-1].isalpha():
+            return f"{first}-{second}"
+        left, right = before[0].lower(), after[0].lower()
+        parts, head = left.split("-"), right.split("-")[0]
+        if left + right in self._whole or left + right in self._hyphened:
+            return first + second
+        if f"{left}-{right}" in self._hyphened or f"{left}-{head}" in self._hyphened:
+            return f"{first}-{second}"
+        if parts[-1] + head in self._whole:
+            return first + second
+        both = parts[-1] in self._whole and head in self._whole
+        keep = both and (len(parts) > 1 or min(len(left), len(head)) >= 4)
+        return f"{first}-{second}" if keep else first + second

@@ -1,0 +1,182 @@
+"""Headings: which lines are, and how deep."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from tools.pdf.lines import Line
+from tools.pdf.profile import Profile, is_capitals
+
+NUMBERED = re.compile(
+    r"(?P<number>(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-H](?:\.\d{1,2}){1,4}))(?P<stop>\.?)\s+(?P<title>\S.*)$"
+)
+_ROMAN = re.compile(r"(?P<number>[IVX]{1,5})\.\s+(?P<title>\S.*)$")
+KNOWN = re.compile(
+    r"abstract|summary|introduction|references?|bibliography|literature cited|works cited|"
+    r"acknowledge?ments?|acknowledge?ment|conclusions?|discussion|related works?|background|"
+    r"appendix|appendices|methods?|results|evaluation|experiments?|keywords|ccs concepts|"
+    r"supplementary material|general terms|limitations|future work|ethics statement|"
+    r"conclusions? and future work|categories and subject descriptors|author keywords",
+    re.I,
+)
+REFERENCES = re.compile(
+    r"(?:\d{1,2}\.?\s+|[IVX]+\.\s+)?(?:references?(?: and notes| cited)?|bibliography|"
+    r"literature(?: cited)?|works cited|cited works)\s*:?",
+    re.I,
+)
+_UNDER = 9
+"""Depth of a heading without a number below those that have numbers."""
+_END = re.compile(r"[.,;:]$")
+
+
+def style_of(line: Line) -> tuple[str, float, bool]:
+    """Return what makes headings of one depth look alike."""
+    return line.font, round(line.size), is_capitals(line.text)
+
+
+def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
+    """Set the kind of headings to "heading", and their depth from 1."""
+    sure = _sure(lines, profile)
+    styles = {style_of(line)[:2] for line in sure if profile.is_marked(line)}
+    for index, line in enumerate(lines):
+        if line.kind:
+            continue
+        before = lines[index - 1] if index else None
+        inside = _is_label(lines, index, profile)
+        if line in sure or (not inside and _looks_like(line, before, profile, styles)):
+            line.kind = "heading"
+        elif before is not None and _continues(line, before):
+            line.kind, line.depth = "heading", -1
+    _drop_false(lines, profile)
+    _set_depths([line for line in lines if line.kind == "heading" and line.depth >= 0])
+
+
+class _Sure(list[Line]):
+    """Lines compared by identity."""
+
+    def __contains__(self, line: object) -> bool:
+        return id(line) in self._ids
+
+    def __init__(self, lines: list[Line]) -> None:
+        super().__init__(lines)
+        self._ids = {id(line) for line in lines}
+
+
+def _sure(lines: Sequence[Line], profile: Profile) -> _Sure:
+    """Return lines that are headings by their words and looks."""
+    found: list[Line] = []
+    expected = 1
+    for line in lines:
+        if line.kind or len(line.text) > 130:
+            continue
+        text = line.text.strip()
+        marked = profile.is_marked(line)
+        apart = profile.is_far(line, 1.1)
+        match = NUMBERED.match(text)
+        if KNOWN.fullmatch(text.rstrip(":. ")) and (marked or apart):
+            found.append(line)
+        elif match and _is_title(match["title"]) and line.indent < 6:
+            number = match["number"]
+            top = int(number.split(".")[0]) if number[0].isdigit() else 0
+            if (marked and top <= expected + 3) or (
+                apart and top in {expected, expected - 1} and _is_set_off(line, number, profile)
+            ):
+                found.append(line)
+                expected = max(expected, top + 1)
+        elif _ROMAN.match(text) and apart and (is_capitals(text) or line.bold > 0.8):
+            found.append(line)
+    return _Sure(found)
+
+
+def _is_set_off(line: Line, number: str, profile: Profile) -> bool:
+    """Whether a line with a number that looks like prose may be a heading all the same."""
+    other = line.font != profile.font or "." in number
+    return other and line.slack > 0.15 and not line.text.endswith((".", ";", ","))
+
+
+def _is_title(text: str) -> bool:
+    letters = sum(c.isalpha() for c in text)
+    first = next((c for c in text if c.isalnum()), "")
+    return letters >= 3 and letters > 0.55 * len(text) and (first.isupper() or first.isdigit())
+
+
+def _looks_like(
+    line: Line, before: Line | None, profile: Profile, styles: set[tuple[str, float]]
+) -> bool:
+    text = line.text
+    if not 3 <= len(text) <= 110 or line.gaps or not text[0].isalnum() or line.math > 0.3:
+        return False
+    if not profile.is_marked(line) or (line.size < 0.95 * profile.size and line.bold < 0.8):
+        return False
+    if not (text[0].isupper() or text[0].isdigit()) or (
+        not any(c.islower() for c in text[1:]) and (not is_capitals(text))
+    ):
+        return False
+    if _END.search(text) and not NUMBERED.match(text):
+        return False
+    if re.search(r"[=~%|<>@]", text) or sum(c.isalpha() for c in text) < 0.6 * len(text):
+        return False
+    apart = profile.is_far(line, 1.15) or before is None or before.column != line.column
+    known = style_of(line)[:2] in styles
+    after_heading = before is not None and before.kind == "heading"
+    if known and line.size > 1.06 * profile.size:
+        return apart or after_heading
+    return (apart or after_heading) and len(text.split()) <= 12 and line.bold >= 0.97
+
+
+def _is_label(lines: Sequence[Line], index: int, profile: Profile) -> bool:
+    """Whether a line belongs to a table, or begins a paragraph with words set off."""
+    line = lines[index]
+    for other in lines[max(0, index - 1) : index + 2]:
+        near = abs(other.y - line.y) < 2 * profile.leading * profile.size
+        if other is not line and other.kind in {"table", "caption"} and near:
+            return other.column == line.column and other.page == line.page
+    below = lines[index + 1] if index + 1 < len(lines) else line
+    runs_on = line.slack < 0.08 and below.lead_look == line.lead_look != ""
+    return runs_on and below.lead < len(below.text) and not NUMBERED.match(line.text)
+
+
+def _continues(line: Line, before: Line) -> bool:
+    """Whether a line goes on with a heading that did not fit on the line above."""
+    alike = style_of(line)[:2] == style_of(before)[:2] and abs(line.bold - before.bold) < 0.2
+    near = 0 < line.above <= 1.45 * line.size and line.column == before.column
+    return before.kind == "heading" and alike and near and not NUMBERED.match(line.text)
+
+
+def _drop_false(lines: Sequence[Line], profile: Profile) -> None:
+    """Take back headings of prose's own style that are too many to be headings."""
+    heads = [line for line in lines if line.kind == "heading"]
+    plain = [line for line in heads if profile.is_size(line) and line.font == profile.font]
+    if len(plain) > 0.2 * len(lines):
+        for line in plain:
+            line.kind, line.depth = "", 0
+
+
+def _set_depths(heads: Sequence[Line]) -> None:
+    by_style: dict[tuple[str, float, bool], Counter[int]] = {}
+    for line in heads:
+        line.depth = _numbered_depth(line.text)
+        if line.depth:
+            by_style.setdefault(style_of(line), Counter())[line.depth] += 1
+    sizes = sorted({round(line.size) for line in heads if not line.depth}, reverse=True)
+    top = sizes[0] if sizes else 0
+    for line in heads:
+        if line.depth:
+            continue
+        style = by_style.get(style_of(line)) or by_style.get((*style_of(line)[:2], False))
+        if KNOWN.fullmatch(line.text.rstrip(":. ")):
+            line.depth = 1
+        elif style:
+            line.depth = min(style, key=lambda depth: (-style[depth], depth))
+        else:
+            line.depth = _UNDER if by_style else 1 if round(line.size) == top else 2
+
+
+def _numbered_depth(text: str) -> int:
+    if match := NUMBERED.match(text):
+        return match["number"].count(".") + 1
+    if _ROMAN.match(text):
+        return 1
+    if re.match(r"appendix\s+[A-Z]\b", text, re.I) or re.match(r"[A-H]\.?\s+[A-Z]", text):
+        return 1
+    return 0

@@ -1,0 +1,197 @@
+"""Lines put together to paragraphs and what stands between them, each in its section."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tools.pdf.apart import is_bullet
+from tools.pdf.entries import split_entries, split_tail
+from tools.pdf.front import AUTHOR, TITLE
+from tools.pdf.furniture import DROPPED
+from tools.pdf.lines import Line
+from tools.pdf.profile import Profile
+
+_ENDS = re.compile(r"[.!?:;][\"”’')\]]*\d*$")
+_STOPS = re.compile(r"[.!?][\"”’')\]]*\d*$")
+_RUN_IN = re.compile(r"(?P<title>[A-Z\d][^.:!?]{1,78}[^.:!?\s])\s*[.:—–]?$")
+_ABSTRACT = re.compile(r"(?:abstract|summary)\b\W*", re.I)
+_INTRODUCTION = re.compile(r"(?:1|I)\.?\s|(?:\d\.?\s+)?introduction", re.I)
+_FLOATS = {"caption", "table", "footnote"}
+
+
+@dataclass(slots=True)
+class Piece:
+    """Lines that belong together; `text` is made of them at the end."""
+
+    kind: str
+    section: tuple[str, ...]
+    lines: list[Line] = field(default_factory=list)
+
+
+class Assembler:
+    """Goes over the lines of a document in reading order and makes pieces of them."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._pieces: list[Piece] = []
+        self._stack: list[tuple[int, str]] = []
+        self._run_in = ""
+        self._open: Piece | None = None
+        self._float: Piece | None = None
+        self._references: list[Line] = []
+
+    def pieces(self, lines: Sequence[Line]) -> list[Piece]:
+        """Return the pieces of a document, in reading order; headings are in their sections."""
+        index = 0
+        while index < len(lines):
+            line = lines[index]
+            if line.kind == "heading":
+                index = self._heading(lines, index)
+                continue
+            if line.kind == "reference":
+                self._references.append(line)
+            elif line.kind in _FLOATS or line.kind == "equation":
+                self._apart(line)
+            elif line.kind not in {DROPPED, TITLE, AUTHOR}:
+                self._prose(line)
+            index += 1
+        self._flush()
+        _name_abstract(self._pieces)
+        _name_fragments(self._pieces)
+        return self._pieces
+
+    @property
+    def _section(self) -> tuple[str, ...]:
+        titles = tuple(title for _, title in self._stack)
+        return (*titles, self._run_in) if self._run_in else titles
+
+    def _heading(self, lines: Sequence[Line], index: int) -> int:
+        self._flush()
+        self._open = self._float = None
+        self._run_in = ""
+        first = lines[index]
+        words = [first.text]
+        index += 1
+        while index < len(lines) and lines[index].kind == "heading" and lines[index].depth < 0:
+            words.append(lines[index].text)
+            index += 1
+        depth = max(1, first.depth)
+        while self._stack and self._stack[-1][0] >= depth:
+            self._stack.pop()
+        self._stack.append((depth, joined_heading(words)))
+        return index
+
+    def _flush(self) -> None:
+        entries, tail = split_tail(split_entries(self._references))
+        for kind, group in (("reference", entries), ("table", tail)):
+            self._pieces += [Piece(kind, self._section, entry) for entry in group]
+        self._references = []
+
+    def _apart(self, line: Line) -> None:
+        """Put a line into a piece that the prose may go round."""
+        last = self._float
+        if last is not None and last.kind == line.kind and last.lines[-1].page == line.page:
+            near = abs(line.y - last.lines[-1].y) < 4 * self._profile.leading * self._profile.size
+            begins = line.kind == "footnote" and bool(line.mark)
+            if near and not begins and (line.column == last.lines[-1].column):
+                last.lines.append(line)
+                return
+        self._float = Piece(line.kind, self._section, [line])
+        self._pieces.append(self._float)
+        if line.kind == "equation":
+            self._open = None
+
+    def _prose(self, line: Line) -> None:
+        if self._float is not None and self._float.kind == "equation":
+            self._float = None
+        current = self._open
+        if current is not None and not self._begins(line, current):
+            current.lines.append(line)
+            return
+        self._note_run_in(line)
+        kind = "list" if is_bullet(line.text) else "text"
+        if self._stack and _ABSTRACT.fullmatch(self._stack[-1][1]):
+            kind = "abstract"
+        elif _ABSTRACT.match(line.text) and not self._stack and line.page <= 2:
+            self._stack = [(1, "Abstract")]
+            kind = "abstract"
+        self._open = Piece(kind, self._section, [line])
+        self._pieces.append(self._open)
+
+    def _note_run_in(self, line: Line) -> None:
+        """Take what is set off at the beginning of a paragraph as a heading of it."""
+        if not 3 <= line.lead < len(line.text) or is_bullet(line.text) or not self._stack:
+            return
+        title, rest = line.text[: line.lead].strip(), line.text[line.lead :].strip()
+        match = _RUN_IN.match(title)
+        stopped = title.endswith((".", ":", "—", "–")) or rest.startswith((":", "—", "–"))
+        if match and (stopped or (line.lead_look == "bold" and rest[:1].isupper())):
+            self._run_in = match["title"]
+
+    def _begins(self, line: Line, current: Piece) -> bool:
+        """Whether a line begins a new paragraph."""
+        last = current.lines[-1]
+        if abs(line.size - last.size) > 0.09 * max(last.size, 1.0) and len(line.text) > 3:
+            return True
+        if (line.page, line.column) == (last.page, last.column):
+            return self._begins_below(line, last, current)
+        if not _ENDS.search(last.text) or line.text[:1].islower():
+            return False
+        return line.indent >= 0.8 or last.slack > 0.12 or is_bullet(line.text)
+
+    def _begins_below(self, line: Line, last: Line, current: Piece) -> bool:
+        between = line.y - last.y
+        interrupted = self._pieces[-1] is not current or line.above < between - 1
+        usual = self._profile.leading * max(line.size, self._profile.size)
+        if not interrupted and between > 1.38 * usual:
+            return True
+        first = current.lines[0]
+        if current.kind == "list" and not is_bullet(line.text) and line.x0 > first.x0 + 2:
+            return False
+        if is_bullet(line.text) and (current.kind == "list" or _ENDS.search(last.text)):
+            return abs(line.x0 - last.x0) > 2 or last.slack > 0.03 or line.indent > 0.5
+        begins = 0.7 <= line.indent <= 5 and last.indent < 0.5
+        if begins and (len(current.lines) > 1 or last.slack > 0.1 or _ENDS.search(last.text)):
+            return bool(_ENDS.search(last.text)) or line.text[:1].isupper()
+        short = last.slack > 0.22 and bool(_STOPS.search(last.text))
+        return short and not line.text[:1].islower()
+
+
+def _name_abstract(pieces: Sequence[Piece]) -> None:
+    """Take prose before an introduction for the abstract where no heading names one."""
+    prose = {"text", "list"}
+    first = next((p for p in pieces if p.section and p.kind in prose), None)
+    if first is None or any(piece.kind == "abstract" for piece in pieces):
+        return
+    before = [p for p in pieces[: pieces.index(first)] if p.kind in prose and not p.section]
+    words = sum(len(line.text.split()) for piece in before for line in piece.lines)
+    if _INTRODUCTION.match(first.section[0]) and 30 <= words <= 500:
+        for piece in before:
+            piece.kind, piece.section = "abstract", ("Abstract",)
+
+
+def _name_fragments(pieces: Sequence[Piece]) -> None:
+    """Take scattered short lines next to a table or an equation for part of it."""
+    for index, piece in enumerate(pieces):
+        if piece.kind != "text" or len(piece.lines) > 3 or not _is_scattered(piece):
+            continue
+        page = piece.lines[0].page
+        near = pieces[max(0, index - 1) : index + 2]
+        kinds = {other.kind for other in near if other.lines[-1].page == page}
+        if kinds & {"table", "caption", "equation"}:
+            piece.kind = "table" if kinds & {"table", "caption"} else "equation"
+
+
+def _is_scattered(piece: Piece) -> bool:
+    text = " ".join(line.text for line in piece.lines)
+    low = sum(word.islower() and word.isalpha() for word in text.split())
+    narrow = all(line.x1 - line.x0 < 0.7 * line.width for line in piece.lines)
+    return narrow and not _STOPS.search(text) and low < 5
+
+
+def joined_heading(words: Sequence[str]) -> str:
+    """Return the lines of a heading as one."""
+    text = words[0]
+    for word in words[1:]:
+        text = text[:-1] + word if text.endswith("\u00ad") else f"{text} {word}"
+    return " ".join(text.replace("\u00ad", "-").split())

@@ -1,0 +1,198 @@
+"""Reads a PDF to a Document: the title, the tree of sections, paragraphs, and what stands apart."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, cast
+
+from state.document import Block, BlockKind, Document, Unread
+from state.paper import Author
+from tools.errors import DocumentError
+from tools.pdf.apart import mark_apart
+from tools.pdf.bombs import refuse_bombs
+from tools.pdf.columns import Columns
+from tools.pdf.entries import mark_references
+from tools.pdf.front import Front, read_front
+from tools.pdf.furniture import DROPPED, mark_furniture
+from tools.pdf.glyphs import LINE_HYPHEN, Vocabulary
+from tools.pdf.headings import mark_headings
+from tools.pdf.lines import Line
+from tools.pdf.marks import clear_marks
+from tools.pdf.native import Limits, PageFault, named_title, opened, page_count, read_page
+from tools.pdf.pieces import Assembler, Piece
+from tools.pdf.profile import profile_of, settle_weights
+
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+
+class PdfReader:
+    """Reads papers from the fonts and places of their characters; without models.
+
+    Args:
+        max_pages: Pages read of one file; the rest is reported as unread.
+        max_page_characters: A page with more is reported as unread.
+        max_characters: Where a file has had as many, its further pages are reported as unread.
+        max_page_objects: A page with more objects (paths, images, pieces of text) is unread.
+        max_stream: Bytes to which one packed part of a file, pictures apart, may unpack.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_pages: int = 2000,
+        max_page_characters: int = 100_000,
+        max_characters: int = 10_000_000,
+        max_page_objects: int = 200_000,
+        max_stream: int = 256 << 20,
+    ) -> None:
+        self._max_pages = max_pages
+        self._max_characters = max_characters
+        self._max_stream = max_stream
+        self._limits = Limits(max_page_characters, max_page_objects)
+
+    @property
+    def name(self) -> str:
+        """Name and version."""
+        return "pdf 1"
+
+    def read(self, content: bytes, *, name: str) -> Document:
+        """Return what stands in a PDF.
+
+        Raises:
+            DocumentError: It is empty, encrypted, damaged, or has no text layer.
+        """
+        if not content.strip(b"\0 \t\r\n"):
+            raise DocumentError(f"{name} is empty", remedy="download it again")
+        refuse_bombs(content, name, most=self._max_stream)
+        with opened(content, name) as handle:
+            count = page_count(handle)
+            if count == 0:
+                raise DocumentError(
+                    f"{name} has no pages that can be read",
+                    remedy="download it again, or save it anew from a PDF viewer",
+                )
+            pages = _Pages(self._limits, self._max_characters)
+            for index in range(min(count, self._max_pages)):
+                pages.take(handle, index)
+            title = named_title(handle)
+        pages.leave_out(min(count, self._max_pages), count, self._max_pages)
+        if not pages.lines:
+            raise _no_text(name, pages.unread, count)
+        return _document(pages, title, count, self.name)
+
+
+class _Pages:
+    """What the pages of one file gave."""
+
+    def __init__(self, limits: Limits, most: int) -> None:
+        self.lines: list[Line] = []
+        self.unread: list[Unread] = []
+        self.margin = ""
+        self._columns = Columns()
+        self._limits = limits
+        self._left = most
+
+    def take(self, handle: Any, index: int) -> None:
+        """Read one page; what stops it is recorded and costs this page only."""
+        where = f"page {index + 1}"
+        if self._left <= 0:
+            self.unread.append(Unread(where=where, cause="the file has too many characters before"))
+            return
+        try:
+            sheet = read_page(handle, index, self._limits)
+            found = self._columns.lines(sheet)
+        except PageFault as fault:
+            self.unread.append(Unread(where=where, cause=str(fault)))
+            return
+        except (ValueError, ArithmeticError, LookupError, OSError) as error:
+            logger.warning("A page of a PDF could not be read", exc_info=True)
+            self.unread.append(Unread(where=where, cause=f"reading it failed: {error}"))
+            return
+        if not found:
+            self.unread.append(Unread(where=where, cause="it has no text layer"))
+            return
+        if not self.margin:
+            self.margin = " ".join(word.text for word in sheet.margin)
+        self._left -= sum(len(line.text) for line in found)
+        self.lines.extend(found)
+
+    def leave_out(self, read: int, count: int, most: int) -> None:
+        """Record the pages behind the last that is read."""
+        if count > read:
+            where = f"pages {read + 1} to {count}"
+            self.unread.append(Unread(where=where, cause=f"only the first {most:,} are read"))
+
+
+def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
+    others = [part for part in unread if part.cause != "it has no text layer"]
+    if others:
+        return DocumentError(
+            f"none of the {count} pages of {name} can be read; {others[0].where}: {others[0].cause}",
+            remedy="download it again, or save it anew from a PDF viewer",
+        )
+    return DocumentError(
+        f"{name} has no text layer: its pages are pictures",
+        remedy="run it through OCR (such as `ocrmypdf in.pdf out.pdf`) and add the result",
+    )
+
+
+def _document(pages: _Pages, title: str, count: int, reader: str) -> Document:
+    front, pieces = analysed(pages.lines, pages.margin, title)
+    vocabulary = Vocabulary()
+    for line in pages.lines:
+        if line.kind != DROPPED:
+            vocabulary.learn(line.text)
+    blocks = tuple(block for piece in pieces if (block := _block(piece, vocabulary)))
+    abstract = " ".join(block.text for block in blocks if block.kind == "abstract")
+    return Document(
+        title=front.title and _clean(front.title),
+        authors=tuple(Author(name=author) for author in front.authors),
+        abstract=abstract or None,
+        year=front.year,
+        doi=front.doi,
+        arxiv=front.arxiv,
+        blocks=blocks,
+        pages=count,
+        unread=tuple(pages.unread),
+        reader=reader,
+    )
+
+
+def analysed(lines: Sequence[Line], margin: str, title: str) -> tuple[Front, list[Piece]]:
+    """Return what the first page tells, and the pieces of a document; sets the lines' kinds."""
+    settle_weights(lines)
+    profile = profile_of(lines)
+    mark_furniture(lines, profile)
+    dropped = [x.text for x in lines if x.kind == DROPPED and x.page == lines[0].page]
+    front = read_front(lines, margin, title, profile, dropped)
+    mark_apart(lines, profile)
+    live = [line for line in lines if line.kind != DROPPED]
+    mark_headings(live, profile)
+    mark_references(live)
+    clear_marks(live)
+    return front, Assembler(profile).pieces(live)
+
+
+def _block(piece: Piece, vocabulary: Vocabulary) -> Block | None:
+    text = text_of(piece.lines, vocabulary, rows=piece.kind == "table")
+    if not text:
+        return None
+    section = tuple(_clean(title) for title in piece.section)
+    kind = cast(BlockKind, piece.kind)
+    return Block(text=text, section=section, page=piece.lines[0].page, kind=kind)
+
+
+def text_of(lines: Sequence[Line], vocabulary: Vocabulary, *, rows: bool = False) -> str:
+    """Return lines as one text, with words that a hyphen parts at the end of a line mended."""
+    text = ""
+    for line in lines:
+        if rows or not text:
+            text = f"{text} {line.text}"
+        elif text.endswith((LINE_HYPHEN, "-")) and text[-2:-1].isalnum():
+            text = vocabulary.joined(text[:-1], line.text)
+        else:
+            text = f"{text} {line.text}"
+    return _clean(text)
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.replace(LINE_HYPHEN, "").split())
