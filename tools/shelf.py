@@ -14,6 +14,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, PutOp
 from state.base import Value
 from state.finding import Trail
 from state.paper import Paper
+from state.passage import Passage
 from state.quote import Debate
 from state.writing import DraftRound, KeyElements, SavedSection
 
@@ -120,6 +121,14 @@ class Shelf:
     async def elements(self, ids: Sequence[str]) -> dict[str, KeyElements]:
         """Return the key elements of these papers, in the order of `ids`."""
         return await self._get("elements", ids, KeyElements)
+
+    async def put_passages(self, passages: Iterable[Passage]) -> None:
+        """Keep these passages, by id."""
+        await self._put("passages", ((passage.id, passage) for passage in passages))
+
+    async def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
+        """Return those of these passages that are here, in the order of `ids`."""
+        return await self._get("passages", ids, Passage)
 
     async def put_round(self, entry: DraftRound) -> None:
         """Keep one round of the beam."""

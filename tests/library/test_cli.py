@@ -20,7 +20,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CITELOOM_QDRANT_URL", raising=False)
     process_settings.cache_clear()
-    monkeypatch.setattr("tools.embed.open._opened", [WordEmbedder()])
+    words = WordEmbedder()
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): words})
 
     def call(*arguments: str | Path, answer: str = "") -> Result:
         return CliRunner().invoke(app, [str(argument) for argument in arguments], input=answer)
@@ -86,6 +87,9 @@ def test_file_without_a_good_record_exits_with_1(run: Run, tmp_path: Path) -> No
         (("stats", "none"), "there is no library 'none'"),
         (("index", "none"), "there is no library 'none'"),
         (("remove", "none", "--yes"), "there is no library 'none'"),
+        (("search", "none", "words"), "there is no library 'none'"),
+        (("snapshot", "none", "x.tar.gz"), "there is no library 'none'"),
+        (("restore", "none.tar.gz"), "there is no file"),
     ],
 )
 def test_error_is_one_sentence_and_exit_code_2(

@@ -81,7 +81,9 @@ def test_another_embedder_is_refused_with_a_way_out(
     create_library("mine", settings, embedder).add([paper(1)])
     other = WordEmbedder(size=32)
     for _ in range(2):
-        with pytest.raises(LibraryError, match=r"words \(64 numbers\).*under another name"):
+        with pytest.raises(
+            LibraryError, match=r"words \(64 numbers\).*citeloom library index mine"
+        ):
             open_library("mine", settings, other)
         close_libraries()
 

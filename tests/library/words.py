@@ -3,11 +3,14 @@
 import re
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from zlib import crc32
 
 import numpy as np
 
+from state.document import DocumentEntry
 from state.paper import Author, Paper
+from state.passage import Passage, passage_id
 from tools.embed.port import Vectors
 
 
@@ -32,6 +35,19 @@ class WordEmbedder:
         return np.asarray(vectors / norms, dtype=np.float32)
 
 
+class LetterEmbedder(WordEmbedder):
+    """Another embedder: texts that share three letters in a row are near each other."""
+
+    name = "letters"
+
+    def __init__(self, size: int = 96, *, pause: float = 0.0) -> None:
+        super().__init__(size, pause=pause)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        parts = [" ".join(text[at : at + 3] for at in range(len(text))) for text in texts]
+        return super().embed(parts)
+
+
 def paper(number: int, title: str = "", **fields: object) -> Paper:
     """A paper of 2000 + number % 20, unless the fields say otherwise."""
     values: dict[str, object] = {
@@ -42,3 +58,29 @@ def paper(number: int, title: str = "", **fields: object) -> Paper:
         "authors": (Author(name=f"Ann Author{number}"),),
     }
     return Paper.model_validate(values | fields)
+
+
+def document(
+    number: int, *parts: tuple[str, str], name: str = "", **fields: object
+) -> tuple[DocumentEntry, str, list[Passage]]:
+    """A document of paper `number` with a passage for each (heading, text), as `put` takes it."""
+    own = f"doi:10.1000/p{number}"
+    text = "\n\n".join(part for _, part in parts)
+    values: dict[str, object] = {
+        "sha256": sha256(f"{number} {name} {text}".encode("utf-8", "replace")).hexdigest(),
+        "paper": own,
+        "name": name or f"p{number}.pdf",
+        "kind": "pdf",
+        "reader": "pdf 1",
+    }
+    passages = []
+    start = 0
+    for page, (heading, part) in enumerate(parts, start=1):
+        passages.append(
+            Passage(
+                id=passage_id(own, part), paper=own, title="any", section=tuple(heading.split(" > ")),
+                page=page, start=start, end=start + len(part), text=part,
+            )
+        )  # fmt: skip
+        start += len(part) + 2
+    return DocumentEntry.model_validate(values | fields), text, passages

@@ -1,18 +1,59 @@
-"""The one embedder of the process."""
+"""The embedder of the process, as its settings name it."""
 
+from pathlib import Path
 from threading import Lock
 
+from citeloom.settings import Settings
+from citeloom.settings import settings as process_settings
 from tools.embed.port import Embedder
+from tools.errors import InputError
 
+CHOICES = "minilm, bge-m3, bge-m3:FOLDER or openai:MODEL"
 _lock = Lock()
-_opened: list[Embedder] = []
+_opened: dict[tuple[str, ...], Embedder] = {}
 
 
-def embedder() -> Embedder:
-    """Return the process's embedder; its model is loaded when it first embeds something."""
+def embedder(settings: Settings | None = None) -> Embedder:
+    """Return the embedder of these settings, or of the process's; one object for equal settings.
+
+    Its model is loaded, or its endpoint asked, when it first embeds something.
+
+    Raises:
+        InputError: CITELOOM_EMBEDDER names none.
+    """
+    options = settings or process_settings()
+    choice = options.embedder
+    url, key = _endpoint(options) if choice.startswith("openai:") else (None, None)
+    place = (choice, url or "", key or "")
     with _lock:
-        if not _opened:
+        if place not in _opened:
+            _opened[place] = _make(choice, url, key)
+        return _opened[place]
+
+
+def _endpoint(options: Settings) -> tuple[str | None, str | None]:
+    """Return address and key; a key goes to no other endpoint than the one that it is of."""
+    url, key = options.embeddings_base_url, options.embeddings_api_key
+    if url is None and key is None and options.llm_base_url:
+        url, key = options.llm_base_url, options.llm_api_key
+    elif url is None:
+        key = key or options.openai_api_key
+    return url, key.get_secret_value() if key else None
+
+
+def _make(choice: str, url: str | None, key: str | None) -> Embedder:
+    kind, _, rest = choice.partition(":")
+    match kind, rest.strip():
+        case "minilm", "":
             from tools.embed.minilm import MiniLm
 
-            _opened.append(MiniLm())
-        return _opened[0]
+            return MiniLm()
+        case "bge-m3", folder:
+            from tools.embed.bge_m3 import MODEL, BgeM3
+
+            return BgeM3(Path(folder) if folder else MODEL)
+        case "openai", model if model:
+            from tools.embed.openai_endpoint import OpenAiEmbedder
+
+            return OpenAiEmbedder(model, base_url=url, api_key=key)
+    raise InputError(f"CITELOOM_EMBEDDER cannot be '{choice}': set it to {CHOICES}")

@@ -1,7 +1,8 @@
-"""What every embedder offers."""
+"""What every embedder offers, and what some offer besides."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,12 @@ class Embedder(Protocol):
 
     @property
     def size(self) -> int:
-        """Length of a vector."""
+        """Length of a vector. The first read may load the model, or ask the endpoint.
+
+        Raises:
+            PermanentError: The model is not there, or the endpoint refuses.
+            TransientError: The endpoint does not answer.
+        """
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -27,5 +33,68 @@ class Embedder(Protocol):
 
         Synchronous and CPU-bound: call it in a worker thread. Safe to call from several threads.
         Texts longer than the model's window are cut there; an empty text gets a valid vector.
+
+        Raises:
+            PermanentError: The model is not there, or the endpoint refuses.
+            TransientError: The endpoint does not answer.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """Weights of the terms of one text, learnt, not counted: they take no IDF from an engine."""
+
+    indices: tuple[int, ...]
+    """Numbers of the terms in the model's vocabulary, rising, each once."""
+    values: tuple[float, ...]
+    """Above 0; the dot product of two texts' weights is their likeness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """All that one pass of a model says of some texts, each part in input order."""
+
+    dense: Vectors
+    """As of Embedder.embed."""
+    sparse: tuple[TermWeights, ...] | None = None
+    """For each text, or None if the embedder makes none; without terms for an empty text."""
+    multi: tuple[Vectors, ...] | None = None
+    """For each text an array (its tokens, multi_size), rows of norm 1, at least one row."""
+
+
+@runtime_checkable
+class MultiEmbedder(Embedder, Protocol):
+    """An embedder that also makes term weights and a vector for each token, in the same pass."""
+
+    @property
+    def multi_size(self) -> int:
+        """Length of a token's vector; the first read may load the model, as for `size`."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        """Return dense vectors, term weights and token vectors; else as Embedder.embed.
+
+        Two texts' token vectors compare by the mean over the question's tokens of the largest dot
+        product with any token of the passage (ColBERT's MaxSim; engines take the sum, which ranks
+        alike).
+        """
+        ...
+
+
+def encode(embedder: Embedder, texts: Sequence[str]) -> Encoded:
+    """Return all that this embedder makes of the texts: only dense vectors of most."""
+    # Not isinstance: that would read `size` of a protocol with properties, and load the model.
+    method = getattr(type(embedder), "encode", None)
+    if method is None:
+        return Encoded(embedder.embed(texts))
+    found: Encoded = method(embedder, texts)
+    return found
+
+
+def multi_size(embedder: Embedder) -> int | None:
+    """Return the length of its token vectors, or None if it makes none."""
+    if not hasattr(type(embedder), "multi_size"):
+        return None
+    size: int = embedder.multi_size  # type: ignore[attr-defined]
+    return size

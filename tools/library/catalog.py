@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from state.paper import Paper, canonical_id
-from tools.library.database import Database
+from tools.library.database import Database, serves
 from tools.library.intake import CatalogWriter, Outcome, forget, title_prefix
 
 _MANY = 500  # parameters of one statement
@@ -23,25 +23,29 @@ class Counts(NamedTuple):
 
 
 class Catalog:
-    """Papers, the ids they go by and who cites whom, in one SQLite file; thread-safe."""
+    """Papers, the ids they go by and who cites whom, in one SQLite file; thread-safe.
+
+    Documents and passages are in the same file, so that one transaction keeps them in step with
+    their records; see tools.library.passage_catalog.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path)
+        self.database = Database(path)
 
     def meta(self) -> dict[str, str]:
         """What the library remembers of itself."""
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta").fetchall())
 
     def set_meta(self, values: Mapping[str, str], *, keep: bool = False) -> None:
         """Remember these values; with `keep`, those that are there stay as they are."""
         verb = "INSERT OR IGNORE" if keep else "INSERT OR REPLACE"
-        with self._database.writing() as db:
+        with self.database.writing() as db:
             db.executemany(f"{verb} INTO meta VALUES (?, ?)", list(values.items()))
 
     def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[Outcome]:
         """Take in these records in one transaction; return what became of each."""
-        with self._database.writing() as db:
+        with self.database.writing() as db:
             writer = CatalogWriter(db, replace=replace)
             return [writer.take_in(paper) for paper in papers]
 
@@ -83,7 +87,7 @@ class Catalog:
     def same_title(self, title: str) -> list[Paper]:
         """Return the papers of this title, whatever its case, accents and punctuation."""
         low = title_prefix(title)
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             rows = db.execute(
                 "SELECT record FROM papers WHERE work >= ? AND work < ? || char(1114111) LIMIT 20",
                 (low, low),
@@ -92,7 +96,7 @@ class Catalog:
 
     def waiting(self, limit: int) -> list[tuple[int, int, Paper]]:
         """Return (point, version, paper) of papers whose vector is still to be made."""
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             rows = db.execute(
                 "SELECT point, version, record FROM papers WHERE indexed = 0 ORDER BY point"
                 " LIMIT ?",
@@ -102,36 +106,37 @@ class Catalog:
 
     def mark_indexed(self, versions: Iterable[tuple[int, int]]) -> None:
         """Note that the vectors of these (point, version) are in the index."""
-        with self._database.writing() as db:
+        with self.database.writing() as db:
             db.executemany(
                 "UPDATE papers SET indexed = 1 WHERE point = ? AND version = ?", list(versions)
             )
 
-    def mark_all_waiting(self) -> None:
-        """Note that no vector is in the index."""
-        with self._database.writing() as db:
-            db.execute("UPDATE papers SET indexed = 0")
-            db.execute("DELETE FROM dropped")
+    def mark_all_waiting(self, suffix: str) -> None:
+        """Note that no vector is in the index of this suffix, if that is the one that serves."""
+        with self.database.writing() as db:
+            if serves(db, suffix):
+                db.execute("UPDATE papers SET indexed = 0")
+                db.execute("DELETE FROM dropped")
 
     def remove(self, points: Sequence[int]) -> None:
         """Forget these papers; their vectors are noted as dropped."""
-        with self._database.writing() as db:
+        with self.database.writing() as db:
             for point in points:
                 forget(db, point)
 
     def dropped(self) -> list[int]:
         """Return the points whose paper is gone and whose vector may still be there."""
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             return [point for (point,) in db.execute("SELECT point FROM dropped")]
 
     def clear_dropped(self, points: Sequence[int]) -> None:
         """Note that these vectors are deleted."""
-        with self._database.writing() as db:
+        with self.database.writing() as db:
             db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in points])
 
     def counts(self) -> Counts:
         """Count what is here."""
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             papers, abstracts, waiting, first, last = db.execute(
                 "SELECT COUNT(*), TOTAL(has_abstract), TOTAL(indexed = 0), MIN(year), MAX(year)"
                 " FROM papers"
@@ -143,16 +148,16 @@ class Catalog:
 
     def ids_in_order(self) -> list[str]:
         """Return the canonical id of every paper, in the order of their coming."""
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             return [key for (key,) in db.execute("SELECT id FROM papers ORDER BY point")]
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self.database.close()
 
     def _many(self, sql: str, keys: Sequence[str | int]) -> list[tuple[Any, Any]]:
         rows: list[tuple[Any, Any]] = []
-        with self._database.reading() as db:
+        with self.database.reading() as db:
             for start in range(0, len(keys), _MANY):
                 part = keys[start : start + _MANY]
                 rows += db.execute(sql.format(",".join("?" * len(part))), part).fetchall()

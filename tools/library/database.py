@@ -1,4 +1,4 @@
-"""The catalog's SQLite file: its tables, and connections that several threads can use."""
+"""The catalog's SQLite file: connections that several threads can use."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,43 +7,22 @@ from pathlib import Path
 from threading import Lock
 
 from tools.errors import LibraryError
+from tools.library.schema import VERSION, migrate
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS papers (
-    point INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: a vector may outlive its row
-    id TEXT NOT NULL UNIQUE,
-    record TEXT NOT NULL,
-    year INTEGER,
-    has_abstract INTEGER NOT NULL,
-    work TEXT NOT NULL,       -- the title's and first author's keys: candidates for one work
-    version INTEGER NOT NULL, -- counts changes, so that an old vector is not taken for the new one
-    indexed INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS papers_by_work ON papers (work);
-CREATE INDEX IF NOT EXISTS papers_waiting ON papers (point) WHERE indexed = 0;
-
--- Every id under which a paper is known, its canonical one among them.
-CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS aliases_by_point ON aliases (point);
-
--- `cited` is an id in the citing record's words: the paper may come later, or never.
-CREATE TABLE IF NOT EXISTS edges (
-    citing INTEGER NOT NULL, cited TEXT NOT NULL, position INTEGER NOT NULL,
-    PRIMARY KEY (citing, cited)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS edges_by_cited ON edges (cited);
-
--- Digests of the records taken in, so that loading them again is quick and changes nothing.
-CREATE TABLE IF NOT EXISTS seen (digest BLOB PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seen_by_point ON seen (point);
-
--- Points whose paper is gone and whose vector is still to be deleted.
-CREATE TABLE IF NOT EXISTS dropped (point INTEGER PRIMARY KEY);
-"""
-_VERSION = 1
+_NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = 30.0  # seconds to wait for another writer's transaction
+
+
+def serves(db: sqlite3.Connection, suffix: str) -> bool:
+    """Whether the vector indexes of this suffix are the ones that are searched."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'vectors'").fetchone()
+    return (row[0] if row else "") == suffix
+
+
+def is_damage(error: LibraryError) -> bool:
+    """Whether an error says that the file is no whole catalog, which no waiting mends."""
+    return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
 class Database:
@@ -72,9 +51,16 @@ class Database:
             with self._lock:
                 self._idle.append(connection)
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM:
+                raise LibraryError(
+                    f"the catalog {self._path} cannot be written ({error}): the disk is probably "
+                    "full; make room and run your command again (what was finished is kept)"
+                ) from error
             raise LibraryError(
-                f"the catalog {self._path} cannot be used ({error}): if it is damaged, restore "
-                "its folder from a backup, or delete the library and add its files again"
+                f"the catalog {self._path} cannot be used ({error}): if it is damaged, restore a "
+                f"snapshot (`citeloom library restore FILE --library {self._path.parent.name} "
+                f"--force`), or remove the library (`citeloom library remove "
+                f"{self._path.parent.name} --yes`) and add its files again"
             ) from error
 
     @contextmanager
@@ -89,6 +75,25 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+
+    def copy_to(self, target: Path) -> None:
+        """Make another file's contents those of this, in one transaction, while others use both.
+
+        Raises:
+            LibraryError: As `reading`; the target is then as it was.
+        """
+        other = sqlite3.connect(target, timeout=_BUSY)
+        try:
+            with self.reading() as connection:
+                connection.backup(other)
+        finally:
+            other.close()
+
+    def vacuum(self) -> None:
+        """Give back the pages that are free."""
+        with self.reading() as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the connections that are not in use."""
@@ -117,12 +122,9 @@ class Database:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found > _VERSION:
+        if found > VERSION:
             raise LibraryError(
                 f"the catalog {self._path} was made by a newer CiteLoom: update this one"
             )
-        if found < _VERSION:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.executescript(
-                f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version={_VERSION};COMMIT;"
-            )
+        if found < VERSION:
+            migrate(connection)

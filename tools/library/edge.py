@@ -1,30 +1,36 @@
-"""The vector index in this process: Qdrant's embedded engine, in a folder of the library.
+"""The vector index in this process: Qdrant's embedded engine, in a folder of the library."""
 
-The engine locks its folder for as long as it is open. So it is opened on use and closed again
-after a short idle time, and whoever finds it locked waits for a while.
-"""
-
-import logging
 import shutil
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from threading import Condition, Thread
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.errors import LibraryError
+from tools.library.edge_folder import EdgeFolder
+from tools.library.edge_terms import (
+    edge_conditions,
+    edge_config,
+    edge_stored,
+    edge_terms,
+    edge_vectors,
+)
 from tools.library.port import (
+    BREADTH,
     DENSE,
+    LEXICAL,
+    MULTI,
+    NUMBERS,
     SPARSE,
     Filter,
+    Payload,
     Point,
     Scored,
     Sparse,
+    Stored,
     fused,
     pool_size,
     ranked,
@@ -33,32 +39,39 @@ from tools.library.port import (
 if TYPE_CHECKING:
     import qdrant_edge as qe
 
-logger = logging.getLogger(f"citeloom.{__name__}")
-
-_POLL = 0.05  # seconds between two tries for the lock
-_LOCKED = "WouldBlock"  # the engine has no exception types: this is in its message
-
 
 class EdgeIndex:
     """Vectors in a folder."""
 
-    def __init__(self, path: Path, size: int, *, idle: float = 2.0, wait: float = 20.0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        size: int,
+        *,
+        keywords: Sequence[str] = (),
+        multi: int | None = None,
+        idle: float = 2.0,
+        wait: float = 20.0,
+    ) -> None:
         """Name the index; nothing is opened yet.
 
         Args:
             path: The folder; its parent must exist when the index is created.
             size: Length of the dense vectors.
+            keywords: Payload fields of words to index, besides year and day.
+            multi: Length of token vectors, where there are such and learnt term weights.
             idle: Seconds without a call after which the folder is released.
             wait: Seconds to wait for another process to release it.
         """
         self._path = path
         self._size = size
-        self._idle = idle
-        self._wait = wait
-        self._turn = Condition()
-        self._shard: qe.EdgeShard | None = None
-        self._users = 0
-        self._last_use = 0.0
+        self._keywords = keywords
+        self._multi = multi
+        self._folder = EdgeFolder(path, idle=idle, wait=wait)
+
+    def exists(self) -> bool:
+        """Whether there is such a folder."""
+        return self._path.exists()
 
     def create(self) -> bool:
         """Make the folder with an empty index; see tools.library.port.VectorIndex."""
@@ -66,19 +79,12 @@ class EdgeIndex:
             return False
         import qdrant_edge as qe
 
-        config = qe.EdgeConfig(
-            vectors={DENSE: qe.EdgeVectorParams(self._size, qe.Distance.Cosine)},
-            sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
-            wal_enabled=True,
-        )
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
         try:
-            shard = qe.EdgeShard.create(str(draft / "index"), config)
-            for field in ("year", "day"):
-                shard.update(
-                    qe.UpdateOperation.create_field_index(field, qe.PayloadSchemaType.Integer)
-                )
+            shard = qe.EdgeShard.create(str(draft / "index"), edge_config(self._size, self._multi))
+            for field, kind in self._fields().items():
+                shard.update(qe.UpdateOperation.create_field_index(field, kind))
             shard.close()
             (draft / "index").rename(self._path)
         except OSError:
@@ -93,19 +99,9 @@ class EdgeIndex:
         """Insert or replace points; the engine's log makes them durable."""
         import qdrant_edge as qe
 
-        rows = [
-            qe.Point(
-                point.id,
-                {
-                    DENSE: point.dense.tolist(),
-                    SPARSE: qe.SparseVector(list(point.sparse.indices), list(point.sparse.values)),
-                },
-                point.payload(),
-            )
-            for point in points
-        ]
+        rows = [qe.Point(point.id, edge_vectors(point), point.payload()) for point in points]
         if rows:
-            with self._open() as shard:
+            with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.upsert_points(rows))
 
     def search(
@@ -115,33 +111,76 @@ class EdgeIndex:
         sparse: Sparse | None,
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
+        lexical: Sparse | None = None,
+        multi: NDArray[np.float32] | None = None,
+        exact: bool = False,
     ) -> list[Scored]:
         """Return the best points, best first; see tools.library.port.VectorIndex."""
-        import qdrant_edge as qe
-
-        queries: list[Any] = []
+        queries: list[tuple[str, Any]] = []
         if dense is not None:
-            queries.append(qe.Query.Nearest(dense.tolist(), using=DENSE))
+            queries.append((DENSE, dense.tolist()))
         if sparse is not None:
-            terms = qe.SparseVector(list(sparse.indices), list(sparse.values))
-            queries.append(qe.Query.Nearest(terms, using=SPARSE))
+            queries.append((SPARSE, edge_terms(sparse)))
+        if lexical is not None:
+            queries.append((LEXICAL, edge_terms(lexical)))
         if not queries or limit < 1:
             return []
-        size = limit if len(queries) == 1 else pool_size(limit)
-        conditions = _conditions(filter)
-        request = qe.QueryBatchRequest(
-            [qe.QueryRequest(size, query=query, filter=conditions) for query in queries]
+        single = len(queries) == 1 and multi is None
+        size = limit if single else pool_size(limit)
+        rankings = self._query(queries, size, edge_conditions(filter), exact=exact)
+        if multi is None:
+            return ranked(rankings[0], limit) if single else fused(rankings, limit)
+        pool = [hit.id for hit in fused(rankings, size)]
+        again = edge_conditions(Filter(), among=pool)
+        return ranked(self._query([(MULTI, multi.tolist())], limit, again, exact=True)[0], limit)
+
+    def _query(
+        self, queries: list[tuple[str, Any]], size: int, conditions: Any, *, exact: bool
+    ) -> list[list[Scored]]:
+        import qdrant_edge as qe
+
+        params = qe.SearchParams(exact=exact, hnsw_ef=BREADTH)
+        requests = [
+            qe.QueryRequest(
+                size, query=qe.Query.Nearest(vector, using=using), filter=conditions, params=params
+            )
+            for using, vector in queries
+        ]
+        with self._folder.opened() as shard:
+            answers = shard.query_batch(qe.QueryBatchRequest(requests))
+        return [[Scored(int(str(row.id)), row.score) for row in answer] for answer in answers]
+
+    def set_payload(self, points: Mapping[int, Payload]) -> None:
+        """Replace payloads; see tools.library.port.VectorIndex."""
+        import qdrant_edge as qe
+
+        with self._folder.opened() as shard:
+            for key, values in points.items():
+                shard.update(qe.UpdateOperation.overwrite_payload([key], dict(values)))
+
+    def scroll(self, after: int, limit: int) -> list[Stored]:
+        """Return points in order; see tools.library.port.VectorIndex."""
+        import qdrant_edge as qe
+
+        request = qe.ScrollRequest(
+            offset=after + 1, limit=limit, with_payload=True, with_vector=[DENSE, SPARSE]
         )
-        with self._open() as shard:
-            answers = shard.query_batch(request)
-        rankings = [[Scored(int(str(row.id)), row.score) for row in answer] for answer in answers]
-        return ranked(rankings[0], limit) if len(rankings) == 1 else fused(rankings, limit)
+        with self._folder.opened() as shard:
+            records, _ = shard.scroll(request)
+            return [edge_stored(record) for record in records]
+
+    @contextmanager
+    def files(self) -> Iterator[Path | None]:
+        """Hold the index open, so that nobody else is at its folder, and give that."""
+        with self._folder.opened() as shard:
+            shard.flush()
+            yield self._path
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
         if not ids:
             return {}
-        with self._open() as shard:
+        with self._folder.opened() as shard:
             records = shard.retrieve(list(ids), with_payload=False, with_vector=[DENSE])
         named: list[tuple[int, Any]] = [(int(str(row.id)), row.vector) for row in records]
         return {key: np.asarray(vector[DENSE], dtype=np.float32) for key, vector in named}
@@ -151,19 +190,35 @@ class EdgeIndex:
         import qdrant_edge as qe
 
         if ids:
-            with self._open() as shard:
+            with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.delete_points(list(ids)))
 
-    def count(self) -> int:
-        """How many points there are."""
+    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
+        """How many points there are, or pass a filter."""
         import qdrant_edge as qe
 
-        with self._open() as shard:
-            return shard.count(qe.CountRequest(exact=True))
+        conditions = edge_conditions(filter) if filter else None
+        with self._folder.opened() as shard:
+            return shard.count(qe.CountRequest(exact=True, filter=conditions))
+
+    def index_payload(self) -> None:
+        """Make the indexes of payload fields anew; see tools.library.port.VectorIndex."""
+        import qdrant_edge as qe
+
+        with self._folder.opened() as shard:
+            for field, kind in self._fields().items():
+                shard.update(qe.UpdateOperation.delete_field_index(field))
+                shard.update(qe.UpdateOperation.create_field_index(field, kind))
+
+    def _fields(self) -> "dict[str, qe.PayloadSchemaType]":
+        import qdrant_edge as qe
+
+        kinds = dict.fromkeys(NUMBERS, qe.PayloadSchemaType.Integer)
+        return kinds | dict.fromkeys(self._keywords, qe.PayloadSchemaType.Keyword)
 
     def optimize(self) -> None:
         """Merge segments and build the search graph; about 5 s for 10,000 points."""
-        with self._open() as shard:
+        with self._folder.opened() as shard:
             shard.optimize()
 
     def drop(self) -> None:
@@ -173,78 +228,4 @@ class EdgeIndex:
 
     def close(self) -> None:
         """Release the folder once running calls have ended."""
-        with self._turn:
-            self._turn.wait_for(lambda: self._users == 0)
-            self._release()
-
-    @contextmanager
-    def _open(self) -> "Iterator[qe.EdgeShard]":
-        with self._turn:
-            if self._shard is None:
-                self._shard = self._load()
-                Thread(target=self._close_when_idle, name="edge-idle", daemon=True).start()
-            shard = self._shard
-            self._users += 1
-        try:
-            yield shard
-        except Exception as error:
-            # The engine raises bare Exception; what is ours or Python's own goes on unchanged.
-            if type(error) is not Exception:
-                raise
-            self._fail(error)
-        finally:
-            with self._turn:
-                self._users -= 1
-                self._last_use = time.monotonic()
-                self._turn.notify_all()
-
-    def _load(self) -> "qe.EdgeShard":
-        import qdrant_edge as qe
-
-        until = time.monotonic() + self._wait
-        while True:
-            try:
-                return qe.EdgeShard.load(str(self._path))
-            except Exception as error:
-                if _LOCKED not in str(error):
-                    self._fail(error)
-                if time.monotonic() > until:
-                    raise LibraryError(
-                        f"the library in {self._path.parent} is in use by another process: wait "
-                        "for it, or run a Qdrant server and set CITELOOM_QDRANT_URL"
-                    ) from error
-            time.sleep(_POLL)
-
-    def _fail(self, error: Exception) -> NoReturn:
-        raise LibraryError(
-            f"the vectors in {self._path} cannot be used ({error}): if this persists, delete that "
-            f"folder and run `citeloom library index {self._path.parent.name}` to make them anew"
-        ) from error
-
-    def _close_when_idle(self) -> None:
-        with self._turn:
-            self._last_use = time.monotonic()
-            while self._shard is not None:
-                left = self._last_use + self._idle - time.monotonic()
-                if self._users == 0 and left <= 0:
-                    self._release()
-                    return
-                self._turn.wait(left if self._users == 0 else None)
-
-    def _release(self) -> None:
-        if self._shard is not None:
-            self._shard.close()
-            self._shard = None
-        self._turn.notify_all()
-
-
-def _conditions(wanted: Filter) -> "qe.Filter | None":
-    import qdrant_edge as qe
-
-    must: list[Any] = []
-    must_not: list[Any] = []
-    if wanted.before is not None:
-        must.append(qe.FieldCondition("day", range=qe.RangeFloat(lt=wanted.before)))
-    if wanted.exclude:
-        must_not.append(qe.HasIdCondition(set(wanted.exclude)))
-    return qe.Filter(must=must, must_not=must_not) if must or must_not else None
+        self._folder.close()

@@ -14,6 +14,7 @@ from rapidfuzz import fuzz
 
 from state.paper import Paper, canonical_id, merge_records, title_key
 from tools.errors import InputError
+from tools.library.passage_rows import forget_texts, keep_abstract, move, record_changed, settle
 from tools.library.port import last_day
 
 Outcome = Literal["added", "updated", "unchanged", "merged", "conflict"]
@@ -91,6 +92,7 @@ class CatalogWriter:
 
     def _absorb(self, point: int, into: int) -> None:
         self._db.execute("UPDATE seen SET point = ? WHERE point = ?", (into, point))
+        move(self._db, point, into)
         forget(self._db, point)
 
     def _insert(self, paper: Paper, digest: bytes) -> None:
@@ -101,6 +103,8 @@ class CatalogWriter:
         )
         point = cursor.lastrowid or 0
         self._link(point, paper)
+        keep_abstract(self._db, point, paper)
+        settle(self._db, point)
         self._note(point, digest)
 
     def _update(self, point: int, stored: Paper, paper: Paper) -> None:
@@ -111,6 +115,7 @@ class CatalogWriter:
         )
         self._db.execute("DELETE FROM edges WHERE citing = ?", (point,))
         self._link(point, paper)
+        record_changed(self._db, point, stored, paper)
 
     def _link(self, point: int, paper: Paper) -> None:
         self._db.executemany(
@@ -127,7 +132,8 @@ class CatalogWriter:
 
 
 def forget(db: sqlite3.Connection, point: int) -> None:
-    """Delete all rows of a paper and note that its vector is to be dropped."""
+    """Delete all rows of a paper and note that its vectors are to be dropped."""
+    forget_texts(db, point)
     for table, column in (
         ("papers", "point"), ("aliases", "point"), ("seen", "point"), ("edges", "citing"),
     ):  # fmt: skip

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 
 from state.paper import Paper
 from tools.embed.port import Embedder
-from tools.errors import LibraryError
 from tools.library.bm25 import query_terms
 from tools.library.catalog import Catalog
-from tools.library.indexing import Indexing, Progress
+from tools.library.indexes import Indexes, IndexOpener
+from tools.library.indexing import Indexing
 from tools.library.lock import WriteLock
 from tools.library.match import find_same_work
-from tools.library.port import Filter, VectorIndex
+from tools.library.port import Filter, Progress
+from tools.library.reembedding import Reembedding
 from tools.library.report import AddReport, Found, LibraryStats
+from tools.library.texts import Texts
 
 _READ_BATCH = 500
 _NEAREST = 10
@@ -38,38 +40,43 @@ class Library:
     Every method raises LibraryError when the library is damaged, or locked for too long.
     """
 
-    def __init__(self, folder: Path, name: str, index: VectorIndex, embedder: Embedder) -> None:
-        """Open the library in `folder`, which must hold a catalog.
-
-        Raises:
-            LibraryError: Its vectors were made by another embedder.
-        """
+    def __init__(self, folder: Path, name: str, opener: IndexOpener, embedder: Embedder) -> None:
+        """Open the library in `folder`, which must hold a catalog."""
         self.folder = folder
         self.name = name
-        self._index = index
-        self._embedder = embedder
-        self._catalog = Catalog(folder / "catalog.sqlite")
+        self.embedder = embedder
+        # For what looks after a library: tools.library.verify, compact and snapshot.
+        self.catalog = Catalog(folder / "catalog.sqlite")
+        self.indexes = Indexes(self.catalog.database, name, opener)
         self._writing = WriteLock(folder / "lock.sqlite", f"library '{name}'")
-        self._indexing = Indexing(self._catalog, index, embedder, self._writing)
-        self.check_embedder(embedder)
+        self._indexing = Indexing(self.catalog, self.indexes, embedder, self._writing)
+        self.texts = Texts(name, self.catalog, self.indexes, embedder, self._writing)
 
     def check_embedder(self, embedder: Embedder) -> None:
         """Raise LibraryError if the vectors here are of another embedder than this."""
-        meta = self._catalog.meta()
-        made_by, size = meta["embedder"], int(meta["size"])
-        if (made_by, size) != (embedder.name, embedder.size):
-            raise LibraryError(
-                f"library '{self.name}' was made with the embedder {made_by} ({size} numbers), and "
-                f"the one in use is {embedder.name} ({embedder.size}): use that embedder again, or "
-                "make a library under another name and add the files to it"
-            )
+        self.indexes.serving_for(embedder)
+
+    def embeds_as(self, embedder: Embedder) -> bool:
+        """Whether this was opened with that embedder."""
+        mine = self.embedder
+        return mine is embedder or (mine.name, mine.size) == (embedder.name, embedder.size)
+
+    def searchable(self) -> bool:
+        """Whether the vectors here are of the embedder that this was opened with."""
+        names = self.indexes.serving().names
+        return (names.embedder, names.size) == (self.embedder.name, self.embedder.size)
 
     def writing(self, wait: float = 20.0) -> AbstractContextManager[None]:
         """Be the only writer for several calls; `wait` is in seconds."""
         return self._writing.held(wait)
 
     def add(
-        self, records: Iterable[Paper], *, progress: Progress | None = None, replace: bool = False
+        self,
+        records: Iterable[Paper],
+        *,
+        progress: Progress | None = None,
+        replace: bool = False,
+        index: bool = True,
     ) -> AddReport:
         """Take records in; those that are there unchanged cost next to nothing.
 
@@ -78,6 +85,7 @@ class Library:
             progress: Called with (records read, None), then with (vectors made, of how many).
             replace: Whether a record takes the place of the one of its id; else gaps of the new
                 record are filled from the one there.
+            index: Whether to make the vectors too; else the next `index` makes them.
 
         Raises:
             InputError: A record has an empty id; those of earlier batches are in.
@@ -87,13 +95,14 @@ class Library:
         with self._writing.held():
             rows = iter(records)
             while batch := list(islice(rows, _READ_BATCH)):
-                outcomes = self._catalog.take_in(batch, replace=replace)
+                outcomes = self.catalog.take_in(batch, replace=replace)
                 tally.update(outcomes)
                 pairs = zip(batch, outcomes, strict=True)
                 conflicts += [paper.id for paper, outcome in pairs if outcome == "conflict"]
                 if progress:
                     progress(tally.total(), None)
-            self.index(progress=progress)
+            if index:
+                self.index(progress=progress)
         return AddReport(
             added=tally["added"],
             updated=tally["updated"],
@@ -102,10 +111,27 @@ class Library:
             conflicts=tuple(conflicts),
         )
 
-    def index(self, *, progress: Progress | None = None) -> int:
-        """Make the vectors that are missing and drop those of removed papers; return how many."""
+    def index(
+        self, *, progress: Progress | None = None, reembed: bool = False, passages: bool = True
+    ) -> int:
+        """Make the vectors that are missing, of papers and passages; return how many were made.
+
+        Args:
+            progress: Called with (vectors made, of how many), of papers and then of passages.
+            reembed: Where another embedder made those that are there, make all anew; until that is
+                done the old ones serve.
+            passages: Whether to make those of passages too; else `texts.index` makes them.
+
+        Raises:
+            LibraryError: Another embedder made those that are there, and `reembed` is off.
+        """
         with self._writing.held():
-            return self._indexing.catch_up(progress)
+            work = Reembedding(self.catalog.database, self.indexes, self.embedder)
+            if reembed and work.needed():
+                return work.run(progress)
+            work.tidy()
+            made = self._indexing.catch_up(progress)
+            return made + (self.texts.index(progress) if passages else 0)
 
     def search(
         self,
@@ -133,95 +159,119 @@ class Library:
         if limit < 1 or not text.strip():
             return []
         self._indexing.check(self.name)
-        dense = None if mode == "keyword" else self._embedder.embed([text])[0]
+        dense = None if mode == "keyword" else self.embedder.embed([text])[0]
         sparse = None if mode == "dense" else query_terms(text)
-        hidden = {*self._catalog.points(exclude).values(), *self._catalog.dropped()}
+        hidden = {*self.catalog.points(exclude).values(), *self.catalog.dropped()}
         wanted = Filter(before.toordinal() if before else None, hidden)
-        found = self._index.search(dense=dense, sparse=sparse, limit=limit, filter=wanted)
-        ids = self._catalog.ids([hit.id for hit in found])
+        found = self.indexes.ask(
+            lambda: self._indexing.check(self.name),
+            lambda serving: serving.papers.search(
+                dense=dense, sparse=sparse, limit=limit, filter=wanted
+            ),
+        )
+        ids = self.catalog.ids([hit.id for hit in found])
         hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]
         return [Found(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
 
     def get(self, ids: Collection[str]) -> dict[str, Paper]:
         """Return the papers that are here, by the id asked for."""
-        points = self._catalog.points(ids)
-        papers = self._catalog.papers(set(points.values()))
+        points = self.catalog.points(ids)
+        papers = self.catalog.papers(set(points.values()))
         return {key: papers[point] for key, point in points.items() if point in papers}
 
     def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
-        points = self._catalog.points(ids)
+        points = self.catalog.points(ids)
         if not points:
             return {}
-        self._indexing.check(self.name)
-        found = self._index.vectors(sorted(set(points.values())))
+        wanted = sorted(set(points.values()))
+        found = self.indexes.ask(
+            lambda: self._indexing.check(self.name), lambda serving: serving.papers.vectors(wanted)
+        )
         return {key: found[point] for key, point in points.items() if point in found}
 
     def references(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each of these papers that is here, which papers here it cites."""
-        points = self._catalog.points(ids)
-        cited = self._catalog.cited_by(set(points.values()))
+        points = self.catalog.points(ids)
+        cited = self.catalog.cited_by(set(points.values()))
         return {key: tuple(cited.get(point, ())) for key, point in points.items()}
 
     def citations(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each of these papers that is here, which papers here cite it."""
-        points = self._catalog.points(ids)
-        citing = self._catalog.citing(set(points.values()))
+        points = self.catalog.points(ids)
+        citing = self.catalog.citing(set(points.values()))
         return {key: tuple(citing.get(point, ())) for key, point in points.items()}
 
     def same_work(self, title: str, abstract: str) -> str | None:
         """Return the id of the paper that this is the title or abstract of, small edits aside."""
-        named = self._catalog.same_title(title) if title.strip() else []
+        named = self.catalog.same_title(title) if title.strip() else []
         text = abstract.strip() or title.strip()
         if not text:
             return None
         self._indexing.check(self.name)
-        vector = self._embedder.embed([text])[0]
-        near = self._index.search(dense=vector, sparse=None, limit=_NEAREST, filter=Filter())
-        papers = self._catalog.papers([hit.id for hit in near])
+        vector = self.embedder.embed([text])[0]
+        near = self.indexes.ask(
+            lambda: self._indexing.check(self.name),
+            lambda serving: serving.papers.search(
+                dense=vector, sparse=None, limit=_NEAREST, filter=Filter()
+            ),
+        )
+        papers = self.catalog.papers([hit.id for hit in near])
         ordered = [papers[hit.id] for hit in near if hit.id in papers]
         return find_same_work(title, abstract, [*named, *ordered])
 
     def stats(self) -> LibraryStats:
         """Count what is here."""
-        meta = self._catalog.meta()
+        meta = self.catalog.meta()
         files = [path for path in self.folder.rglob("*") if path.is_file()]
         return LibraryStats(
             name=self.name,
             embedder=meta["embedder"],
             size=int(meta["size"]),
             bytes=sum(_disk_bytes(path) for path in files),
-            **self._catalog.counts()._asdict(),
+            **self.catalog.counts()._asdict(),
         )
 
     def remove(self, ids: Collection[str]) -> int:
         """Remove these papers; return how many there were."""
         with self._writing.held():
-            points = sorted(set(self._catalog.points(ids).values()))
-            self._catalog.remove(points)
-            self._indexing.drop_removed()
+            points = sorted(set(self.catalog.points(ids).values()))
+            self.catalog.remove(points)
+            self.drop_gone()
             return len(points)
+
+    def tidy(self) -> None:
+        """Delete vectors that no longer serve, of before a re-embedding or a restore."""
+        with self._writing.held():
+            Reembedding(self.catalog.database, self.indexes, self.embedder).tidy()
+
+    def drop_gone(self) -> None:
+        """Delete the vectors of what is gone; the caller holds the write lock."""
+        self._indexing.drop_removed()
+        self.texts.drop_gone()
 
     def ids(self) -> list[str]:
         """Return the canonical ids of all papers, in the order of their coming."""
-        return self._catalog.ids_in_order()
+        return self.catalog.ids_in_order()
 
     def meta(self) -> dict[str, str]:
         """What the library remembers of itself."""
-        return self._catalog.meta()
+        return self.catalog.meta()
 
     def remember(self, **values: str) -> None:
         """Remember these values."""
-        self._catalog.set_meta(values)
+        self.catalog.set_meta(values)
 
     def close(self) -> None:
         """Release files and connections; a later call opens them again."""
-        self._index.close()
-        self._catalog.close()
+        self.indexes.close()
+        self.catalog.close()
 
     def drop(self) -> None:
         """Delete the vectors and release all files, for the library to be deleted."""
-        self._index.drop()
+        serving = self.indexes.serving()
+        serving.papers.drop()
+        serving.passages.drop()
         self.close()
 
 

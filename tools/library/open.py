@@ -3,18 +3,21 @@
 import logging
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
 from citeloom.settings import Settings
-from tools.embed.port import Embedder
+from tools.embed.port import Embedder, multi_size
 from tools.errors import InputError, LibraryError
 from tools.library.catalog import Catalog
+from tools.library.database import is_damage
 from tools.library.edge import EdgeIndex
+from tools.library.indexes import IndexOpener, Kind, Names
 from tools.library.library import Library
 from tools.library.lock import WriteLock
-from tools.library.port import VectorIndex
+from tools.library.port import KEYWORDS, VectorIndex
 from tools.library.server import ServerIndex
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
 
@@ -26,18 +29,25 @@ _opened: dict[tuple[Path, str | None], Library] = {}
 
 
 def open_library(
-    name: str, settings: Settings, embedder: Embedder, *, starter: Path | None = None
+    name: str,
+    settings: Settings,
+    embedder: Embedder,
+    *,
+    starter: Path | None = None,
+    any_embedder: bool = False,
 ) -> Library:
     """Return the library of this name, the same object for all callers in the process.
 
     The library 'starter' is built from its packaged records on first use (some seconds), and again
-    when these change; `starter` is another file of records to build it from.
+    when these change; `starter` is another file of records to build it from. With `any_embedder`
+    a library whose vectors are of another embedder is opened too: to read it, to re-embed it, or to
+    remove from it; a search of it is refused.
 
     Raises:
         InputError: The name cannot be a library's name.
         LibraryError: There is no such library, or its vectors are of another embedder.
     """
-    folder = _folder(name, settings)
+    folder = folder_of(name, settings)
     key = (folder, settings.qdrant_url)
     with _lock:
         if name == STARTER:
@@ -45,12 +55,17 @@ def open_library(
         library = _opened.get(key)
         if not (folder / "catalog.sqlite").exists():
             if library:
-                _forget(folder)
+                forget_library(folder)
             raise _unknown(name, settings)
-        if library is None:
-            library = Library(folder, name, _index(folder, name, settings, embedder), embedder)
+        if library is None or not library.embeds_as(embedder):
+            if library:
+                library.close()
+            library = Library(folder, name, _opener(folder, name, settings), embedder)
             _opened[key] = library
-        library.check_embedder(embedder)
+        if not any_embedder:
+            library.check_embedder(embedder)
+        elif not library.searchable():
+            return library
         if name == STARTER:
             with starter_papers(starter) as source:
                 sync_starter(library, source)
@@ -69,33 +84,40 @@ def create_library(name: str, settings: Settings, embedder: Embedder) -> Library
             f"the library '{STARTER}' comes with CiteLoom and is made anew with each version: "
             "choose another name for yours"
         )
-    _make(_folder(name, settings), name, embedder)
+    _make(folder_of(name, settings), name, embedder)
     return open_library(name, settings, embedder)
 
 
 def library_names(settings: Settings) -> list[str]:
     """Return the names of the libraries there are, in order; 'starter' is always one."""
-    found = (settings.home / "libraries").glob("*/catalog.sqlite")
-    return sorted({STARTER, *(path.parent.name for path in found)})
+    found = (settings.home.expanduser() / "libraries").glob("*/catalog.sqlite")
+    names = {path.parent.name for path in found}
+    # A restore unpacks beside the libraries, under a name that none can have.
+    return sorted({STARTER, *filter(_NAME.fullmatch, names)})
 
 
 def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
-    """Delete a library with everything in it.
+    """Delete a library with everything in it, also one whose catalog is damaged.
 
     Raises:
         InputError: The name cannot be a library's name.
         LibraryError: There is no such library, or another process is writing it.
     """
-    folder = _folder(name, settings)
+    folder = folder_of(name, settings)
     if not (folder / "catalog.sqlite").exists():
         raise _unknown(name, settings)
     with _lock:
-        library = _opened.get((folder, settings.qdrant_url)) or Library(
-            folder, name, _index(folder, name, settings, embedder), embedder
-        )
-        with library.writing():
-            library.drop()
-            _forget(folder)
+        with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
+            try:
+                library = _opened.get((folder, settings.qdrant_url)) or Library(
+                    folder, name, _opener(folder, name, settings), embedder
+                )
+                library.drop()
+            except LibraryError as error:
+                if not is_damage(error):
+                    raise
+                logger.warning("what a server has of library '%s' stays there: %s", name, error)
+            forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
             (folder / "catalog.sqlite").unlink()
         shutil.rmtree(folder, ignore_errors=True)
@@ -109,7 +131,12 @@ def close_libraries() -> None:
         _opened.clear()
 
 
-def _folder(name: str, settings: Settings) -> Path:
+def folder_of(name: str, settings: Settings) -> Path:
+    """Return the folder of the library of this name, whether there is one or not.
+
+    Raises:
+        InputError: The name cannot be a library's name.
+    """
     if not _NAME.fullmatch(name):
         raise InputError(
             f"'{name}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
@@ -128,34 +155,57 @@ def _make(folder: Path, name: str, embedder: Embedder) -> None:
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
         draft = folder / f".catalog-{uuid4().hex}"
         catalog = Catalog(draft)
-        catalog.set_meta(
-            {"embedder": embedder.name, "size": str(embedder.size), "uid": uuid4().hex}
-        )
+        meta = {"embedder": embedder.name, "size": str(embedder.size), "uid": uuid4().hex}
+        if (multi := multi_size(embedder)) is not None:
+            meta["multi"] = str(multi)
+        catalog.set_meta(meta)
         catalog.close()
         draft.rename(folder / "catalog.sqlite")
 
 
-def _index(folder: Path, name: str, settings: Settings, embedder: Embedder) -> VectorIndex:
+def _opener(folder: Path, name: str, settings: Settings) -> IndexOpener:
     if not settings.qdrant_url:
-        return EdgeIndex(folder / "vectors", embedder.size)
+        return partial(_embedded, folder)
     catalog = Catalog(folder / "catalog.sqlite")
     try:
         uid = catalog.meta()["uid"]
     finally:
         catalog.close()
-    key = settings.qdrant_api_key
     # The uid keeps apart libraries of one name that several machines keep on one server.
+    return partial(_served, settings, f"citeloom-{name}-{uid[:8]}")
+
+
+def _embedded(folder: Path, kind: Kind, names: Names) -> VectorIndex:
+    path = index_folder(folder, kind, names.suffix)
+    if kind == "papers":
+        return EdgeIndex(path, names.size)
+    return EdgeIndex(path, names.size, keywords=KEYWORDS, multi=names.multi)
+
+
+def index_folder(folder: Path, kind: Kind, suffix: str) -> Path:
+    """Return the folder of a library's embedded index."""
+    stem = "vectors" if kind == "papers" else "passages"
+    return folder / "-".join(part for part in (stem, suffix) if part)
+
+
+def _served(settings: Settings, stem: str, kind: Kind, names: Names) -> VectorIndex:
+    parts = (stem, "passages" if kind == "passages" else "", names.suffix)
+    passages = kind == "passages"
     return ServerIndex(
-        settings.qdrant_url,
-        f"citeloom-{name}-{uid[:8]}",
-        embedder.size,
-        api_key=key.get_secret_value() if key else None,
+        settings.qdrant_url or "",
+        "-".join(part for part in parts if part),
+        names.size,
+        api_key=settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None,
+        keywords=KEYWORDS if passages else (),
+        multi=names.multi if passages else None,
     )
 
 
-def _forget(folder: Path) -> None:
-    for key in [key for key in _opened if key[0] == folder]:
-        _opened.pop(key).close()
+def forget_library(folder: Path) -> None:
+    """Release the files of the library in this folder, so that it is opened anew."""
+    with _lock:
+        for key in [key for key in _opened if key[0] == folder]:
+            _opened.pop(key).close()
 
 
 def _unknown(name: str, settings: Settings) -> LibraryError:

@@ -2,14 +2,19 @@
 
 A point has the paper's number in the catalog as its id, a dense vector `dense` (cosine), a sparse
 vector `bm25` (term weights; the engine multiplies in the inverse document frequency), and the
-payload `paper` (its id), `year` and `day`. `day` is the last day on which the paper can have
-appeared, as a proleptic ordinal, so that one comparison in the engine is the exact cut-off of
-`state.paper.published_before`; a paper without any date has none and passes no cut-off.
+payload `paper` (its id), `year` and `day`; those of passages also `venue`, `tags` and `section`. Where
+the embedder makes them, there are a sparse vector `lexical` (learnt weights, no IDF) and `colbert`
+(one vector for each token), by which the best of the other rankings are scored again. `day` is the
+last day on which the paper can have appeared, as a proleptic ordinal, so that one comparison in the
+engine is the exact cut-off of `state.paper.published_before`; a paper without any date has none and
+passes no cut-off.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +24,20 @@ from state.paper import Paper
 
 RRF_K = 60
 """Cormack, Clarke and Buettcher (SIGIR 2009, doi:10.1145/1571941.1572114)."""
-DENSE, SPARSE = "dense", "bm25"
+BREADTH = 1024
+"""Candidates that a search of the graph keeps (HNSW's ef).
+
+Measured on 100,000 clustered passages, one search: for questions unlike any passage (random
+directions, the worst case) recall@10 against exact search is 0.59 with 100 in 1 ms, 0.92 with 512 in
+5 ms, 0.98 with 1024 in 9 ms; for questions like a passage it is 1.0 with any.
+"""
+DENSE, SPARSE, LEXICAL, MULTI = "dense", "bm25", "lexical", "colbert"
+NUMBERS = ("year", "day")
+KEYWORDS = ("paper", "section", "venue", "tags")
+"""Payload fields with an index of their own in the passages' index."""
+Payload = dict[str, str | int | list[str]]
+Progress = Callable[[int, int | None], None]
+"""Called with how many are done, and of how many where that is known."""
 
 
 def pool_size(limit: int) -> int:
@@ -37,7 +55,7 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One paper in the index."""
+    """One paper or passage in the index."""
 
     id: int
     paper: str
@@ -45,11 +63,43 @@ class Point:
     sparse: Sparse
     year: int | None
     day: int | None
+    venue: str | None = None
+    tags: tuple[str, ...] = ()
+    section: tuple[str, ...] = ()
+    """Folded headings; see tools.library.headings."""
+    lexical: Sparse | None = None
+    multi: NDArray[np.float32] | None = None
+    """A vector of norm 1 for each token."""
 
-    def payload(self) -> dict[str, str | int]:
+    def payload(self) -> Payload:
         """What is stored beside the vectors."""
-        values = {"paper": self.paper, "year": self.year, "day": self.day}
-        return {key: value for key, value in values.items() if value is not None}
+        return payload(
+            self.paper, self.year, self.day, self.venue, tags=self.tags, section=self.section
+        )
+
+
+def payload(
+    paper: str,
+    year: int | None,
+    day: int | None,
+    venue: str | None,
+    *,
+    tags: tuple[str, ...],
+    section: tuple[str, ...],
+) -> Payload:
+    """Return what is stored beside the vectors; what is not known is left out."""
+    values: Payload = {"paper": paper}
+    if year is not None:
+        values["year"] = year
+    if day is not None:
+        values["day"] = day
+    if venue is not None:
+        values["venue"] = venue
+    if tags:
+        values["tags"] = list(tags)
+    if section:
+        values["section"] = list(section)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +110,31 @@ class Filter:
     """Only points with a `day` below this."""
     exclude: Collection[int] = ()
     """Never these points."""
+    papers: Sequence[str] = ()
+    """Only points of these papers; this and what follows is no condition where it is empty."""
+    first_year: int | None = None
+    last_year: int | None = None
+    tags: Sequence[str] = ()
+    venues: Sequence[str] = ()
+    sections: Sequence[str] = ()
+
+    def any_of(self) -> list[tuple[str, list[str]]]:
+        """Return (field, values) of each condition that one of some values must be there."""
+        named = (
+            ("paper", self.papers), ("tags", self.tags), ("venue", self.venues),
+            ("section", self.sections),
+        )  # fmt: skip
+        return [(field, list(values)) for field, values in named if values]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One point as it is in the index."""
+
+    id: int
+    dense: NDArray[np.float32]
+    sparse: Sparse
+    payload: Payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +147,10 @@ class Scored:
 
 class VectorIndex(Protocol):
     """Vectors of one library. Synchronous, thread-safe; raises LibraryError or TransientError."""
+
+    def exists(self) -> bool:
+        """Whether there is such an index."""
+        ...
 
     def create(self) -> bool:
         """Make the index if it is not there; return whether it was made now, and so is empty."""
@@ -88,8 +167,27 @@ class VectorIndex(Protocol):
         sparse: Sparse | None,
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
+        lexical: Sparse | None = None,
+        multi: NDArray[np.float32] | None = None,
+        exact: bool = False,
     ) -> list[Scored]:
-        """Return the best points by one vector, or by both fused with RRF (k = 60), best first."""
+        """Return the best points by one vector, or by several fused with RRF (k = 60), best first.
+
+        With `multi`, the points so found are ordered by their token vectors (MaxSim). `exact` looks
+        at all points instead of following the search graph.
+        """
+        ...
+
+    def set_payload(self, points: Mapping[int, Payload]) -> None:
+        """Replace what is stored beside the vectors of these points, those that are there."""
+        ...
+
+    def scroll(self, after: int, limit: int) -> list[Stored]:
+        """Return the points behind the id `after`, in the order of their ids."""
+        ...
+
+    def files(self) -> AbstractContextManager[Path | None]:
+        """Hold the index still and give the folder of its files, or None where it has none."""
         ...
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
@@ -100,8 +198,12 @@ class VectorIndex(Protocol):
         """Delete these points, those that are there."""
         ...
 
-    def count(self) -> int:
-        """How many points there are."""
+    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
+        """How many points there are, or pass a filter."""
+        ...
+
+    def index_payload(self) -> None:
+        """Make the indexes of payload fields anew, from what is stored beside the vectors."""
         ...
 
     def optimize(self) -> None:

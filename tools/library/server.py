@@ -1,8 +1,10 @@
 """The vector index on a Qdrant server or cluster, for libraries that outgrow one process."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,15 +13,28 @@ from numpy.typing import NDArray
 
 from tools.errors import LibraryError, TransientError
 from tools.library.port import (
+    BREADTH,
     DENSE,
+    LEXICAL,
+    MULTI,
+    NUMBERS,
     SPARSE,
     Filter,
+    Payload,
     Point,
     Scored,
     Sparse,
+    Stored,
     fused,
     pool_size,
     ranked,
+)
+from tools.library.server_terms import (
+    server_conditions,
+    server_shape,
+    server_stored,
+    server_terms,
+    server_vectors,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +51,16 @@ T = TypeVar("T")
 class ServerIndex:
     """Vectors in one collection of a server."""
 
-    def __init__(self, url: str, collection: str, size: int, *, api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        collection: str,
+        size: int,
+        *,
+        api_key: str | None = None,
+        keywords: Sequence[str] = (),
+        multi: int | None = None,
+    ) -> None:
         """Name the index; nothing is connected yet.
 
         Args:
@@ -44,31 +68,28 @@ class ServerIndex:
             collection: Name of the collection.
             size: Length of the dense vectors.
             api_key: The server's key, if it wants one.
+            keywords: Payload fields of words to index, besides year and day.
+            multi: Length of token vectors, where there are such and learnt term weights.
         """
         self._url = url
         self._collection = collection
         self._size = size
         self._api_key = api_key
+        self._keywords = keywords
+        self._multi = multi
         self._lock = RLock()
         self._client: QdrantClient | None = None
 
+    def exists(self) -> bool:
+        """Whether there is such a collection."""
+        return self._call(lambda client: client.collection_exists(self._collection))
+
     def create(self) -> bool:
         """Make the collection; see tools.library.port.VectorIndex."""
-        from qdrant_client import models
-
-        if self._call(lambda client: client.collection_exists(self._collection)):
+        if self.exists():
             return False
-        self._call(
-            lambda client: client.create_collection(
-                self._collection,
-                vectors_config={
-                    DENSE: models.VectorParams(size=self._size, distance=models.Distance.COSINE)
-                },
-                sparse_vectors_config={
-                    SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)
-                },
-            )
-        )
+        shape = server_shape(self._size, self._multi)
+        self._call(lambda client: client.create_collection(self._collection, **shape))
         if self._url != IN_MEMORY:  # which has no such indexes, and warns
             self._index_payload()
         return True
@@ -76,8 +97,9 @@ class ServerIndex:
     def _index_payload(self) -> None:
         from qdrant_client import models
 
-        kind = models.PayloadSchemaType.INTEGER
-        for field in ("year", "day"):
+        kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
+        kinds |= dict.fromkeys(self._keywords, models.PayloadSchemaType.KEYWORD)
+        for field, kind in kinds.items():
             self._call(partial(_create_payload_index, self._collection, field, kind))
 
     def upsert(self, points: Sequence[Point]) -> None:
@@ -85,11 +107,7 @@ class ServerIndex:
         from qdrant_client import models
 
         rows = [
-            models.PointStruct(
-                id=point.id,
-                vector={DENSE: point.dense.tolist(), SPARSE: _terms(point.sparse)},
-                payload=point.payload(),
-            )
+            models.PointStruct(id=point.id, vector=server_vectors(point), payload=point.payload())
             for point in points
         ]
         for start in range(0, len(rows), _BATCH):
@@ -102,30 +120,67 @@ class ServerIndex:
         sparse: Sparse | None,
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
+        lexical: Sparse | None = None,
+        multi: NDArray[np.float32] | None = None,
+        exact: bool = False,
     ) -> list[Scored]:
         """Return the best points, best first; see tools.library.port.VectorIndex."""
-        from qdrant_client import models
-
         queries: list[tuple[str, Any]] = []
         if dense is not None:
             queries.append((DENSE, dense.tolist()))
         if sparse is not None:
-            queries.append((SPARSE, _terms(sparse)))
+            queries.append((SPARSE, server_terms(sparse)))
+        if lexical is not None:
+            queries.append((LEXICAL, server_terms(lexical)))
         if not queries or limit < 1:
             return []
-        size = limit if len(queries) == 1 else pool_size(limit)
-        conditions = _conditions(filter)
+        single = len(queries) == 1 and multi is None
+        size = limit if single else pool_size(limit)
+        rankings = self._query(queries, size, server_conditions(filter), exact=exact)
+        if multi is None:
+            return ranked(rankings[0], limit) if single else fused(rankings, limit)
+        pool = [hit.id for hit in fused(rankings, size)]
+        again = server_conditions(Filter(), among=pool)
+        return ranked(self._query([(MULTI, multi.tolist())], limit, again, exact=True)[0], limit)
+
+    def _query(
+        self, queries: list[tuple[str, Any]], size: int, conditions: Any, *, exact: bool
+    ) -> list[list[Scored]]:
+        from qdrant_client import models
+
+        # The client's own engine looks at everything anyway, and warns of parameters.
+        wanted = models.SearchParams(exact=exact, hnsw_ef=BREADTH)
+        params = None if self._url == IN_MEMORY else wanted
         requests = [
             models.QueryRequest(
-                query=vector, using=using, filter=conditions, limit=size, with_payload=False
+                query=vector, using=using, filter=conditions, limit=size, with_payload=False,
+                params=params,
             )
             for using, vector in queries
-        ]
+        ]  # fmt: skip
         answers = self._call(
             lambda client: client.query_batch_points(self._collection, requests=requests)
         )
-        rankings = [[Scored(int(row.id), row.score) for row in one.points] for one in answers]
-        return ranked(rankings[0], limit) if len(rankings) == 1 else fused(rankings, limit)
+        return [[Scored(int(row.id), row.score) for row in one.points] for one in answers]
+
+    def set_payload(self, points: Mapping[int, Payload]) -> None:
+        """Replace payloads; see tools.library.port.VectorIndex."""
+        for key, values in points.items():
+            self._call(partial(_overwrite_payload, self._collection, key, dict(values)))
+
+    def scroll(self, after: int, limit: int) -> list[Stored]:
+        """Return points in order; see tools.library.port.VectorIndex."""
+        records, _ = self._call(
+            lambda client: client.scroll(
+                self._collection, offset=after + 1, limit=limit, with_payload=True,
+                with_vectors=[DENSE, SPARSE],
+            )
+        )  # fmt: skip
+        return [server_stored(record) for record in records]
+
+    def files(self) -> AbstractContextManager[Path | None]:
+        """Give None: what a server keeps is not ours to copy."""
+        return nullcontext(None)
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -144,9 +199,20 @@ class ServerIndex:
         if ids:
             self._call(lambda client: client.delete(self._collection, list(ids), wait=True))
 
-    def count(self) -> int:
-        """How many points there are."""
-        return self._call(lambda client: client.count(self._collection, exact=True)).count
+    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
+        """How many points there are, or pass a filter."""
+        conditions = server_conditions(filter) if filter else None
+        return self._call(
+            lambda client: client.count(self._collection, count_filter=conditions, exact=True)
+        ).count
+
+    def index_payload(self) -> None:
+        """Make the indexes of payload fields anew; see tools.library.port.VectorIndex."""
+        if self._url == IN_MEMORY:  # which has no such indexes, and warns
+            return
+        for field in (*NUMBERS, *self._keywords):
+            self._call(partial(_delete_payload_index, self._collection, field))
+        self._index_payload()
 
     def optimize(self) -> None:
         """Do nothing: a server optimises by itself."""
@@ -206,23 +272,13 @@ def _create_payload_index(
     client.create_payload_index(collection, field, kind)
 
 
+def _delete_payload_index(collection: str, field: str, client: "QdrantClient") -> None:
+    client.delete_payload_index(collection, field)
+
+
 def _upsert(collection: str, points: "list[models.PointStruct]", client: "QdrantClient") -> None:
     client.upsert(collection, points, wait=True)
 
 
-def _terms(sparse: Sparse) -> "models.SparseVector":
-    from qdrant_client import models
-
-    return models.SparseVector(indices=list(sparse.indices), values=list(sparse.values))
-
-
-def _conditions(wanted: Filter) -> "models.Filter | None":
-    from qdrant_client import models
-
-    must: list[Any] = []
-    must_not: list[Any] = []
-    if wanted.before is not None:
-        must.append(models.FieldCondition(key="day", range=models.Range(lt=wanted.before)))
-    if wanted.exclude:
-        must_not.append(models.HasIdCondition(has_id=sorted(wanted.exclude)))
-    return models.Filter(must=must, must_not=must_not) if must or must_not else None
+def _overwrite_payload(collection: str, key: int, payload: Payload, client: "QdrantClient") -> None:
+    client.overwrite_payload(collection, payload, [key], wait=True)

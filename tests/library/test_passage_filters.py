@@ -1,0 +1,151 @@
+"""Filters choose the same passages in both engines, in every mode, and in the catalog."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from citeloom.settings import Settings
+from tests.library.words import WordEmbedder, document, paper
+from tools.library.headings import folded_heading
+from tools.library.library import Library
+from tools.library.open import close_libraries, create_library
+from tools.retrieve.port import PassageFilter
+
+VENUES = ("ACL", "The Journal of Things", None)
+HEADINGS = ("1 Introduction", "IV. RESULTS > A. Main results", "Appendix B Limitations", "Results")
+
+
+def fill(library: Library) -> Library:
+    library.add(
+        [
+            paper(
+                number, venue=VENUES[number % 3], year=2000 + number if number % 5 else None,
+                published=date(2000 + number, 6, 15) if number % 5 and number % 2 else None,
+            )
+            for number in range(1, 13)
+        ]
+    )  # fmt: skip
+    for number in range(1, 13):
+        heading = HEADINGS[number % 4]
+        parts = [(heading, f"Common words of part{number}."), ("", f"Common remark{number}.")]
+        library.texts.put(*document(number, *parts, tags=(f"t{number % 3}", "all")))
+    library.index()
+    return library
+
+
+@pytest.fixture(scope="module")
+def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Library]]:
+    home: Path = tmp_path_factory.mktemp("filters")
+    embedded = Settings(home=home, qdrant_url=None)
+    served = embedded.model_copy(update={"qdrant_url": ":memory:"})
+    yield {
+        name: fill(create_library(name, settings, WordEmbedder()))
+        for name, settings in (("edge", embedded), ("server", served))
+    }
+    close_libraries()
+
+
+@pytest.fixture(autouse=True)
+def closed() -> None:
+    """Leave the libraries open: they are shared by this file's tests."""
+
+
+def some(**fields: object) -> PassageFilter:
+    values = {
+        key: frozenset(value) if isinstance(value, set) else value for key, value in fields.items()
+    }
+    return PassageFilter(**values)  # type: ignore[arg-type]
+
+
+CASES = [
+    (some(), 36),
+    (some(papers={"10.1000/P3", "doi:10.1000/p4"}), 6),
+    (some(papers={"unknown"}), 0),
+    (some(papers={"unknown", "10.1000/p3"}), 3),
+    (some(first_year=2007), 15),
+    (some(last_year=2003), 9),
+    (some(first_year=2003, last_year=2004), 6),
+    (some(before=date(2003, 6, 15)), 6),
+    (some(before=date(2003, 6, 16)), 9),
+    (some(before=date(2005, 1, 1)), 12),
+    (some(tags={"t1"}), 12),
+    (some(tags={"t1", "t2"}), 24),
+    (some(tags={"none"}), 0),
+    (some(venues={"ACL"}), 12),
+    (some(venues={"The Journal of Things", "ACL"}), 24),
+    (some(venues={"acl"}), 0),
+    (some(sections={"results"}), 6),
+    (some(sections={"2. Results:"}), 6),
+    (some(sections={"main results"}), 3),
+    (some(sections={"limitations", "Abstract"}), 15),
+    (some(sections={"results"}, tags={"t0"}, first_year=2004, last_year=2010), 1),
+]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
+@pytest.mark.parametrize(("wanted", "many"), CASES)
+def test_filter_holds_in_both_engines_and_in_the_catalog(
+    engines: dict[str, Library], wanted: PassageFilter, many: int, mode: str
+) -> None:
+    answers = {
+        name: library.texts.search(
+            "common words study remark1 part2",
+            mode=mode,  # type: ignore[arg-type]
+            limit=99,
+            wanted=wanted,
+        )
+        for name, library in engines.items()
+    }
+    edge, server = ([hit.passage for hit in answers[name]] for name in ("edge", "server"))
+    assert edge == server
+    texts = engines["edge"].texts
+    every = [one.id for page in texts.pages(10) for one in page]
+    passed = texts.wanted_ids(every, wanted)
+    assert len(passed) == many
+    assert set(edge) == passed if mode != "keyword" else set(edge) <= passed
+
+
+def test_excluded_passages_are_not_found(engines: dict[str, Library]) -> None:
+    for library in engines.values():
+        best, second = library.texts.search("common part2", mode="dense", limit=2)
+        rest = library.texts.search(
+            "common part2", mode="dense", limit=1, wanted=some(exclude={best.passage, "unknown"})
+        )
+        assert rest[0].passage == second.passage
+        ids = [best.passage, second.passage]
+        assert library.texts.wanted_ids(ids, some(exclude={best.passage})) == {second.passage}
+
+
+def test_tags_are_searched_as_soon_as_they_are_given(engines: dict[str, Library]) -> None:
+    for library in engines.values():
+        wanted = some(tags={"to read"})
+        assert library.texts.tag("10.1000/p7", [" to  read "])
+        assert not library.texts.tag("10.1000/p7", ["to read"])
+        assert len(library.texts.search("common study", limit=99, wanted=wanted)) == 3
+        assert library.texts.tag("10.1000/p7", ["to read"], remove=True)
+        assert library.texts.search("common study", limit=99, wanted=wanted) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "folded"),
+    [
+        ("3.2 Training", "training"),
+        ("3. Results", "results"),
+        ("IV. RESULTS", "results"),
+        ("A. Main  results", "main results"),
+        ("A.1 Proofs", "proofs"),
+        ("Appendix B Limitations", "limitations"),
+        ("Section 2: Method", "method"),
+        ("Results:", "results"),
+        ("A study of proteins", "a study of proteins"),
+        ("I think, therefore", "i think, therefore"),
+        ("Methods", "methods"),
+        ("3D models", "3d models"),
+        ("2020", "2020"),
+        ("", ""),
+    ],
+)
+def test_heading_is_compared_without_number_and_case(heading: str, folded: str) -> None:
+    assert folded_heading(heading) == folded

@@ -1,0 +1,140 @@
+"""The folder of an embedded index: opened on use, shared between processes by turns.
+
+The engine locks its folder for as long as it is open. So it is opened on use and closed again
+after a short idle time; whoever finds it locked waits for a while and leaves a mark, upon which the
+one who has it gives way between two calls.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, NoReturn
+
+from tools.errors import LibraryError
+
+if TYPE_CHECKING:
+    import qdrant_edge as qe
+
+_POLL = 0.05  # seconds between two tries for the lock
+_TURN = 1.0  # seconds that one process may go on while another waits
+_FRESH = 0.5  # seconds for which a mark counts: the waiting one renews it
+_LOCKED = "WouldBlock"  # the engine has no exception types: this is in its message
+
+
+class EdgeFolder:
+    """Opens one folder for all threads of the process."""
+
+    def __init__(self, path: Path, *, idle: float, wait: float) -> None:
+        """Name the folder; see tools.library.edge.EdgeIndex for the seconds."""
+        self.path = path
+        self._idle = idle
+        self._wait = wait
+        self._turn = Condition()
+        self._shard: qe.EdgeShard | None = None
+        self._users = 0
+        self._last_use = 0.0
+        self._since = 0.0
+        self._mark = path.with_name(f".{path.name}-wanted")
+
+    def close(self) -> None:
+        """Release the folder once running calls have ended."""
+        with self._turn:
+            self._turn.wait_for(lambda: self._users == 0)
+            self._release()
+
+    @contextmanager
+    def opened(self) -> "Iterator[qe.EdgeShard]":
+        """Hold the folder open for one call.
+
+        Raises:
+            LibraryError: It is damaged, or another process does not give way.
+        """
+        with self._turn:
+            self._give_way()
+            if self._shard is None:
+                self._shard = self._load()
+                self._since = time.monotonic()
+                Thread(target=self._close_when_idle, name="edge-idle", daemon=True).start()
+            shard = self._shard
+            self._users += 1
+        try:
+            yield shard
+        except BaseException as error:
+            # The engine raises bare Exception, or where its files are damaged a PanicException that
+            # is none; what is ours or Python's own goes on unchanged.
+            if not _of_engine(error):
+                raise
+            self._fail(error)
+        finally:
+            with self._turn:
+                self._users -= 1
+                self._last_use = time.monotonic()
+                self._turn.notify_all()
+
+    def _give_way(self) -> None:
+        if self._shard is None or time.monotonic() - self._since < _TURN:
+            return
+        try:
+            wanted = time.time() - self._mark.stat().st_mtime < _FRESH
+        except OSError:
+            return
+        if wanted and self._turn.wait_for(lambda: self._users == 0, timeout=_TURN):
+            self._release()
+            time.sleep(3 * _POLL)  # with our own turn held, so that only the other comes in
+
+    def _load(self) -> "qe.EdgeShard":
+        import qdrant_edge as qe
+
+        until = time.monotonic() + self._wait
+        while True:
+            try:
+                shard = qe.EdgeShard.load(str(self.path))
+            except BaseException as error:
+                if not _of_engine(error):
+                    raise
+                if _LOCKED not in str(error):
+                    self._fail(error)
+                if time.monotonic() > until:
+                    raise LibraryError(
+                        f"the library in {self.path.parent} is in use by another process: wait "
+                        "for it, or run a Qdrant server and set CITELOOM_QDRANT_URL"
+                    ) from error
+                self._leave_mark()
+            else:
+                with suppress(OSError):
+                    self._mark.unlink(missing_ok=True)
+                return shard
+            time.sleep(_POLL)
+
+    def _leave_mark(self) -> None:
+        # Where the folder above may only be read, the other simply does not give way.
+        with suppress(OSError):
+            self._mark.touch()
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        raise LibraryError(
+            f"the vectors in {self.path} cannot be used ({error}): if this persists, delete that "
+            f"folder and run `citeloom library index {self.path.parent.name}` to make them anew"
+        ) from error
+
+    def _close_when_idle(self) -> None:
+        with self._turn:
+            self._last_use = time.monotonic()
+            while self._shard is not None:
+                left = self._last_use + self._idle - time.monotonic()
+                if self._users == 0 and left <= 0:
+                    self._release()
+                    return
+                self._turn.wait(left if self._users == 0 else None)
+
+    def _release(self) -> None:
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
+        self._turn.notify_all()
+
+
+def _of_engine(error: BaseException) -> bool:
+    return type(error) is Exception or type(error).__name__ == "PanicException"
