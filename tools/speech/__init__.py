@@ -1,0 +1,1 @@
+"""Speech: questions from a recording or a microphone, answers read aloud."""

@@ -1,0 +1,121 @@
+"""A microphone and a loudspeaker, where the machine has them."""
+
+import queue
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from tools.errors import InputError, PermanentError
+from tools.speech.audio import MAX_SECONDS
+from tools.speech.samples import RATE, Samples, UnreadableWaveError, read_wave, write_wave
+
+_BLOCK = RATE // 10
+_PATIENCE = 5.0  # seconds without a block: the device is gone
+_NO_MICROPHONE = "give a recording instead: --listen FILE"
+_NO_LOUDSPEAKER = "write a file instead: --speak FILE"
+
+
+class Pause:
+    """Ends a recording when somebody has spoken and then been quiet for a while.
+
+    Speech is what is three times as loud as the quietest tenth of a second so far.
+    """
+
+    def __init__(self, seconds: float = 1.5, *, patience: float = 15.0) -> None:
+        """Prepare for one recording.
+
+        Args:
+            seconds: Quiet for so long after speech ends it.
+            patience: So long without any speech ends it too.
+        """
+        self._ending = round(seconds * RATE)
+        self._patience = round(patience * RATE)
+        self._floor = 1.0
+        self._spoken = 0
+        self._quiet = 0
+
+    def __call__(self, block: Samples) -> bool:
+        """Return whether the recording ends with this block of it."""
+        loudness = float(block.std()) if len(block) else 0.0
+        self._floor = min(self._floor, max(loudness, 0.001))
+        if loudness > 3 * self._floor:
+            self._spoken += 1
+            self._quiet = 0
+        else:
+            self._quiet += len(block)
+        # One loud block is a click.
+        return self._quiet >= (self._ending if self._spoken > 1 else self._patience)
+
+
+def record(until: Callable[[Samples], bool], *, longest: float = 60.0) -> bytes:
+    """Record from the microphone and return a WAV file of one channel at 16,000 samples a second.
+
+    Args:
+        until: Called with each tenth of a second as it comes; true ends the recording. `Pause()`
+            ends it when the speaker has ended.
+        longest: Seconds after which it ends in any case.
+
+    Raises:
+        PermanentError: There is no microphone, or no PortAudio; the message says what to do.
+    """
+    device = _device(_NO_MICROPHONE)
+    blocks: queue.SimpleQueue[Samples] = queue.SimpleQueue()
+    heard: list[Samples] = []
+
+    def keep(data: Any, _count: int, _time: Any, _status: Any) -> None:
+        # A device that is no real one may send anything.
+        blocks.put(np.clip(np.nan_to_num(data[:, 0]), -1, 1).astype(np.float32))
+
+    limit = min(longest, MAX_SECONDS) * RATE
+    try:
+        with device.InputStream(
+            samplerate=RATE, channels=1, dtype="float32", blocksize=_BLOCK, callback=keep
+        ):
+            while sum(map(len, heard)) < limit:
+                heard.append(blocks.get(timeout=_PATIENCE))
+                if until(heard[-1]):
+                    break
+    except device.PortAudioError as error:
+        raise PermanentError(
+            f"the microphone cannot be used ({error}): {_NO_MICROPHONE}"
+        ) from error
+    except queue.Empty as error:
+        raise PermanentError(f"the microphone sends nothing: {_NO_MICROPHONE}") from error
+    return write_wave(np.concatenate(heard), RATE)
+
+
+def play(wav: bytes) -> float:
+    """Play a WAV file to its end and return its length in seconds.
+
+    Raises:
+        InputError: It is no WAV file.
+        PermanentError: There is no loudspeaker, or no PortAudio; the message says what to do.
+    """
+    try:
+        samples, rate = read_wave(wav, float(len(wav)))
+    except UnreadableWaveError as error:
+        raise InputError(f"this cannot be played: {error}") from error
+    device = _device(_NO_LOUDSPEAKER)
+    try:
+        device.play(samples, samplerate=rate, blocking=True)
+    except device.PortAudioError as error:
+        raise PermanentError(
+            f"the loudspeaker cannot be used ({error}): {_NO_LOUDSPEAKER}"
+        ) from error
+    return len(samples) / rate
+
+
+def _device(remedy: str) -> Any:
+    try:
+        return import_module("sounddevice")
+    except ImportError as error:
+        raise PermanentError(
+            f"sounddevice is missing: run `pip install 'citeloom[speech]'`, or {remedy}"
+        ) from error
+    except OSError as error:
+        raise PermanentError(
+            "PortAudio, which microphone and loudspeaker need, is missing: install it "
+            f"(`apt install libportaudio2`), or {remedy}"
+        ) from error

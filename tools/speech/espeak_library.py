@@ -1,0 +1,96 @@
+"""eSpeak NG as the library in the package espeakng_loader: a speaker that pip alone installs.
+
+The library is under the GPL, version 3 or later. It is a plug-in: no file of CiteLoom contains any
+of it, no extra but `voice` names its package, and where it is missing all else works.
+"""
+
+import ctypes
+from importlib import import_module
+from importlib.metadata import version
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from tools.errors import InputError, PermanentError
+from tools.speech.joining import join, parts_of
+from tools.speech.port import SpeakerName, Speech
+from tools.speech.samples import Samples
+
+# From speak_lib.h.
+_SYNCHRONOUS = 2
+_DO_NOT_EXIT = 0x8000
+_CHARACTERS = 1
+_UTF8 = 1
+
+_CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
+)
+_lock = Lock()  # the library has one state for the whole process
+_loaded: list[tuple[Any, int]] = []
+
+
+class EspeakLibrary:
+    """eSpeak NG in this process; initialised on first use, one call at a time."""
+
+    name: SpeakerName = "espeak"
+
+    def __init__(self, voice: str | None = None) -> None:
+        self._voice = voice or "en-us"
+
+    def speak(self, text: str) -> Speech:
+        """Return a text as speech; see tools.speech.port."""
+        parts = parts_of(text)
+        with _lock:
+            start = perf_counter()
+            fresh = not _loaded
+            if fresh:
+                _loaded.append(_load())
+            library, rate = _loaded[0]
+            if library.espeak_SetVoiceByName(self._voice.encode()) != 0:
+                raise InputError(f"eSpeak NG has no voice {self._voice!r}: try 'en-us' or 'en-gb'")
+            load = perf_counter() - start if fresh else 0.0
+            engine = f"espeakng-loader {version('espeakng-loader')} {self._voice}"
+            return join(parts, lambda part: (_say(library, part), rate), load=load, engine=engine)
+
+
+def _say(library: Any, text: str) -> Samples:
+    heard: list[bytes] = []
+
+    def keep(samples: Any, count: int, _events: Any) -> int:
+        if samples and count > 0:
+            heard.append(ctypes.string_at(samples, 2 * count))
+        return 0
+
+    said = text.encode("utf-8") + b"\0"
+    callback = _CALLBACK(keep)  # a name of its own: the library does not keep it alive
+    library.espeak_SetSynthCallback(callback)
+    failed = library.espeak_Synth(said, len(said), 0, _CHARACTERS, 0, _UTF8, None, None)
+    if failed or not heard:
+        raise PermanentError(f"eSpeak NG could not say {text[:40]!r}")
+    whole = np.frombuffer(b"".join(heard), dtype="<i2").astype(np.float32)
+    return np.asarray(whole / 32_768, dtype=np.float32)
+
+
+def _load() -> tuple[Any, int]:
+    try:
+        package = import_module("espeakng_loader")
+    except ImportError as error:
+        raise PermanentError(
+            "eSpeak NG is missing: run `pip install 'citeloom[voice]'`, or install the program"
+        ) from error
+    try:
+        library = ctypes.CDLL(package.get_library_path())
+        data = str(package.get_data_path()).encode()
+    except (OSError, RuntimeError) as error:
+        raise PermanentError(f"the eSpeak NG library cannot be loaded: {error}") from error
+    library.espeak_Synth.argtypes = [
+        ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int,
+        ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p,
+    ]  # fmt: skip
+    library.espeak_SetSynthCallback.argtypes = [_CALLBACK]
+    rate = library.espeak_Initialize(_SYNCHRONOUS, 0, data, _DO_NOT_EXIT)
+    if rate <= 0:
+        raise PermanentError("the eSpeak NG library did not find its data: install it anew")
+    return library, rate
