@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
+from time import perf_counter
 from typing import Any, ParamSpec
 
 from state.run import Failure
@@ -26,6 +27,18 @@ def stopping(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
             return {"failures": [failure_of(node.__name__, error)]}
 
     return guarded
+
+
+def timed(node: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable[dict[str, Any]]]:
+    """Add to a node's update the seconds that it took, under its name."""
+
+    @wraps(node)
+    async def watched(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
+        began = perf_counter()
+        update = await node(*args, **kwargs)
+        return {**update, "times": {node.__name__: perf_counter() - began}}
+
+    return watched
 
 
 def failure_of(stage: str, error: PermanentError | InputError) -> Failure:

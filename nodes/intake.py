@@ -1,11 +1,12 @@
 """Check what a caller sent; shared by the first nodes of all graphs."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from state.request import Kind
 from tools.errors import InputError
@@ -80,13 +81,20 @@ def kind_of(text: str) -> Kind:
     return "abstract" if len(tokens(text)) >= 40 else "idea"
 
 
-def check_language(text: str, *, extractive: bool) -> tuple[str, tuple[str, ...]]:
+def check_language(
+    text: str, *, extractive: bool, told_by: Callable[[str], str] = language
+) -> tuple[str, tuple[str, ...]]:
     """Return the language's code and notes for the caller.
+
+    Args:
+        text: What the caller sent.
+        extractive: Whether the embedded engine will read it.
+        told_by: How the language is told; a short question needs its own way.
 
     Raises:
         InputError: The embedded engine would have to read a language other than English.
     """
-    code = language(text)
+    code = told_by(text)
     if code == "en":
         return code, ()
     name = language_name(code)
@@ -130,6 +138,8 @@ def check_date(value: date | str | None) -> date | None:
         raise InputError(f"the cut-off '{value}' is no date: give it as YYYY-MM-DD") from error
 
 
+_TEXTS = {"papers", "tags", "library", "ids"}
+"""Fields that reach a database, which takes no half characters."""
 InputT = TypeVar("InputT", bound=BaseModel)
 
 
@@ -140,10 +150,16 @@ def parse(model: type[InputT], sent: Mapping[str, object]) -> InputT:
         InputError: A value is not of its type; all such values are named.
     """
     try:
-        return model.model_validate(dict(sent))
+        found = model.model_validate(dict(sent))
+        found.model_dump_json(include=_TEXTS & set(model.model_fields))
+    except PydanticSerializationError as error:
+        raise InputError(
+            "the input cannot be used: it holds halves of characters (lone surrogates), which are no text"
+        ) from error
     except ValidationError as error:
         faults = [
             f"{'.'.join(str(part) for part in item['loc'][:2])}: {item['msg']}"
             for item in error.errors()
         ]
         raise InputError(f"the input cannot be used: {'; '.join(faults[:5])}") from error
+    return found

@@ -43,7 +43,7 @@ def quick(
     embedder_with_memory: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> RememberingEmbedder:
     """Texts are embedded once in all these tests, and failures are followed by short pauses."""
-    monkeypatch.setattr("tools.embed.open._opened", [embedder_with_memory])
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder_with_memory})
     monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
     monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.2)
     return embedder_with_memory

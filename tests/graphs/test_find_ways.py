@@ -147,7 +147,9 @@ async def test_breadth_first_search_judges_what_its_second_hop_finds(
 
     play = reviewer({"reflect": miss})
     with Scripted(script, llm_settings, expansion="bfs", bar=0.0) as llm:
-        served = llm.context.clients.settings.model_dump(exclude={"crossref_url", "home"})
+        served = llm.context.clients.settings.model_dump(
+            exclude={"crossref_url", "home", "embedder"}
+        )
         vars(llm.context)["clients"] = Sources(llm_settings.home, source, **served)
         result = await find(llm.context, sources=["openalex"])
     assert [entry.hop for entry in result["sufficiency"]] == [1, 2]

@@ -11,13 +11,19 @@ import pytest
 from pydantic import BaseModel
 
 import nodes
+from state.asking import AskOutput, AskState
 from state.channels import FindState, ReviewState, WriteState
+from state.ingesting import IngestOutput, IngestState
 from state.parts import PartState
 from state.revising import ReviseState
 from state.verifying import VerifyState
 from tools.llm.task import Task
 
 NOT_NODES = {
+    "nodes.ask.conversation",
+    "nodes.ask.judge_sentence",
+    "nodes.ask.shown",
+    "nodes.ask.single",
     "nodes.find.query_drafts",
     "nodes.find.rankers.candidates",
     "nodes.find.rankers.cascade",
@@ -32,6 +38,9 @@ NOT_NODES = {
     "nodes.find.rankers.whole",
     "nodes.find.weighing",
     "nodes.guard",
+    "nodes.ingest.fetching",
+    "nodes.ingest.name_keywords",
+    "nodes.ingest.waves",
     "nodes.intake",
     "nodes.write.adherence",
     "nodes.write.flag_uncited",
@@ -74,25 +83,31 @@ TASKS: list[Task[Any]] = list(
         if isinstance(value, Task)
     }.values()
 )
-_STATES = (FindState, WriteState, ReviewState, PartState, ReviseState, VerifyState)
+_STATES = (
+    FindState, WriteState, ReviewState, PartState, ReviseState, VerifyState, AskState, IngestState,
+)  # fmt: skip
 CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
-OUTPUTS = {
-    "papers",
-    "links",
-    "counts",
-    "usage",
-    "mind",
-    "outcome",
-    "related_work",
-    "sentences",
-    "references",
-    "uncited",
-    "audit",
-    "labels",
-    "notes",
-    "source_usage",
-    "stop",
-}
+OUTPUTS = (
+    {
+        "papers",
+        "links",
+        "counts",
+        "usage",
+        "mind",
+        "outcome",
+        "related_work",
+        "sentences",
+        "references",
+        "uncited",
+        "audit",
+        "labels",
+        "notes",
+        "source_usage",
+        "stop",
+    }
+    | set(get_type_hints(AskOutput))
+    | set(get_type_hints(IngestOutput))
+)
 
 
 def name_of(module: ModuleType) -> str:
@@ -137,6 +152,9 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
         "limit",
         "line",
         "lines",
+        "passage",
+        "place",
+        "statement",
     }
     read = get_type_hints(node_of(module))["state"]
     if isinstance(read, type) and issubclass(read, BaseModel):
@@ -166,6 +184,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
         "extend_draft", "write_section", "write_cited", "join_cited",  # by write_lines
         "vote_drafts",  # by keep_drafts
         "plan_sentences",  # by plan_section
+        "split_answer",  # by answer_directly
     }  # fmt: skip
     named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}
     assert names - asked_for_others <= named

@@ -8,7 +8,9 @@ import pytest
 from blockbuster import BlockBuster, BlockingError, blockbuster_ctx
 
 from citeloom.settings import settings
+from graphs.ask import graph as ask
 from graphs.find import graph as find
+from graphs.ingest import graph as ingest
 from graphs.review import graph
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
@@ -49,6 +51,28 @@ async def test_review_never_blocks_the_loop(
     assert done["outcome"] == "complete"
     assert done["failures"] == []
     assert done["references"]
+
+
+@pytest.mark.parametrize("options", [{}, {"retriever": "keywords"}, {"method": "wikichat"}])
+async def test_ask_never_blocks_the_loop(
+    home: Path, watched: BlockBuster, options: dict[str, Any]
+) -> None:
+    messages = [
+        {"role": "user", "content": "What is ROUGE?"},
+        {"role": "assistant", "content": "A."},
+    ]
+    inputs: Any = {"question": "And what are its limits?", "messages": messages, "library": SMALL}
+    done: Any = await ask.ainvoke(inputs, context=RunContext(**options))
+    assert done["stop"] is None
+    assert done["hops"]
+
+
+async def test_ingest_never_blocks_the_loop(home: Path, watched: BlockBuster) -> None:
+    text = "# Owls\n\n## Hearing\n\n" + "Barn owls find voles by hearing in the dark. " * 8
+    inputs: Any = {"library": "owls", "uploads": [{"name": "owls.md", "content": text}]}
+    done: Any = await ingest.ainvoke(inputs)
+    assert done["stop"] is None
+    assert [item.status for item in done["reports"]] == ["added"]
 
 
 async def test_sources_on_the_network_never_block_the_loop(

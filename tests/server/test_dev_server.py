@@ -8,14 +8,15 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
-from state.request import FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.ingesting import IngestInput
+from state.request import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
 from tests.server.conftest import Server
 from tests.support import SMALL, small_records
 from tools.context import RunContext
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
-    "verify": VerifyInput,
+    "verify": VerifyInput, "ask": AskInput, "ingest": IngestInput,
 }  # fmt: skip
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (

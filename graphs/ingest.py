@@ -1,0 +1,50 @@
+"""The `ingest` graph: from files, folders, record files and ids to passages in a library.
+
+START -> take_sources -> read_source (a branch per source, a wave at a time) -> index_passages
+index_passages -> read_source      while there are sources left
+               -> report_ingest -> END
+A fatal failure at any step leads to report_ingest, so that a run always says what it has done.
+Every step does again, at next to no cost, what was done before it was stopped.
+"""
+
+from typing import Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from graphs.policies import RETRY
+from nodes.guard import stopping
+from nodes.ingest.index_passages import index_passages
+from nodes.ingest.read_source import read_source
+from nodes.ingest.report_ingest import report_ingest
+from nodes.ingest.take_sources import take_sources
+from nodes.ingest.waves import wave
+from state.ingesting import IngestInput, IngestOutput, IngestState
+from state.run import halt
+from tools.context import RunContext
+
+
+def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
+    """Start a branch for each source of the next wave."""
+    sources = wave(state["files"], state["done"])
+    if halt(state["failures"]) or not sources:
+        return "report_ingest"
+    shared = {"run": state["run"], "request": state["request"], "of": len(state["files"])}
+    return [Send("read_source", {**shared, "source": source}) for source in sources]
+
+
+builder = StateGraph(
+    IngestState, context_schema=RunContext, input_schema=IngestInput, output_schema=IngestOutput
+)
+builder.add_node("take_sources", take_sources, retry_policy=RETRY)
+builder.add_node("read_source", stopping(read_source), retry_policy=RETRY)
+builder.add_node("index_passages", stopping(index_passages), retry_policy=RETRY)
+builder.add_node("report_ingest", report_ingest)
+
+builder.add_edge(START, "take_sources")
+builder.add_conditional_edges("take_sources", each_source, ["read_source", "report_ingest"])
+builder.add_edge("read_source", "index_passages")
+builder.add_conditional_edges("index_passages", each_source, ["read_source", "report_ingest"])
+builder.add_edge("report_ingest", END)
+
+graph = builder.compile(name="ingest")

@@ -1,0 +1,137 @@
+"""Judge sufficiency: reason whether the claims answer the question, and what to search for if not.
+
+Reads `run`, `request`, `standalone`, `aspects`, `query`, `hop`, `hops`, `held`. Writes `hops` and, where
+another hop is wanted, `query`, `why`, `hop` (arXivBot, section 4 and the appendix: reasoning in steps,
+which also notices that what was found first is one-sided).
+"""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from nodes.ask.plan_search import ASPECTS
+from nodes.ask.shown import ShownClaim, as_held, papers_of, show_claims
+from state.asking import Claim, Hop
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.task import Task
+from tools.text.asking.sufficiency import judge
+
+STAGE = "judge_sufficiency"
+_LONGEST = 300
+"""Characters of a query."""
+
+PROMPT = """\
+You decide whether the claims found so far answer the whole question, or whether to search once more.
+Reason in steps, in `reasoning`:
+1. What must an answer contain? Start from `aspects`.
+2. Which claims give which part of it? Which part does no claim give?
+3. Are the claims one-sided: all from one paper, language, data set or side of a comparison, though the
+   question asks for more? Then the first query was too close to that side: say so in `bias`.
+Then say whether they suffice, name in `missing` what is wanting, in short phrases, and, if they do not
+suffice, write in `query` at most twelve English words to search for: what is missing, in the words of
+a paper that would say it, and other than the queries already asked. Do not answer the question.
+
+Example: asked for the largest speech corpus, with claims on corpora of Finnish only: bias "all claims
+are on Finnish corpora", missing ["corpora of other languages"], query "largest speech corpus
+multilingual all languages hours".
+"""
+
+
+class Judgement(BaseModel):
+    """The mind's answer."""
+
+    reasoning: str
+    sufficient: bool
+    missing: list[str] = []
+    bias: str = ""
+    query: str = ""
+
+
+def extract(
+    embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
+    queries: Sequence[str],
+) -> Judgement:  # fmt: skip
+    """Look which aspect no claim covers, and what all claims share that was not asked for."""
+    found = judge(embedder, question, aspects, as_held(claims), queries)
+    return Judgement(
+        reasoning=found.reasoning, sufficient=found.sufficient, missing=list(found.missing),
+        bias=found.bias, query=found.query,
+    )  # fmt: skip
+
+
+TASK = Task(
+    name="judge_sufficiency", prompt=PROMPT, answer=Judgement, tier="strong", extract=extract,
+    max_output_tokens=800,
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    standalone: str
+    aspects: list[str]
+    query: str
+    why: str
+    hop: int
+    hops: list[Hop]
+    held: list[Claim]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    hops: list[Hop]
+    query: str
+    why: str
+    hop: int
+    failures: list[Failure]
+
+
+async def judge_sufficiency(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Ask whether the claims suffice; a mind that cannot tell ends the search."""
+    desk = open_desk(runtime, state["run"])
+    *earlier, hop = state["hops"]
+    stay: Update = {
+        "hops": state["hops"], "query": state["query"], "why": state["why"], "hop": state["hop"],
+        "failures": [],
+    }  # fmt: skip
+    papers = await papers_of(desk, state["request"], state["held"])
+    asked = [item.query for item in state["hops"]]
+    try:
+        answer = await desk.mind.do(
+            TASK, question=state["standalone"], aspects=state["aspects"],
+            claims=show_claims(state["held"], papers), queries=asked,
+        )  # fmt: skip
+    except (AnswerError, RefusedError) as error:
+        failure = Failure(
+            stage=STAGE, subject=f"hop {hop.number}", cause=str(error),
+            remedy="whether the claims suffice is not known; the search ended here",
+        )  # fmt: skip
+        return {**stay, "failures": [failure]}
+    sufficient = answer.sufficient and bool(state["held"])
+    missing = tuple(" ".join(item.split()) for item in answer.missing if item.strip())[:ASPECTS]
+    judged = hop.model_copy(
+        update={
+            "reasoning": answer.reasoning.strip(), "sufficient": sufficient,
+            "missing": () if sufficient else missing, "bias": answer.bias.strip(),
+        }
+    )  # fmt: skip
+    query = " ".join(answer.query.split())[:_LONGEST]
+    known = {item.casefold() for item in asked}
+    desk.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
+    if sufficient or not query or query.casefold() in known:
+        return {**stay, "hops": [*earlier, judged]}
+    why = answer.bias.strip() or (f"missing: {'; '.join(missing)}" if missing else "more to find")
+    return {
+        "hops": [*earlier, judged], "query": query, "why": why, "hop": state["hop"] + 1,
+        "failures": [],
+    }  # fmt: skip

@@ -1,0 +1,111 @@
+"""Plan the search: turn the question into a query, and say what a whole answer must cover.
+
+Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects`, `spellings` (arXivBot, section 6:
+a few examples show that a question for 'how' asks for the method; misspelt words become the
+library's own).
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.task import Task
+from tools.text.asking.query import search_query
+
+STAGE = "plan_search"
+_LONGEST = 300
+"""Characters of a query."""
+ASPECTS = 5
+"""Most things that an answer is asked to cover."""
+
+PROMPT = """\
+You turn a question into a query for a search engine over passages of research papers, which ranks by
+meaning and by words. Write the query in English, in at most twelve words: the names and terms of the
+question, spelt right (`spellings` gives words that the library has), and the word for what is sought:
+a question for 'how' seeks the method, 'why' the reason, 'how well' the results, 'what on' the data.
+Leave politeness and question words out.
+
+Say also what a whole answer must cover, as one to five short phrases: each side of a comparison, each
+thing asked for. A plain question has one.
+
+Examples:
+- "How does ToolBench measure honesty?" -> query "ToolBench honesty measurement method", aspects
+  ["how ToolBench measures honesty"]
+- "Is Graphcap better than Linknet on small corpora?" -> query "Graphcap Linknet comparison results small
+  corpora", aspects ["Graphcap on small corpora", "Linknet on small corpora"]
+- "could you tell me what data sumarizer-X was trained on and who can use it" -> query "Summarizer-X
+  training data licence", aspects ["training data of Summarizer-X", "who may use Summarizer-X"]
+"""
+
+
+class Search(BaseModel):
+    """The mind's answer."""
+
+    query: str = Field(min_length=1)
+    aspects: list[str] = Field(default=[])
+
+
+def extract(embedder: Embedder, *, question: str, spellings: Mapping[str, str]) -> Search:
+    """Keep the words that carry the question, spelt as the library spells them."""
+    draft = search_query(question, spellings)
+    return Search(query=draft.query or question, aspects=list(draft.aspects))
+
+
+TASK = Task(
+    name="plan_search", prompt=PROMPT, answer=Search, tier="fast", extract=extract,
+    max_output_tokens=400,
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    standalone: str
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    query: str
+    why: str
+    aspects: list[str]
+    spellings: dict[str, str]
+    failures: list[Failure]
+
+
+async def plan_search(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Make the first query; a mind that cannot is replaced by the question itself."""
+    desk = open_desk(runtime, state["run"])
+    desk.progress(STAGE, 0, 1)
+    question = state["standalone"]
+    library = await desk.library(state["request"].library)
+    spellings = await asyncio.to_thread(desk.clients.spellings, library, question)
+    failures: list[Failure] = []
+    try:
+        answer = await desk.mind.do(TASK, question=question, spellings=spellings)
+    except (AnswerError, RefusedError) as error:
+        answer = Search(query=question)
+        failures = [
+            Failure(
+                stage=STAGE, subject=question[:80], cause=str(error),
+                remedy="the question itself was searched for",
+            )
+        ]  # fmt: skip
+    query = " ".join(answer.query.split())[:_LONGEST] or question
+    aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
+    desk.progress(STAGE, 1, 1, query)
+    return {
+        "query": query, "why": "the question", "aspects": aspects or [question],
+        "spellings": spellings, "failures": failures,
+    }  # fmt: skip

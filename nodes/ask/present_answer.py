@@ -1,0 +1,177 @@
+"""Present: print the answer with the numbers of its claims, and everything behind it.
+
+Reads all that the run has. Writes the output of `ask`. A run that was stopped shows the claims it has.
+"""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ask.conversation import REFUSED, SOURCES
+from nodes.ask.shown import papers_of
+from state.asking import AnswerSentence, AskState, Claim, DraftSentence, Drawn, Hop, LostClaim
+from state.paper import Paper
+from state.passage import Passage
+from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import LibraryError
+
+STAGE = "present_answer"
+_QUOTED = 300
+"""Characters of a quote in the list of sources; the whole of it is in `claims`."""
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    answer: str
+    sentences: list[AnswerSentence]
+    claims: list[Claim]
+    passages: list[Passage]
+    cited: list[Paper]
+    hops: list[Hop]
+    missing: list[str]
+    messages: list[AnyMessage]
+    seconds: dict[str, float]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    stop: Failure | None
+    library: str
+    retriever: str
+    method: str
+
+
+async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Update:
+    """Number the claims in the order of the answer, and print it."""
+    desk = open_desk(runtime, state["run"])
+    stop = halt(state.get("failures", []))
+    draft = state.get("draft", [])
+    verdicts = state.get("verdicts", [])
+    if stop and not verdicts and state.get("held"):  # nobody checked it: the claims speak
+        draft = [
+            DraftSentence(text=claim.text, claims=(claim.number,))
+            for claim in state.get("held", [])[: desk.context.claims]
+        ]
+    held = {claim.number: claim for claim in state.get("held", [])}
+    new = _numbers(draft)
+    claims = [held[old].model_copy(update={"number": number}) for old, number in new.items()]
+    sentences = [
+        AnswerSentence(
+            number=number, text=item.text, claims=tuple(sorted(new[old] for old in item.claims)),
+            verdict=verdicts[number - 1] if number <= len(verdicts) else "supported",
+        )
+        for number, item in enumerate(draft, start=1)
+    ]  # fmt: skip
+    passages = await desk.shelf.passages([claim.passage for claim in claims])
+    try:
+        papers = await papers_of(desk, state["request"], claims)
+    except LibraryError:  # the stop tells of it
+        papers = {}
+    missing = _missing(state, sentences, stop)
+    answer = _prose(sentences, missing, state["request"].library, stop)
+    return {
+        "answer": answer,
+        "sentences": sentences,
+        "claims": claims,
+        "passages": list(passages.values()),
+        "cited": list({paper.id: paper for paper in papers.values()}.values()),
+        "hops": _hops(state.get("hops", []), state.get("drawn", []), claims),
+        "missing": missing,
+        "messages": [
+            # Of one id: a stopped run's branches may each come here.
+            AIMessage(answer + _sources(claims, passages, papers), id=f"answer-{state['run']}")
+        ],
+        "seconds": {key: round(value, 3) for key, value in state.get("times", {}).items()},
+        "usage": await desk.usage(),
+        "source_usage": await desk.source_usage(),
+        "mind": desk.mind_name,
+        "outcome": _outcome(sentences, missing, stop),
+        "stop": stop,
+        "library": state["request"].library,
+        "retriever": desk.context.retriever,
+        "method": desk.context.method,
+    }
+
+
+def _numbers(draft: Sequence[DraftSentence]) -> dict[int, int]:
+    """Return the number in the answer of each claim that it rests on, by the claim's own number."""
+    old = dict.fromkeys(number for sentence in draft for number in sentence.claims)
+    return {number: place for place, number in enumerate(old, start=1)}
+
+
+def _hops(hops: Sequence[Hop], drawn: Sequence[Drawn], claims: Sequence[Claim]) -> list[Hop]:
+    """Return the hops with the answer's numbers of their claims, and the claims that were not taken."""
+    told = []
+    for hop in hops:
+        here = [item for item in drawn if item.hop == hop.number]
+        mine = [claim for claim in claims if claim.hop == hop.number]
+        used = {(claim.passage, claim.text) for claim in mine}
+        lost = [one for item in here for one in item.lost]
+        lost += [
+            LostClaim(text=claim.text, passage=claim.passage, cause="not used in the answer")
+            for item in here
+            for claim in item.claims
+            if (claim.passage, claim.text) not in used
+        ]
+        numbers = tuple(claim.number for claim in mine)
+        told.append(hop.model_copy(update={"claims": numbers, "lost": tuple(lost)}))
+    return told
+
+
+def _missing(
+    state: AskState, sentences: Sequence[AnswerSentence], stop: Failure | None
+) -> list[str]:
+    missing = list(dict.fromkeys(state.get("missing", [])))
+    return missing if sentences or missing or stop else [state["standalone"]]
+
+
+def _prose(
+    sentences: Sequence[AnswerSentence], missing: Sequence[str], library: str, stop: Failure | None
+) -> str:
+    """Return the answer as it is printed, and what it lacks."""
+    prose = " ".join(_with_numbers(item) for item in sentences)
+    if stop:
+        return f"{prose}\n\n{REFUSED} {stop.cause}".strip()
+    wanting = "; ".join(missing)
+    if not prose:
+        return f"I don't know: nothing found in library '{library}' answers this ({wanting})."
+    return f"{prose}\n\nI don't know: {wanting}." if wanting else prose
+
+
+def _with_numbers(sentence: AnswerSentence) -> str:
+    """Put the numbers before the full stop."""
+    text = sentence.text.rstrip()
+    bare = text.rstrip(".!?") or text
+    numbers = ", ".join(str(number) for number in sentence.claims)
+    return f"{bare} [{numbers}]{text[len(bare) :] or '.'}"
+
+
+def _sources(
+    claims: Sequence[Claim], passages: dict[str, Passage], papers: dict[str, Paper]
+) -> str:
+    if not claims:
+        return ""
+    return SOURCES + "\n".join(_source(claim, passages, papers) for claim in claims)
+
+
+def _source(claim: Claim, passages: dict[str, Passage], papers: dict[str, Paper]) -> str:
+    paper, passage = papers.get(claim.paper), passages.get(claim.passage)
+    year = f" ({paper.year})" if paper and paper.year else ""
+    name = f"{paper.citation}{year}: {paper.title}" if paper else claim.paper
+    place = f", {passage.place}" if passage and passage.place else ""
+    quote = claim.quote.text
+    shown = quote if len(quote) <= _QUOTED else f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
+    return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”"
+
+
+def _outcome(
+    sentences: Sequence[AnswerSentence], missing: Sequence[str], stop: Failure | None
+) -> Outcome:
+    if not sentences:
+        return "nothing"
+    return "partial" if missing or stop else "complete"

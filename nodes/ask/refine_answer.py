@@ -1,0 +1,102 @@
+"""Refine: make the draft of an answer relevant, natural and free of repetition (WikiChat only).
+
+Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft` (WikiChat, step 9). Each sentence
+keeps the claims it rests on; one that would lose them is not taken.
+"""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from nodes.ask.compose_answer import Sentence, resting
+from nodes.ask.single import single_sentences
+from state.asking import Claim, DraftSentence
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.task import Task
+from tools.text.language import language_name
+from tools.text.words import distinct_content_stems
+
+STAGE = "refine_answer"
+
+PROMPT = """\
+You refine the draft of an answer, in the language given: drop sentences that do not bear on the
+question or repeat another, order the rest so that it reads naturally, and mend what is no longer true
+by its own dates ('will appear in 2019'). Change no fact and add none. Each sentence keeps the numbers
+of the claims it rests on.
+"""
+
+
+class Refined(BaseModel):
+    """The mind's answer."""
+
+    sentences: list[Sentence]
+
+
+def extract(embedder: Embedder, *, sentences: Sequence[Sentence], **_: object) -> Refined:
+    """Drop sentences whose words another has already said."""
+    kept: list[Sentence] = []
+    said: set[str] = set()
+    for sentence in sentences:
+        words = distinct_content_stems(sentence.text)
+        if words - said:
+            kept.append(sentence)
+            said |= words
+    return Refined(sentences=kept)
+
+
+TASK = Task(
+    name="refine_answer", prompt=PROMPT, answer=Refined, tier="strong", extract=extract,
+    max_output_tokens=1500,
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    standalone: str
+    held: list[Claim]
+    draft: list[DraftSentence]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    draft: list[DraftSentence]
+    failures: list[Failure]
+
+
+async def refine_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Refine the draft; where that fails, it stays as it was."""
+    desk = open_desk(runtime, state["run"])
+    before = state["draft"]
+    if not before:
+        return {"draft": [], "failures": []}
+    try:
+        answer = await desk.mind.do(
+            TASK, language=language_name(state["request"].language), question=state["standalone"],
+            sentences=[Sentence(text=item.text, claims=list(item.claims)) for item in before],
+        )  # fmt: skip
+    except (AnswerError, RefusedError) as error:
+        failure = Failure(
+            stage=STAGE, subject="answer", cause=str(error), remedy="the draft was not refined"
+        )
+        return {"draft": before, "failures": [failure]}
+    claims = {claim.number: claim for claim in state["held"]}
+    refined = single_sentences(
+        [
+            DraftSentence(text=" ".join(item.text.split()), claims=resting(item, set(claims)))
+            for item in answer.sentences
+            if item.text.strip() and resting(item, set(claims))
+        ],
+        claims,
+    )
+    return {"draft": refined or before, "failures": []}

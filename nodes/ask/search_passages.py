@@ -1,0 +1,132 @@
+"""Search: retrieve the passages that may answer the query of this hop.
+
+Reads `run`, `request`, `wanted`, `standalone`, `query`, `why`, `hop`, `hops`. Writes `hops`; the
+passages go to the shelf. Passages read in an earlier hop are not found again. A question for authors,
+year or venue is also shown the records of the papers found, since passages seldom tell those.
+"""
+
+import asyncio
+import re
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.asking import Hop, Wanted
+from state.paper import Paper
+from state.passage import Passage, PassageHit, passage_id
+from state.request import Request
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.library.library import Library
+from tools.retrieve.port import PassageFilter
+
+STAGE = "search_passages"
+RECORD = ("Record",)
+"""The section of a passage that is a paper's record in words."""
+_ON_RECORDS = re.compile(
+    r"""
+    \b(?:authors?|authored|affiliations?|doi|venue)\b
+    | \bwho\s+(?:wrote|published|proposed|introduced|developed|created|made|built|invented|presented)\b
+    | \bwho\s+(?:is|are|was|were)\s+(?:it|they|this|the\s+paper)\b | \b(?:written|published)\s+by\b
+    | \b(?:when|where)\s+(?:was|were|did)\b.*\b(?:written|published|appear|presented)
+    | \b(?:what|which)\s+(?:year|journal|conference)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_RECORDS = 3
+"""Papers whose records are shown."""
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    wanted: Wanted
+    standalone: str
+    query: str
+    why: str
+    hop: int
+    hops: list[Hop]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    hops: list[Hop]
+
+
+async def search_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Retrieve passages for the query."""
+    desk = open_desk(runtime, state["run"])
+    desk.progress(STAGE, 0, 1, state["query"])
+    library = await desk.library(state["request"].library)
+    hits, passages = await passages_for(
+        desk, library, state["query"], state["wanted"], seen(state["hops"])
+    )
+    if _ON_RECORDS.search(state["standalone"]):
+        records = await asyncio.to_thread(_records, library, passages)
+        hits += [
+            PassageHit(passage=item.id, score=0.0, rank=len(hits) + rank)
+            for rank, item in enumerate(records, start=1)
+        ]
+        passages += records
+    await desk.shelf.put_passages(passages)
+    desk.progress(STAGE, 1, 1, f"{len(hits)} passages")
+    hop = Hop(number=state["hop"], query=state["query"], why=state["why"], retrieved=tuple(hits))
+    return {"hops": [*state["hops"], hop]}
+
+
+def seen(hops: list[Hop]) -> frozenset[str]:
+    """Return the passages that earlier hops have read."""
+    return frozenset(key for hop in hops for key in hop.chosen)
+
+
+def sought(aspects: list[str], hops: list[Hop], query: str) -> list[str]:
+    """Return what the passages of this hop are to tell: after the first, what is missing."""
+    if len(hops) < 2:
+        return aspects
+    return [*(hops[-2].missing or aspects), query]
+
+
+async def passages_for(
+    desk: Desk, library: Library, query: str, wanted: Wanted, exclude: frozenset[str] = frozenset()
+) -> tuple[list[PassageHit], list[Passage]]:
+    """Return what the run's retriever finds, and the passages themselves."""
+    chosen = PassageFilter(
+        papers=frozenset(wanted.papers), first_year=wanted.first_year, last_year=wanted.last_year,
+        before=wanted.before, tags=frozenset(wanted.tags), exclude=exclude,
+    )  # fmt: skip
+
+    def search() -> tuple[list[PassageHit], list[Passage]]:
+        retriever = desk.clients.retriever(library, desk.context.retriever)
+        hits = retriever.retrieve(query, limit=desk.context.retrieved, wanted=chosen)
+        found = library.texts.get([hit.passage for hit in hits])
+        return [hit for hit in hits if hit.passage in found], [
+            found[hit.passage] for hit in hits if hit.passage in found
+        ]
+
+    return await asyncio.to_thread(search)
+
+
+def _records(library: Library, passages: list[Passage]) -> list[Passage]:
+    ids = list(dict.fromkeys(item.paper for item in passages))[:_RECORDS]
+    papers = library.get(ids)
+    return [record_passage(papers[key]) for key in ids if key in papers]
+
+
+def record_passage(paper: Paper) -> Passage:
+    """Return a paper's record as a sentence: 'X' is by A and B and appeared in V in 2020."""
+    names = [author.name for author in paper.authors]
+    if not paper.authors_complete:
+        names.append("others")
+    by = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    venue = f" in {paper.venue}" if paper.venue else ""
+    year = f" in {paper.year}" if paper.year else ""
+    appeared = f"appeared{venue}{year}" if venue or year else ""
+    said = " and ".join(part for part in (f"is by {by}" if by else "", appeared) if part)
+    text = f"“{paper.title}” {said or 'has no known authors'}."
+    return Passage(
+        id=passage_id(paper.id, text), paper=paper.id, title=paper.title, section=RECORD,
+        start=0, end=len(text), text=text,
+    )  # fmt: skip

@@ -1,0 +1,139 @@
+"""Take the question: check what was sent, and find in the conversation what it is about.
+
+Reads the input of `ask`. Writes `run`, `request`, `wanted`, `history`, `standalone`, `messages`, `stop`,
+and resets what an earlier question on the same thread has left.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import uuid4
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ask.conversation import last_question, turns
+from nodes.intake import check_date, check_language, check_range, parse
+from state.asking import AskInputs, Claim, DraftSentence, Drawn, Hop, Turn, Wanted
+from state.reducers import replaced
+from state.request import AskInput, Request
+from state.run import Failure
+from state.writing import Support
+from tools.context import RunContext, check_settings
+from tools.desk import Desk, open_desk
+from tools.errors import CiteLoomError, InputError
+from tools.text.language import question_language
+from tools.text.words import tokens
+
+STAGE = "take_question"
+MAX_CHARACTERS = 2000
+MOST_CLAIMS, MOST_READ, MOST_FOUND = 30, 20, 200
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    wanted: Wanted
+    history: list[Turn]
+    standalone: str
+    messages: list[AnyMessage]
+    spellings: dict[str, str]
+    aspects: list[str]
+    query: str
+    why: str
+    hop: int
+    hops: list[Hop]
+    drawn: list[Drawn]
+    arrived: list[str]
+    direct: str
+    statements: list[str]
+    held: list[Claim]
+    draft: list[DraftSentence]
+    verdicts: list[Support]
+    missing: list[str]
+    times: dict[str, float]
+    stop: Failure | None
+    failures: list[Failure]
+
+
+async def take_question(state: AskInputs, runtime: Runtime[RunContext]) -> Update:
+    """Check the question and the library; an error becomes `stop`, for a person to read."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    request, wanted, history = Request(text="", kind="question"), Wanted(), list[Turn]()
+    messages: list[AnyMessage] = []
+    stop: Failure | None = None
+    try:
+        check_settings(desk.context)
+        _check_amounts(desk.context)
+        sent = parse(AskInput, state)
+        question, earlier = last_question(sent.question, sent.messages)
+        if sent.question.strip() and len(earlier) == len(sent.messages):
+            messages = [HumanMessage(question)]
+        history = turns(earlier)
+        request = _request(question, sent, extractive=desk.mind.name == "extractive")
+        wanted = await _wanted(sent, desk)
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    return {
+        "run": run, "request": request, "wanted": wanted, "history": history,
+        "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
+        "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "arrived": replaced([]), "direct": "",
+        "statements": [], "held": [], "draft": [], "verdicts": [], "missing": [], "times": replaced({}),
+        "stop": stop, "failures": replaced([stop] if stop else []),
+    }  # fmt: skip
+
+
+def _check_amounts(context: RunContext) -> None:
+    check_range("claims", context.claims, 1, MOST_CLAIMS)
+    check_range("passages", context.passages, 1, MOST_READ)
+    check_range("retrieved", context.retrieved, 1, MOST_FOUND)
+
+
+def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
+    text = " ".join(question.split())
+    if "\x00" in text:
+        raise InputError("the question is not text (it looks like a binary file)")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"the question has {len(text):,} characters and at most {MAX_CHARACTERS:,} are taken: ask "
+            "one question; for an abstract use `find` or `review`"
+        )
+    if not tokens(text):
+        raise InputError('there is no question: ask one, such as "How does RAG choose passages?"')
+    code, notes = check_language(text, extractive=extractive, told_by=question_language)
+    return Request(
+        text=text, kind="question", language=code, library=sent.library, notes=notes,
+        before=check_date(sent.before),
+    )  # fmt: skip
+
+
+async def _wanted(sent: AskInput, desk: Desk) -> Wanted:
+    """Return the conditions, with papers by their canonical ids.
+
+    Raises:
+        InputError: The library does not have one of the papers, or the years are in the wrong order.
+        LibraryError: There is no such library.
+    """
+    if None not in (sent.first_year, sent.last_year) and sent.first_year > sent.last_year:  # type: ignore[operator]
+        raise InputError(
+            f"there are no years from {sent.first_year} to {sent.last_year}: the first comes first"
+        )
+    library = await desk.library(sent.library)
+    found = await asyncio.to_thread(library.get, sent.papers)
+    if unknown := [raw for raw in sent.papers if raw not in found]:
+        raise InputError(_not_here(unknown, sent.library))
+    return Wanted(
+        papers=tuple(dict.fromkeys(found[raw].id for raw in sent.papers)),
+        first_year=sent.first_year, last_year=sent.last_year, before=check_date(sent.before),
+        tags=tuple(dict.fromkeys(sent.tags)),
+    )  # fmt: skip
+
+
+def _not_here(unknown: Sequence[str], library: str) -> str:
+    return (
+        f"library '{library}' does not have {', '.join(unknown[:5])}: see `citeloom library search "
+        f"{library} WORDS` for ids, or add the paper with `citeloom library add`"
+    )

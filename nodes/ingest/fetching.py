@@ -1,0 +1,104 @@
+"""The record of an id and its open copy, from the sources that the caller named."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from citeloom.settings import Settings
+from state.document import Unread
+from state.ingesting import FileReport, FileSource
+from state.paper import Paper
+from state.request import Request
+from tools.desk import Desk
+from tools.errors import DocumentError, InputError, PermanentError, TransientError
+from tools.ingest.opening import Opened
+from tools.ingest.spool import Spool
+from tools.ingest.taking import Given, failed
+
+if TYPE_CHECKING:
+    from tools.documents.fetch import Places
+
+_NO_SOURCE = "no source was named that could be asked for it"
+_NAME_ONE = "name one: --source arxiv for arXiv ids, --source openalex for DOIs"
+
+
+async def fetch_copy(
+    desk: Desk,
+    request: Request,
+    source: FileSource,
+    opened: Opened,
+    spool: Spool,
+    read: Callable[[Given], Awaitable[FileReport]],
+) -> FileReport:
+    """Fetch the record and the open copy of an id and take them in.
+
+    A paper without an open copy is taken in by its record alone, and its report says so.
+    """
+    if not request.sources:
+        return failed(source.name, _NO_SOURCE, _NAME_ONE)
+    record, causes = await _record(desk, request, source.name)
+    if record is None:
+        cause = "; ".join(causes) or f"{', '.join(request.sources)} do not know it"
+        return failed(
+            source.name, cause, "check the id and the network, name another source, and try again"
+        )
+    spool = spool.part(source.name)  # two ids may lead to one copy
+    try:
+        digest, name = await _copied(desk, record, spool)
+    except (DocumentError, TransientError, PermanentError, InputError) as error:
+        return await asyncio.to_thread(_record_only, opened, source, record, str(error))
+    report = await read(
+        Given(
+            source=source.name, path=spool.path(digest), name=name, record=record, tags=source.tags
+        )
+    )
+    await asyncio.to_thread(spool.drop, digest)
+    if report.status == "failed":
+        return await asyncio.to_thread(_record_only, opened, source, record, report.cause)
+    return report
+
+
+async def _record(desk: Desk, request: Request, key: str) -> tuple[Paper | None, list[str]]:
+    """Return the record as the first source that knows it has it, and why others failed."""
+    causes: list[str] = []
+    for name in request.sources:
+        try:
+            source = await desk.source(name, request)
+            found = await source.get([key])
+        except (TransientError, PermanentError, InputError) as error:
+            causes.append(f"{name}: {error}")
+            continue
+        if key in found:
+            return found[key], causes
+    return None, causes
+
+
+async def _copied(desk: Desk, record: Paper, spool: Spool) -> tuple[str, str]:
+    """Fetch the open copy to the spool; return its SHA-256 and name."""
+    from tools.documents.fetch import open_copy
+
+    copy = await open_copy(record, ledger=desk.ledger, places=_places(desk.clients.settings))
+    return await asyncio.to_thread(spool.put, copy.content), copy.name
+
+
+def _places(settings: Settings) -> "Places":
+    from tools.documents.fetch import Places
+
+    return Places(
+        arxiv_html=settings.arxiv_html_url, ar5iv=settings.ar5iv_url,
+        arxiv_pdf=settings.arxiv_pdf_url, arxiv_rate=settings.arxiv_rate,
+    )  # fmt: skip
+
+
+def _record_only(opened: Opened, source: FileSource, record: Paper, cause: str) -> FileReport:
+    with opened.writing():
+        opened.library.add([record], index=False)
+        paper = opened.library.get([record.id])[record.id]
+        if source.tags:
+            opened.library.texts.tag(paper.id, source.tags)
+    return FileReport(
+        source=source.name, kind="record", status="partly", paper=paper.id, title=paper.title,
+        unread=(Unread(where="document", cause=cause),),
+        notes=("its record is in, without an open copy of its text",),
+        remedy="add a copy that you have as a file",
+    )  # fmt: skip

@@ -1,0 +1,120 @@
+"""Index: make what vectors and keywords are missing, so that what was read can be found.
+
+Reads `run`, `request`, `files`, `done`, `spent`, `failures`. Writes `done`, `spent`, `failures`.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from threading import Event
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ingest.name_keywords import name_keywords
+from nodes.ingest.waves import wave
+from state.ingesting import FileSource
+from state.request import Request
+from state.run import Failure, halt
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import PermanentError
+from tools.ingest.opening import Opened, open_for_adding
+from tools.ingest.workers import StoppedError
+from tools.library.port import Progress
+from tools.retrieve.open import prepare_keywords
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    files: list[FileSource]
+    done: int
+    spent: dict[str, float]
+    failures: list[Failure]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    done: int
+    spent: dict[str, float]
+    failures: list[Failure]
+
+
+async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Index what the last wave has read; what is indexed already costs nothing."""
+    desk = open_desk(runtime, state["run"])
+    read = wave(state["files"], state["done"])
+    done = state["done"] + len(read)
+    grows = done < len(state["files"]) and read[0].kind == "records"  # papers gain abstracts yet
+    if grows or halt(state["failures"]):
+        return {"done": done, "spent": {}, "failures": []}
+    opened = await asyncio.to_thread(
+        open_for_adding, state["request"].library, desk.clients.settings, desk.clients.embedder
+    )
+    spent, failures = dict(state["spent"]), list[Failure]()
+    try:
+        # Papers first: the vector of an abstract is then copied from its paper's, not made again.
+        for stage, step in (("papers", _papers), ("passages", _passages)):
+            await _indexed(desk, opened, stage, step, spent)
+        if desk.context.keywords_by_mind:
+            with _timing(spent, "keywords"):
+                failures = await name_keywords(desk, opened)
+        await _indexed(desk, opened, "keywords", _keywords, spent)
+    except OSError as error:
+        raise PermanentError(
+            f"{error.filename or opened.library.folder} cannot be written: "
+            f"{error.strerror or error}; what was added is kept: make room and run the same again"
+        ) from error
+    return {"done": done, "spent": spent, "failures": failures}
+
+
+def _passages(opened: Opened, told: Progress) -> int:
+    with opened.writing():
+        return opened.library.texts.index(told)
+
+
+def _papers(opened: Opened, told: Progress) -> int:
+    with opened.writing():
+        return opened.library.index(progress=told, passages=False)
+
+
+def _keywords(opened: Opened, told: Progress) -> int:
+    return prepare_keywords(opened.library, opened.embedder, told)
+
+
+async def _indexed(
+    desk: Desk,
+    opened: Opened,
+    stage: str,
+    step: Callable[[Opened, Progress], int],
+    spent: MutableMapping[str, float],
+) -> None:
+    """Run a step in a thread; where the run is stopped, the step ends after its next batch."""
+    stopped = Event()
+
+    def tell(done: int, total: int | None) -> None:
+        if stopped.is_set():
+            raise StoppedError
+        desk.progress(f"index_{stage}", done, total or 0)
+
+    try:
+        with _timing(spent, stage):
+            made = await asyncio.to_thread(step, opened, tell)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise
+    spent[f"{stage}_made"] = spent.get(f"{stage}_made", 0.0) + made
+
+
+@contextmanager
+def _timing(spent: MutableMapping[str, float], stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        spent[stage] = spent.get(stage, 0.0) + time.perf_counter() - started

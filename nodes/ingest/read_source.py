@@ -1,0 +1,130 @@
+"""Read one source: a file, an upload, a record file, or the open copy of an id.
+
+Reads `run`, `request` and the `source` of its branch. Writes its report. What cannot be read is in
+the report and costs nothing else; a library that cannot be written stops the run.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import copy_context
+from functools import partial
+from pathlib import Path, PurePath
+from threading import Event
+from typing import TypeVar
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ingest.fetching import fetch_copy
+from state.ingesting import FileReport, FileSource
+from state.request import Request
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import PermanentError
+from tools.ingest.opening import Opened, limits_of, open_for_adding
+from tools.ingest.record_files import take_records
+from tools.ingest.spool import Spool
+from tools.ingest.taking import Given, take_file
+from tools.ingest.workers import StoppedError, Workers, open_workers
+
+STAGE = "read_source"
+T = TypeVar("T")
+
+_halted: dict[str, str] = {}
+"""Why a run ended, by run: its other branches need not find that out one by one."""
+
+
+def forget_halt(run: str) -> None:
+    """Forget why a run ended, once it has been reported."""
+    _halted.pop(run, None)
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    source: FileSource
+    of: int
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    reports: list[FileReport]
+
+
+async def read_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Take one source into the library."""
+    desk = open_desk(runtime, state["run"])
+    source = state["source"]
+    clients = desk.clients
+    opened = await asyncio.to_thread(
+        open_for_adding, state["request"].library, clients.settings, clients.embedder
+    )
+    workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
+    spool = Spool(clients.settings.home, state["run"])
+    if cause := _halted.get(state["run"]):
+        raise PermanentError(cause)
+    try:
+        report = await _taken(desk, state["request"], source, opened, workers, spool)
+    except OSError as error:
+        cause = (
+            f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
+            "what was added so far is kept: make room and run the same again"
+        )
+        raise PermanentError(_halted.setdefault(state["run"], cause)) from error
+    except PermanentError as error:
+        _halted.setdefault(state["run"], str(error))
+        raise
+    desk.tick(STAGE, 1, state["of"], PurePath(source.name).name)
+    return {"reports": [report]}
+
+
+async def _taken(
+    desk: Desk, request: Request, source: FileSource, opened: Opened, workers: Workers, spool: Spool
+) -> FileReport:
+    if source.kind == "records":
+        path = Path(source.path) if source.path else spool.path(source.sha256)
+        return await _in_thread(
+            workers,
+            lambda stopped: take_records(
+                opened, source.name, path, source.tags, stopped, _count(desk, source.name)
+            ),
+        )
+    if source.kind == "id":
+        return await fetch_copy(desk, request, source, opened, spool, _reader(opened, workers))
+    papers = await desk.shelf.papers([source.record]) if source.record else {}
+    path = Path(source.path) if source.path else spool.path(source.sha256)
+    given = Given(
+        source=source.name, path=path, name=PurePath(source.name).name,
+        record=papers.get(source.record), tags=source.tags,
+    )  # fmt: skip
+    report = await _reader(opened, workers)(given)
+    if source.sha256:
+        await asyncio.to_thread(spool.drop, source.sha256)
+    return report
+
+
+def _count(desk: Desk, name: str) -> Callable[[int], None]:
+    return lambda done: desk.progress("take_records", done, 0, PurePath(name).name)
+
+
+def _reader(opened: Opened, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:
+    def read(given: Given) -> Awaitable[FileReport]:
+        return _in_thread(workers, lambda stopped: take_file(opened, workers, given, stopped))
+
+    return read
+
+
+async def _in_thread(workers: Workers, step: Callable[[Event], T]) -> T:
+    """Run a step in one of the workers' threads; where the run is stopped, the step is, too."""
+    stopped = Event()
+    run = partial(copy_context().run, step, stopped)  # progress is written in the run's context
+    try:
+        return await asyncio.get_running_loop().run_in_executor(workers.threads, run)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise
+    except StoppedError as error:  # the whole process is about to end
+        raise asyncio.CancelledError from error

@@ -1,0 +1,69 @@
+"""Report: say what became of each source, and of all together.
+
+Reads `run`, `request`, `reports`, `spent`, `notes`, `failures`. Writes the output of `ingest`, and
+clears what the run left in the spool.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ingest.read_source import forget_halt
+from state.ingesting import FileReport, IngestCounts, IngestState
+from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.ingest.spool import Spool
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    counts: IngestCounts
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    stop: Failure | None
+
+
+async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Update:
+    """Count what was added; a run that was stopped early reports what it has."""
+    desk = open_desk(runtime, state["run"])
+    forget_halt(state["run"])
+    await asyncio.to_thread(Spool(desk.clients.settings.home, state["run"]).clear)
+    stop = halt(state.get("failures", []))
+    reports = state.get("reports", [])
+    return {
+        "counts": counts_of(reports),
+        "usage": await desk.usage(),
+        "source_usage": await desk.source_usage(),
+        "mind": desk.mind_name,
+        "outcome": _outcome(reports, stopped=stop is not None),
+        "stop": stop,
+    }
+
+
+def counts_of(reports: Sequence[FileReport]) -> IngestCounts:
+    """Return how many files became what."""
+    status = Counter(item.status for item in reports)
+    records: Counter[str] = Counter()
+    for item in reports:
+        records.update(item.records)
+    read = [item for item in reports if item.status in {"added", "updated", "partly"}]
+    return IngestCounts(
+        added=status["added"], updated=status["updated"], unchanged=status["unchanged"],
+        partly=status["partly"], failed=status["failed"],
+        pages=sum(item.pages or 0 for item in read), passages=sum(item.passages for item in read),
+        records=dict(records),
+    )  # fmt: skip
+
+
+def _outcome(reports: Sequence[FileReport], *, stopped: bool) -> Outcome:
+    if not any(item.status != "failed" for item in reports):
+        return "nothing"
+    whole = not stopped and all(item.status not in {"failed", "partly"} for item in reports)
+    return "complete" if whole else "partial"

@@ -1,0 +1,165 @@
+"""Take what is to be added: check it, expand folders and record files, make the library.
+
+Reads the input of `ingest`. Writes `run`, `request`, `files`, `stop`, reports of what cannot be read
+at all, and resets what an earlier run on the same thread may have left. Contents of uploads go to
+the spool, records that name files to the shelf.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePath
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.intake import parse
+from state.ingesting import FileReport, FileSource, IngestInput, IngestInputs, Upload
+from state.paper import canonical_id
+from state.reducers import replaced
+from state.request import Request
+from state.run import Failure
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import CiteLoomError, DocumentError, InputError
+from tools.ingest.gathering import Gathered, gather, holds_records
+from tools.ingest.leave import allowed_roots, check_leave
+from tools.ingest.opening import open_for_adding
+from tools.ingest.spool import Spool
+from tools.ingest.taking import failed
+from tools.ingest.uploads import contents_of
+from tools.library.open import folder_of
+from tools.scholar.opening import ONLINE
+
+STAGE = "take_sources"
+_MOST_TAGS = 50
+_LONGEST_TAG = 100
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    files: list[FileSource]
+    done: int
+    reports: list[FileReport]
+    spent: dict[str, float]
+    notes: list[str]
+    stop: Failure | None
+    failures: list[Failure]
+
+
+async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Update:
+    """List what there is to be read; what cannot be used at all stops the run before any work."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    request, found = Request(text=""), Gathered()
+    stop: Failure | None = None
+    try:
+        sent = parse(IngestInput, state)
+        sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
+        request = _request(sent)
+        # Before files are read and uploads kept for a name that no library can have.
+        await asyncio.to_thread(folder_of, sent.library, desk.clients.settings)
+        found = await _gathered(desk, sent)
+        await asyncio.to_thread(_open, desk, sent.library)
+        await desk.shelf.put_papers(found.records.values())
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    except OSError as error:
+        cause = f"nothing can be written below {desk.clients.settings.home}: {error.strerror}"
+        stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
+    files = sorted(found.files, key=lambda item: item.kind != "records")
+    desk.progress(STAGE, len(files), len(files))
+    return {
+        "run": run, "request": request, "files": [] if stop else files, "done": 0,
+        "reports": replaced(found.reports), "spent": replaced({}), "notes": found.notes,
+        "stop": stop, "failures": replaced([stop] if stop else []),
+    }  # fmt: skip
+
+
+def _request(sent: IngestInput) -> Request:
+    if not sent.library.strip():
+        raise InputError("no library is named: give the name of the one to add to")
+    if not (sent.uploads or sent.ids or sent.paths):
+        raise InputError("there is nothing to add: give uploads, or arXiv ids and DOIs")
+    for name in sent.sources:
+        if name not in ONLINE:
+            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
+    if len(sent.tags) > _MOST_TAGS or any(not 0 < len(tag) <= _LONGEST_TAG for tag in sent.tags):
+        raise InputError(
+            f"the tags cannot be used: give at most {_MOST_TAGS} of 1 to {_LONGEST_TAG} characters"
+        )
+    return Request(text="", library=sent.library, sources=tuple(dict.fromkeys(sent.sources)))
+
+
+def _open(desk: Desk, library: str) -> None:
+    opened = open_for_adding(library, desk.clients.settings, desk.clients.embedder)
+    opened.bad_records.unlink(missing_ok=True)
+
+
+async def _gathered(desk: Desk, sent: IngestInput) -> Gathered:
+    roots = allowed_roots(desk.clients)
+    # Following links reads the disk.
+    await asyncio.to_thread(check_leave, sent.paths, roots)
+    found = await asyncio.to_thread(gather, sent.paths, roots, sent.tags)
+    spool = Spool(desk.clients.settings.home, desk.run)
+    await asyncio.to_thread(_take_uploads, found, spool, sent.uploads, sent.tags)
+    _take_ids(found, sent)
+    return found
+
+
+def _take_uploads(
+    found: Gathered, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
+) -> None:
+    from tools.documents.limits import LIMITS
+
+    names: set[str] = set()
+    first: dict[str, str] = {}
+    for number, upload in enumerate(uploads, start=1):
+        # Only its last part: a browser may send a whole path, which means nothing here.
+        sent = upload.name.replace("\\", "/").encode("utf-8", "replace").decode("utf-8")
+        given = PurePath(sent).name or f"upload {number}"
+        name = _unused(given, names)
+        names.add(name)
+        try:
+            content = contents_of(upload, largest=LIMITS.bytes)
+        except DocumentError as error:
+            found.reports.append(failed(name, str(error), error.remedy))
+            continue
+        digest = spool.put(content)
+        if digest in first:
+            note = f"its contents are those of {first[digest]}"
+            found.reports.append(FileReport(source=name, status="unchanged", notes=(note,)))
+            continue
+        first[digest] = name
+        kind = partial(FileSource, name=name, sha256=digest, tags=tuple(tags))
+        found.files.append(kind(kind="records" if holds_records(given, content) else "upload"))
+
+
+def _unused(given: str, names: set[str]) -> str:
+    """Return a name that no other upload has; its suffix stays."""
+    path, name, count = PurePath(given), given, 2
+    while name in names:
+        name, count = f"{path.stem} ({count}){path.suffix}", count + 1
+    return name
+
+
+def _take_ids(found: Gathered, sent: IngestInput) -> None:
+    taken: set[str] = set()
+    for given in sent.ids:
+        key = canonical_id(given) if given.strip() else ""
+        if key in taken:
+            continue
+        taken.add(key)
+        if key.startswith(("doi:", "arxiv:")):
+            found.files.append(FileSource(name=key, kind="id", tags=tuple(sent.tags)))
+        else:
+            found.reports.append(
+                failed(
+                    given or "an empty id", "it is neither an arXiv id nor a DOI",
+                    "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
+                )
+            )  # fmt: skip

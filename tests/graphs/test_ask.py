@@ -1,0 +1,226 @@
+"""Tests of the `ask` graph with the embedded engine, which needs no LLM."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from citeloom.settings import Settings
+from graphs.ask import builder, graph
+from tests.graphs.conftest import context_for
+from tools.context import RunContext
+from tools.text.quotes import find_quote
+
+
+async def ask(context: RunContext, question: str, **inputs: Any) -> dict[str, Any]:
+    given: Any = {"question": question, "library": "bees", **inputs}
+    return dict(await graph.ainvoke(given, context=context))
+
+
+def assert_traced(result: dict[str, Any]) -> None:
+    """Every sentence rests on claims, and every claim on words that stand in its passage."""
+    claims = {claim.number: claim for claim in result["claims"]}
+    passages = {passage.id: passage for passage in result["passages"]}
+    assert result["sentences"]
+    for sentence in result["sentences"]:
+        assert sentence.claims
+        assert set(sentence.claims) <= set(claims)
+        assert sentence.verdict in {"supported", "partly"}
+    for claim in claims.values():
+        text = passages[claim.passage].text
+        assert claim.quote.verified
+        assert text[claim.quote.start : claim.quote.end] == claim.quote.text
+        assert find_quote(claim.quote.text, text)
+    assert {claim.paper for claim in claims.values()} <= {paper.id for paper in result["cited"]}
+
+
+async def test_answer_is_made_of_claims_with_quotes(extractive: RunContext) -> None:
+    result = await ask(extractive, "How do honey bees measure distance?")
+    assert_traced(result)
+    assert result["outcome"] in {"complete", "partial"}
+    assert "optic flow" in result["answer"]
+    assert "local:p6" in {claim.paper for claim in result["claims"]}
+    assert result["answer"].count("[1") >= 1
+    assert result["mind"] == "extractive"
+
+
+async def test_claims_are_numbered_in_the_order_of_the_answer(extractive: RunContext) -> None:
+    result = await ask(extractive, "What is known about landmarks in the navigation of bees?")
+    told = [number for sentence in result["sentences"] for number in sentence.claims]
+    assert list(dict.fromkeys(told)) == [claim.number for claim in result["claims"]]
+    assert [claim.number for claim in result["claims"]] == list(range(1, len(result["claims"]) + 1))
+
+
+async def test_no_more_claims_than_were_asked_for(extractive: RunContext) -> None:
+    few = RunContext(claims=2)
+    vars(few)["clients"] = extractive.clients
+    result = await ask(few, "What is known about landmarks in the navigation of bees?")
+    assert len(result["claims"]) <= 2
+    assert_traced(result)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does lava cost in Peru?", "Who won the football cup of 1974?"],
+)
+async def test_what_the_library_does_not_tell_is_not_known(
+    extractive: RunContext, question: str
+) -> None:
+    result = await ask(extractive, question)
+    assert result["outcome"] == "nothing"
+    assert result["answer"].startswith("I don't know")
+    assert result["sentences"] == result["claims"] == []
+    assert result["missing"]
+
+
+async def test_hops_tell_the_way_to_the_answer(extractive: RunContext) -> None:
+    result = await ask(extractive, "How do ants and bees correct the drift of path integration?")
+    first = result["hops"][0]
+    assert first.query
+    assert first.retrieved
+    assert set(first.chosen) <= {hit.passage for hit in first.retrieved}
+    assert first.sufficient is not None
+    assert first.reasoning
+    for hop in result["hops"][1:]:
+        assert hop.why
+        assert hop.query != first.query
+        assert not set(hop.chosen) & set(first.chosen)
+    assert {claim.hop for claim in result["claims"]} <= {hop.number for hop in result["hops"]}
+
+
+async def test_one_hop_is_one_query(extractive: RunContext) -> None:
+    single = RunContext(max_hops=1)
+    vars(single)["clients"] = extractive.clients
+    result = await ask(single, "How do ants and bees correct the drift of path integration?")
+    assert len(result["hops"]) == 1
+
+
+async def test_filters_hold(extractive: RunContext) -> None:
+    question = "What do radar tracks of displaced bees show?"
+    late = await ask(extractive, question, first_year=2020)
+    assert {paper.year for paper in late["cited"]} <= {2020, 2022}
+    early = await ask(extractive, question, before="2010-01-01")
+    assert all(paper.year < 2010 for paper in early["cited"])
+    one = await ask(extractive, question, papers=["p3"])
+    assert {paper.id for paper in one["cited"]} == {"local:p3"}
+    none = await ask(extractive, question, tags=["nothing has this tag"])
+    assert none["outcome"] == "nothing"
+
+
+async def test_question_for_authors_is_answered_from_the_record(extractive: RunContext) -> None:
+    result = await ask(extractive, "Who are the authors of 'A cognitive map in honey bees'?")
+    assert "Ada Dberg" in result["answer"]
+    assert_traced(result)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "says"),
+    [
+        ({"question": ""}, "there is no question"),
+        ({"question": "?!"}, "there is no question"),
+        ({"question": "bees " * 900}, "2,000"),
+        ({"question": "bees\x00?"}, "binary"),
+        ({"question": "Why?", "library": "nowhere"}, "no library 'nowhere'"),
+        ({"question": "Why bees?", "papers": ["p99"]}, "does not have p99"),
+        ({"question": "Why bees?", "first_year": 2020, "last_year": 2010}, "no years"),
+        ({"question": "Why bees?", "before": "soon"}, "no date"),
+        ({"question": "Why bees?", "first_year": "soon"}, "first_year"),
+        ({"question": "Wie messen Bienen die Entfernung zum Stock?"}, "German"),
+        ({"messages": [{"role": "assistant", "content": "Hello."}]}, "there is no question"),
+        ({"messages": [12, {"role": "user"}]}, "there is no question"),
+    ],
+)
+async def test_input_that_cannot_be_used_is_told(
+    extractive: RunContext, inputs: dict[str, Any], says: str
+) -> None:
+    given: Any = {"library": "bees", **inputs}
+    result = await graph.ainvoke(given, context=extractive)
+    assert result["stop"].subject == "input"
+    assert says in result["stop"].cause
+    assert result["outcome"] == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("claims", 0), ("passages", 99), ("retriever", "psychic"), ("method", "x")]
+)
+async def test_settings_that_cannot_be_used_are_told(
+    extractive: RunContext, name: str, value: object
+) -> None:
+    context = RunContext(**{name: value})  # type: ignore[arg-type]
+    vars(context)["clients"] = extractive.clients
+    result = await ask(context, "How do bees measure distance?")
+    assert name in result["stop"].cause
+
+
+async def test_last_message_is_the_question_and_earlier_ones_say_what_it_is_about(
+    extractive: RunContext,
+) -> None:
+    messages = [
+        {"role": "user", "content": "What is optic flow used for by honey bees?"},
+        {"role": "assistant", "content": "They measure distance by it [1].\n\nSources:\n[1] ..."},
+        {"role": "user", "content": "And what are the limits of that study?"},
+    ]
+    result = dict(
+        await graph.ainvoke({"messages": messages, "library": "bees"}, context=extractive)  # type: ignore[call-overload]
+    )
+    assert result["standalone"] != messages[-1]["content"]
+    assert "optic flow" in result["standalone"].lower() or "bees" in result["standalone"].lower()
+    assert isinstance(result["messages"][-1], AIMessage)
+    assert str(result["messages"][-1].content).startswith(result["answer"])
+
+
+async def test_thread_remembers_the_conversation_and_nothing_else(extractive: RunContext) -> None:
+    kept = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "talk"}}
+    first: Any = {
+        "question": "What do radar tracks show of bees?",
+        "library": "bees",
+        "papers": ["p3"],
+    }
+    one = dict(await kept.ainvoke(first, config, context=extractive))
+    second: Any = {"question": "And how do bees measure distance?", "library": "bees"}
+    two = dict(await kept.ainvoke(second, config, context=extractive))
+    assert [type(item) for item in two["messages"]] == [HumanMessage, AIMessage] * 2
+    assert {paper.id for paper in one["cited"]} == {"local:p3"}
+    assert "local:p6" in {paper.id for paper in two["cited"]}
+    assert two["hops"][0].number == 1
+    assert not set(one["run"]) - set("0123456789abcdef")
+    assert one["run"] != two["run"]
+    third: Any = {"question": " ", "library": "x"}
+    refused = dict(await kept.ainvoke(third, config, context=extractive))
+    assert refused["stop"].subject == "input"
+    assert refused["sentences"] == refused["claims"] == refused["hops"] == []
+
+
+async def test_refused_question_opens_and_makes_no_library(tmp_path: Path) -> None:
+    context = context_for(Settings(home=tmp_path, _env_file=None))  # type: ignore[call-arg]
+    refused: Any = {"question": "?!", "library": "nowhere"}
+    result = await graph.ainvoke(refused, context=context)
+    assert result["stop"]
+    assert not (tmp_path / "libraries").exists()
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_hops", "2"), ("claims", "six"), ("claims", 1.5)])
+async def test_setting_of_another_type_is_told(
+    extractive: RunContext, name: str, value: object
+) -> None:
+    context = RunContext(**{name: value})  # type: ignore[arg-type]
+    vars(context)["clients"] = extractive.clients
+    result = await ask(context, "How do bees measure distance?")
+    assert name in result["stop"].cause
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"messages": [RemoveMessage(id="zz"), HumanMessage("How do bees measure distance?")]},
+        {"question": "How do bees measure distance?", "papers": ["\ud800"]},
+        {"question": "How do bees measure distance?", "tags": ["\ud800"]},
+    ],
+)
+async def test_odd_input_never_raises(extractive: RunContext, inputs: dict[str, Any]) -> None:
+    given: Any = {"library": "bees", **inputs}
+    result = await graph.ainvoke(given, context=extractive)
+    assert result["stop"] or result["sentences"]

@@ -1,0 +1,97 @@
+"""`ask` and `ingest` behind the LangGraph server: threads that remember, MCP, A2A, uploads."""
+
+import base64
+import json
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from langgraph_sdk.client import LangGraphClient
+
+from tests.server.conftest import Server
+
+QUESTION = "What is a citation recommended for?"
+DOCUMENT = """# Owls in the dark
+
+## Abstract
+
+This note tells how barn owls find voles in complete darkness, and what that costs them in winter.
+
+## Hearing
+
+The ears of barn owls stand at different heights, so that a sound reaches one ear earlier than the
+other. From the difference of some microseconds the owl tells the direction of a vole. In our trials
+the owls struck within two degrees of the sound in nine of ten nights.
+"""
+
+
+async def post(server: Server, path: str, body: dict[str, Any]) -> Any:
+    async with httpx.AsyncClient(timeout=120) as http:
+        answer = await http.post(
+            f"{server.url}{path}",
+            json={"jsonrpc": "2.0", "id": 1, **body},
+            headers={"Accept": "application/json, text/event-stream"},
+        )
+    return answer.json()
+
+
+async def test_uploads_become_passages_that_answer(client: LangGraphClient) -> None:
+    upload = {"name": "owls.md", "content": base64.b64encode(DOCUMENT.encode()).decode()}
+    inputs: Any = {"library": "owls", "uploads": [upload], "tags": ["birds"]}
+    added: Any = await client.runs.wait(None, "ingest", input=inputs)
+    assert added["stop"] is None
+    assert [item["status"] for item in added["reports"]] == ["added"]
+    question = "How do barn owls tell the direction of a vole?"
+    asked: Any = {"question": question, "library": "owls", "tags": ["birds"]}
+    told: Any = await client.runs.wait(None, "ask", input=asked)
+    assert told["outcome"] in {"complete", "partial"}
+    assert "ear" in told["answer"]
+    assert told["passages"][0]["section"][-1] == "Hearing"
+    again: Any = await client.runs.wait(None, "ingest", input=inputs)
+    assert [item["status"] for item in again["reports"]] == ["unchanged"]
+
+
+async def test_server_takes_no_paths(client: LangGraphClient) -> None:
+    inputs: Any = {"library": "owls2", "paths": ["/etc"]}
+    done: Any = await client.runs.wait(None, "ingest", input=inputs)
+    assert done["stop"] or [item["status"] for item in done["reports"]] == ["failed"]
+    assert "passwd" not in json.dumps(done)
+
+
+async def test_thread_remembers_the_conversation(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    first: Any = {"messages": [{"role": "user", "content": "How does LitLLM rank papers?"}]}
+    await client.runs.wait(thread, "ask", input=first)
+    follow: Any = {"messages": [{"role": "user", "content": "And what are its limitations?"}]}
+    done: Any = await client.runs.wait(thread, "ask", input=follow)
+    assert "LitLLM" in done["standalone"]
+    assert [item["type"] for item in done["messages"]] == ["human", "ai", "human", "ai"]
+    assert done["messages"][-1]["content"].startswith(done["answer"])
+
+
+async def test_ask_is_a_tool_over_mcp(server: Server) -> None:
+    call = {"name": "ask", "arguments": {"question": "How does LitLLM rank papers?"}}
+    answer = await post(server, "/mcp", {"method": "tools/call", "params": call})
+    assert not answer["result"].get("isError")
+    told = answer["result"]["content"][0]["text"]
+    assert "'sentences'" in told
+    assert "LitLLM" in told
+
+
+async def test_ask_answers_over_a2a(server: Server, client: LangGraphClient) -> None:
+    (assistant,) = await client.assistants.search(graph_id="ask")
+    message = {
+        "role": "user", "messageId": uuid4().hex, "kind": "message",
+        "parts": [{"kind": "text", "text": "How does LitLLM rank papers?"}],
+    }  # fmt: skip
+    path = f"/a2a/{assistant['assistant_id']}"
+    answer = await post(server, path, {"method": "message/send", "params": {"message": message}})
+    assert "error" not in answer, answer
+    assert "LitLLM" in json.dumps(answer["result"])
+    assert "Sources:" in json.dumps(answer["result"])
+
+
+async def test_malformed_messages_end_as_data(client: LangGraphClient) -> None:
+    inputs: Any = {"messages": [12, {"role": "user"}]}
+    done: Any = await client.runs.wait(None, "ask", input=inputs)
+    assert "there is no question" in done["stop"]["cause"]
