@@ -45,6 +45,43 @@ class Settings(BaseSettings):
     )
     qdrant_api_key: SecretStr | None = None
 
+    embedder: str = Field(
+        default="minilm",
+        description="What makes vectors: minilm, bge-m3, bge-m3:FOLDER or openai:MODEL.",
+    )
+    embeddings_base_url: str | None = Field(
+        default=None,
+        description="An OpenAI-compatible endpoint of embeddings; unset means the LLM's, or OpenAI's.",
+    )
+    embeddings_api_key: SecretStr | None = Field(default=None, description="Its key.")
+    ingest_seconds: float = Field(
+        default=300.0, gt=0, description="Seconds that reading one file may take."
+    )
+    ingest_memory_mb: int = Field(
+        default=2048, ge=256, description="Memory of a process that reads files, in MB."
+    )
+    ingest_root: Path | None = Field(
+        default=None,
+        description="A folder whose files callers of a server may name by path; unset means none.",
+    )
+    arxiv_html_url: str = Field(
+        default="https://arxiv.org", description="Where arXiv has papers as HTML, below /html/."
+    )
+    ar5iv_url: str = Field(
+        default="https://ar5iv.labs.arxiv.org",
+        description="Where older arXiv papers are as HTML, below /html/.",
+    )
+    arxiv_pdf_url: str = Field(
+        default="https://arxiv.org", description="Where arXiv has papers as PDF, below /pdf/."
+    )
+    speech_model: Path | None = Field(
+        default=None,
+        description="A folder with a Whisper model in CTranslate2's form; unset means the packaged one.",
+    )
+    speech_voice: str | None = Field(
+        default=None, description="A voice of the speaker; the path of an .onnx file means Piper."
+    )
+
     openalex_url: str = Field(
         default="https://api.openalex.org", description="OpenAlex, or a mirror or proxy of it."
     )

@@ -110,7 +110,7 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
         for name, value in NOWHERE.items():
             patch.setenv(name, value)
         patch.chdir(folder.parent)
-        patch.setattr("tools.embed.open._opened", [embedder])
+        patch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder})
         _forget()
         try:
             yield folder

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from citeloom.cli.ask_commands import ask, chat
 from citeloom.cli.evals import app as evals_app
 from citeloom.cli.library import app as library_app
 from citeloom.cli.options import (
@@ -41,6 +42,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+for command in (ask, chat):
+    app.command()(command)
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
 app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")
 
@@ -73,7 +76,8 @@ def review(
     knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Find the prior work of an abstract and write a related-work section about it."""
-    from citeloom.cli.run import Command, execute
+    from citeloom.cli.run import execute
+    from citeloom.cli.runs import Command
 
     execute(
         Command(
@@ -112,7 +116,8 @@ def find(
     knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Find and rank the prior work of an abstract, an idea or a question."""
-    from citeloom.cli.run import Command, execute
+    from citeloom.cli.run import execute
+    from citeloom.cli.runs import Command
 
     execute(
         Command(
@@ -165,7 +170,8 @@ def write(
     knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Write a related-work section about papers that you name."""
-    from citeloom.cli.run import Command, execute
+    from citeloom.cli.run import execute
+    from citeloom.cli.runs import Command
 
     execute(
         Command(
@@ -204,7 +210,8 @@ def revise(
     knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Write a run's section anew as you ask, without searching again, and check it again."""
-    from citeloom.cli.run import Command, execute
+    from citeloom.cli.run import execute
+    from citeloom.cli.runs import Command
 
     execute(
         Command(
@@ -243,7 +250,8 @@ def verify(
     knobs: Knobs = [],  # noqa: B006
 ) -> None:
     """Check each citation of a text against the paper it cites; exit 3 if one does not hold."""
-    from citeloom.cli.run import Command, execute
+    from citeloom.cli.run import execute
+    from citeloom.cli.runs import Command
     from citeloom.cli.verify import references
 
     records = [] if resume else references(papers)

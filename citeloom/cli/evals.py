@@ -111,6 +111,68 @@ def writing(
     raise typer.Exit(command.run(options))
 
 
+@app.command()
+def passages(
+    data: Annotated[Path, typer.Option("--data", help="A folder with question sets.")],
+    half: Annotated[
+        str, typer.Option("--half", help="Which questions: held-out, tuning or all.")
+    ] = "held-out",
+    sets: Annotated[
+        str, typer.Option("--sets", metavar="A,B", help="Which sets.", show_default="all")
+    ] = "",
+    context_tokens: Annotated[
+        int, typer.Option("--context-tokens", help="Size of the keyword retriever's documents.")
+    ] = 4096,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures there.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+) -> None:
+    """Measure how often each retriever finds the passage that answers a question, and how fast."""
+    command = _command("evals.passages.command")
+    options = command.Options(
+        data=data, half=half, sets=sets, context_tokens=context_tokens, json=json, seed=seed
+    )
+    raise typer.Exit(command.run(options))
+
+
+@app.command()
+def asking(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help="Papers with questions.", show_default="the packaged questions"
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="Questions of each group, the first ones.", show_default="all"),
+    ] = None,
+    groups: Annotated[
+        str, typer.Option("--groups", metavar="A,B", help="Which groups.", show_default="all")
+    ] = "",
+    arms: Annotated[
+        str,
+        typer.Option(
+            "--arms",
+            metavar="A,B",
+            help="What to compare; 'hybrid-2' always is.",
+            show_default="all",
+        ),
+    ] = "",
+    mind: Annotated[str, typer.Option("--mind", help="Who thinks: extractive or llm.")] = (
+        "extractive"
+    ),
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures there.")] = None,
+    workers: Annotated[int, typer.Option("--workers", help="Questions side by side.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+) -> None:
+    """Ask questions with known answers: coverage, factual accuracy, refusals, time and cost."""
+    command = _command("evals.asking.command")
+    options = command.Options(
+        data=data, n=n, groups=groups, arms=arms, mind=mind, json=json, workers=workers, seed=seed
+    )
+    raise typer.Exit(command.run(options))
+
+
 def _command(name: str) -> Any:
     """Return the module of a benchmark, which only a checkout has."""
     try:

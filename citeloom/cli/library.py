@@ -1,70 +1,31 @@
-"""`citeloom library`: add papers to libraries, list, count and remove them."""
+"""`citeloom library`: fill, search and look after libraries."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tools.errors import CiteLoomError
+from citeloom.cli.library_add import add
+from citeloom.cli.library_care import compact, export, restore, snapshot, verify
+from citeloom.cli.library_opening import opened, process_settings, told_errors
+from citeloom.cli.library_reading import search, show, tag
 
 if TYPE_CHECKING:
-    from citeloom.settings import Settings
     from tools.library.library import Library
-    from tools.library.report import AddReport
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
-_SHOWN = 20  # bad records on the terminal; all are in the file
 
-
-def _settings() -> "Settings":
-    from citeloom.settings import settings
-
-    return settings()
-
-
-@app.command()
-def add(
-    files: Annotated[
-        list[Path], typer.Argument(help="JSON Lines, BibTeX or CSL JSON, each also as .gz.")
-    ],
-    library: Annotated[
-        str, typer.Option("--library", "-l", help="Name of the library; made if there is none.")
-    ],
-) -> None:
-    """Add the papers of files to a library; run again, it goes on where it was stopped."""
-    with _errors():
-        from citeloom.cli.library_load import Load
-        from tools.bibliography.read import read_records
-        from tools.embed.open import embedder
-        from tools.library.open import create_library
-
-        sources = [(path, read_records(path)) for path in files]  # bad files fail before any work
-        opened = create_library(library, _settings(), embedder())
-        load = Load(sources, opened.folder / "bad-records.txt")
-        try:
-            with load.progress() as progress:
-                report = opened.add(load.papers(), progress=progress)
-        except KeyboardInterrupt:
-            typer.echo("stopped: run the same command again to go on", err=True)
-            raise typer.Exit(130) from None
-        finally:
-            load.close()
-            opened.close()
-        _tell(load.summary(_SHOWN))
-        typer.echo(_added(report, library))
-    raise typer.Exit(0 if load.good else 1)
+for command in (add, search, show, tag, verify, export, compact, snapshot, restore):
+    app.command()(command)
 
 
 @app.command("list")
 def list_() -> None:
     """List the libraries by name."""
-    with _errors():
+    with told_errors():
         from tools.library.open import library_names
 
-        for name in library_names(_settings()):
+        for name in library_names(process_settings()):
             typer.echo(name)
 
 
@@ -73,23 +34,28 @@ def stats(
     name: Annotated[str | None, typer.Argument(help="One library; all if left out.")] = None,
 ) -> None:
     """Count what is in a library."""
-    with _errors():
+    with told_errors():
         from tools.library.open import library_names
 
-        names = [name] if name else library_names(_settings())
+        names = [name] if name else library_names(process_settings())
         for each in names:
-            with _opened(each) as library:
+            with opened(each) as library:
                 typer.echo(_counts(library))
 
 
 @app.command()
 def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
-    """Make the vectors that a library lacks, after a load was stopped or its vectors were lost."""
-    with _errors():
-        from citeloom.cli.library_load import bar
+    """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
 
-        with _opened(name) as library, bar() as progress:
-            made = library.index(progress=progress)
+    The old vectors serve until the new ones are whole; run again, it goes on where it was stopped.
+    """
+    with told_errors():
+        from citeloom.cli.library_progress import counted, showing
+        from tools.retrieve.open import prepare_keywords
+
+        with opened(name) as library, showing(quiet=False) as show:
+            made = library.index(progress=counted(show, "make_vectors"), reembed=True)
+            prepare_keywords(library, library.embedder, counted(show, "index_keywords"))
         typer.echo(f"{name}: {made} vectors made")
 
 
@@ -97,85 +63,75 @@ def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
 def remove(
     name: Annotated[str, typer.Argument(help="The library.")],
     ids: Annotated[
-        list[str] | None, typer.Argument(help="Papers to remove; the whole library if left out.")
+        list[str] | None,
+        typer.Argument(
+            help="Papers, or documents by the first characters of their hash (8 at least), to remove; "
+            "the whole library if left out."
+        ),
     ] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Of papers remove the documents only.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove papers from a library, or the library itself."""
-    with _errors():
-        from tools.embed.open import embedder
-        from tools.library.open import delete_library
-
-        with _opened(name) as library:
-            known = set(library.get(ids or []))
-            papers = library.stats().papers
-        what = f"{len(known)} of {papers} papers of" if ids else f"all {papers} papers and"
-        if not yes and (known or not ids):
-            typer.confirm(f"Remove {what} library '{name}'?", abort=True)
+    """Remove papers or documents with their passages from a library, or the library itself."""
+    with told_errors():
         if not ids:
-            delete_library(name, _settings(), embedder())
-            typer.echo(f"library '{name}' is removed")
+            _remove_library(name, yes=yes)
             return
-        for missing in [key for key in ids if key not in known]:
-            typer.echo(f"not in '{name}': {missing}", err=True)
-        with _opened(name) as library:
-            removed = library.remove(ids)
-        typer.echo(f"{removed} {'paper' if removed == 1 else 'papers'} removed from '{name}'")
-    raise typer.Exit(0 if removed else 1)
+        with opened(name) as library:
+            papers = list(library.get(ids))
+            documents = _documents(library, [key for key in ids if key not in papers])
+            unknown = [key for key in ids if key not in papers and key not in documents]
+            for missing in unknown:
+                typer.echo(f"not in '{name}': {missing}", err=True)
+            if not yes and len(unknown) < len(ids):
+                what = "the documents of " if texts else ""
+                of = f"{what}{len(papers)} of {library.stats().papers} papers"
+                also = f" and {len(documents)} documents" if documents else ""
+                typer.confirm(f"Remove {of}{also} of library '{name}'?", abort=True)
+            removed = library.texts.remove_documents(set(documents.values()))
+            lines = [_removed(removed, "document", name)] if documents else []
+            if texts:
+                lines.append(_removed(library.texts.remove(papers), "document", name))
+            elif papers or not documents:
+                lines.append(_removed(library.remove(papers), "paper", name))
+            typer.echo("\n".join(lines))
+    raise typer.Exit(0 if len(unknown) < len(ids) else 1)
 
 
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Print an error of CiteLoom as one sentence and exit with 2."""
-    try:
-        yield
-    except CiteLoomError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(2) from error
-    except OSError as error:
-        where = error.filename or _settings().home
-        typer.echo(
-            f"Error: {where} cannot be used ({error.strerror}): set CITELOOM_HOME to a folder of yours",
-            err=True,
-        )
-        raise typer.Exit(2) from error
-
-
-@contextmanager
-def _opened(name: str) -> "Iterator[Library]":
+def _remove_library(name: str, *, yes: bool) -> None:
     from tools.embed.open import embedder
-    from tools.library.open import open_library
+    from tools.library.open import delete_library
 
-    library = open_library(name, _settings(), embedder())
-    try:
-        yield library
-    finally:
-        library.close()
-
-
-def _tell(lines: list[str]) -> None:
-    for line in lines:
-        typer.echo(line, err=True)
+    if not yes:
+        with opened(name) as library:
+            papers = library.stats().papers
+        typer.confirm(f"Remove all {papers} papers and library '{name}'?", abort=True)
+    delete_library(name, process_settings(), embedder())
+    typer.echo(f"library '{name}' is removed")
 
 
-def _added(report: "AddReport", library: str) -> str:
-    parts = [
-        f"{count} {word}"
-        for word in ("added", "updated", "merged", "unchanged")
-        if (count := getattr(report, word))
-    ]
-    lines = [f"library '{library}': {', '.join(parts) or 'nothing to add'}"]
-    if report.conflicts:
-        shown = ", ".join(report.conflicts[:5])
-        lines.append(
-            f"{len(report.conflicts)} left out, as another paper has their local id here: {shown}"
-            "; give them DOIs or other ids, or add them to another library"
-        )
-    return "\n".join(lines)
+def _documents(library: "Library", keys: list[str]) -> dict[str, str]:
+    """Return the hash of each document that one of these keys, a part of a hash, begins."""
+    if not keys:
+        return {}
+    hashes = [entry.sha256 for entry in library.texts.documents()]
+    found = {
+        key: [one for one in hashes if len(key) >= 8 and one.startswith(key.lower())]
+        for key in keys
+    }
+    return {key: matching[0] for key, matching in found.items() if len(matching) == 1}
+
+
+def _removed(count: int, what: str, name: str) -> str:
+    return f"{count} {what if count == 1 else what + 's'} removed from '{name}'"
 
 
 def _counts(library: "Library") -> str:
     found = library.stats()
+    texts = library.texts
+    tags = ", ".join(f"{tag} ({count})" for tag, count in texts.tags().items())
     years = f"{found.first_year} to {found.last_year}" if found.first_year else "none known"
     lines = [
         f"{found.name}",
@@ -183,10 +139,13 @@ def _counts(library: "Library") -> str:
         f"  years       {years}",
         f"  references  {found.links} among them",
         f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers)",
+        f"  documents   {texts.document_count()}",
+        f"  passages    {texts.count()}, {texts.waiting()} without a vector",
+        f"  tags        {tags or 'none'}",
         f"  on disk     {found.bytes / 1e6:.1f} MB in {library.folder}",
     ]
-    if found.waiting:
+    if found.waiting or texts.waiting():
         lines.append(
-            f"  missing     {found.waiting} vectors: run `citeloom library index {found.name}`"
+            f"  missing     {found.waiting + texts.waiting()} vectors: run `citeloom library index {found.name}`"
         )
     return "\n".join(lines)

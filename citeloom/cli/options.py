@@ -108,6 +108,59 @@ Knobs = Annotated[
     ),
 ]
 
+AskPapers = Annotated[
+    list[str],
+    typer.Option("--paper", "-p", metavar="ID", help="A paper to ask; may be repeated."),
+]
+Years = Annotated[
+    str | None,
+    typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
+]
+Tags = Annotated[
+    list[str], typer.Option("--tag", help="Only papers with this tag; may be repeated.")
+]
+Retrieving = Annotated[
+    str, typer.Option("--retriever", help="How passages are found: hybrid, vectors or keywords.")
+]
+Answering = Annotated[str, typer.Option("--method", help="How to answer: arxivbot or wikichat.")]
+Hops = Annotated[int, typer.Option("--hops", help="Rounds of searching, the first included.")]
+Trace = Annotated[bool, typer.Option("--trace", help="Show the way to the answer.")]
+Speak = Annotated[
+    str | None,
+    typer.Option(
+        "--speak", metavar="FILE|aloud", help="Read the answer into a WAV file, or aloud."
+    ),
+]
+Listen = Annotated[
+    str | None,
+    typer.Option(
+        "--listen",
+        metavar="FILE|mic",
+        help="Take the question from an audio file or microphone.",
+    ),
+]
+
+
+def years_of(given: str | None) -> dict[str, int | None]:
+    """Return the first and last year of '2019', '2019-2023', '2019-' or '-2023'.
+
+    Raises:
+        typer.BadParameter: It is none of these.
+    """
+    if not given:
+        return {"first_year": None, "last_year": None}
+    first, dash, last = given.replace("–", "-").partition("-")
+    if (
+        not all(part.strip().isdigit() or not part.strip() for part in (first, last))
+        or given == "-"
+    ):
+        raise typer.BadParameter(
+            f"'{given}' is no year: give 2019, 2019-2023, 2019- or -2023", param_hint="--year"
+        )
+    low = int(first) if first.strip() else None
+    high = int(last) if last.strip() else (None if dash else low)
+    return {"first_year": low, "last_year": high}
+
 
 def context_of(
     mind: str,

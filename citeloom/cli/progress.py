@@ -22,6 +22,13 @@ _NAMES = {
     "plan_section": "Planning the section",
     "write": "Writing",
     "check": "Checking citations",
+    "plan_search": "Planning the search",
+    "search_passages": "Searching passages",
+    "choose_passages": "Choosing passages",
+    "draw_claims": "Drawing claims",
+    "judge_sufficiency": "Judging what is there",
+    "compose_answer": "Writing the answer",
+    "check_answer": "Checking the answer",
 }
 
 

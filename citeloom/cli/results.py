@@ -21,7 +21,7 @@ from citeloom.cli.document import restyled
 from citeloom.cli.exports import write_exports, write_whole
 from citeloom.cli.markdown import papers_text, review_text
 from citeloom.cli.progress import say
-from citeloom.cli.run import Run
+from citeloom.cli.runs import Run
 from citeloom.cli.table import table_csv, table_markdown, table_page
 from citeloom.settings import settings
 from nodes.find.present_papers import assemble as assemble_papers
@@ -59,7 +59,7 @@ async def partial_values(
     """Assemble what an interrupted run has, out of its last checkpoints, inner graphs included."""
     values: dict[str, Any] = {}
     _collect(snapshot, values)
-    if not values.get("run"):
+    if not values.get("run") or "wanted" in values:  # those are of `ask`, which prints what it has
         return values
     ledger = context.clients.ledger(values["run"], Limits())
     await ledger.ready()

@@ -1,14 +1,13 @@
 """Run a graph from the command line: checkpoints, progress, Ctrl-C, resume."""
 
 import asyncio
-import json
+import errno
 import os
 import signal
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -21,65 +20,12 @@ import typer
 from citeloom.cli.inputs import own_style, read_input, read_knobs, read_papers, read_plan
 from citeloom.cli.person import WAITING, answer_in, ask, put_question, question_of, tell_waiting
 from citeloom.cli.progress import Progress, say
+from citeloom.cli.runs import Command, Run, check_folder, load_run
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
 
 INTERRUPTED = 130
-
-
-@dataclass
-class Command:
-    """A command as given."""
-
-    graph: str
-    input: str | None
-    options: dict[str, Any]
-    context: dict[str, Any]
-    plan: Path | None = None
-    papers: Path | None = None
-    out: Path | None = None
-    json: bool = False
-    resume: str | None = None
-    knobs: list[str] = field(default_factory=list)
-    """Further settings of the run, as NAME=VALUE."""
-    revises: str | None = None
-    """The run whose section is revised, which takes the place of an input text."""
-    formats: list[str] = field(default_factory=list)
-    """Further forms of the text to write."""
-
-
-@dataclass
-class Run:
-    """A run as it is kept on disk, so that it can be resumed."""
-
-    name: str
-    graph: str
-    inputs: dict[str, Any]
-    context: dict[str, Any]
-    out: str
-    started: str
-    seconds: float = 0.0
-    """Spent before the last interruption."""
-    command: list[str] = field(default_factory=list)
-    shelf: str = ""
-    """The name under which graphs know it, once it has begun."""
-    formats: list[str] = field(default_factory=list)
-    style: str = ""
-    """A citation style of the user's own, which only the command line opens."""
-
-    @property
-    def path(self) -> Path:
-        """Where it is kept."""
-        return settings().home / "runs" / f"{self.name}.json"
-
-    def save(self) -> None:
-        """Write it, replacing what was there as a whole."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(
-            json.dumps(asdict(self), ensure_ascii=False, indent=1), encoding="utf-8"
-        )
-        temporary.replace(self.path)
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 
 
 def execute(command: Command) -> None:
@@ -89,10 +35,24 @@ def execute(command: Command) -> None:
     try:
         command.context |= read_knobs(command.knobs)
         run, fresh = _resumed(command) if command.resume else (_started(command), True)
-        code = asyncio.run(_execute(run, as_json=command.json, fresh=fresh))
+        if command.chat:
+            from citeloom.cli.chat import converse
+
+            code = asyncio.run(converse(run))
+        else:
+            code = asyncio.run(_execute(run, as_json=command.json, fresh=fresh, show=command.show))
     except CiteLoomError as error:
         say(f"[red]citeloom:[/red] {_plain(str(error))}")
         raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        where = error.filename or settings().home
+        say(
+            f"[red]citeloom:[/red] {_plain(f'{where} cannot be written: {error.strerror}')}:"
+            " make room, and go on with --resume"
+        )
+        raise typer.Exit(1) from error
     except sqlite3.Error as error:
         say(
             f"[red]citeloom:[/red] {_plain(f'the runs kept in {settings().home} cannot be used: {error}')};"
@@ -113,8 +73,9 @@ def _started(command: Command) -> Run:
     from nodes.intake import check_date
 
     inputs = dict(command.options)
+    asks = command.graph == "ask"
     if command.revises is None:
-        inputs["text"] = read_input(command.input)
+        inputs["question" if asks else "text"] = read_input(command.input)
     else:
         inputs["section"] = load_run(command.revises).shelf
     check_date(inputs.get("before"))
@@ -126,11 +87,16 @@ def _started(command: Command) -> Run:
     check_formats(command.formats)
     now = datetime.now(UTC)
     name = f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}"
-    out = (command.out or Path("citeloom-out") / name).resolve()
-    check_folder(out)
+    out = (
+        ""
+        if asks and not command.out
+        else str((command.out or Path("citeloom-out") / name).resolve())
+    )
+    if out:  # an answer is read on the terminal, and kept only where that is asked for
+        check_folder(Path(out))
     check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
     run = Run(
-        name=name, graph=command.graph, inputs=inputs, context=command.context, out=str(out),
+        name=name, graph=command.graph, inputs=inputs, context=command.context, out=out,
         started=now.isoformat(timespec="seconds"), command=sys.argv[1:], formats=command.formats,
         style=style,
     )  # fmt: skip
@@ -155,44 +121,15 @@ def _resumed(command: Command) -> tuple[Run, bool]:
     run.formats = command.formats or run.formats
     if command.out:
         run.out = str(command.out.resolve())
-    check_folder(Path(run.out))
+    if run.out:
+        check_folder(Path(run.out))
     return run, False
 
 
-def load_run(name: str) -> Run:
-    """Return a run that was started on this machine.
-
-    Raises:
-        InputError: There is none of this name.
-    """
-    path = settings().home / "runs" / f"{Path(name).name}.json"
-    if not path.is_file():
-        known = sorted(item.stem for item in path.parent.glob("*.json"))[-5:]
-        raise InputError(
-            f"there is no run '{name}'"
-            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
-        )
-    return Run(**json.loads(path.read_text(encoding="utf-8")))
-
-
-def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
-    """Make sure, before any work is done, that a folder can be written to.
-
-    Raises:
-        InputError: It cannot be made or written to.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".citeloom-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise InputError(
-            f"nothing can be written to '{folder}': {error.strerror}; {remedy}"
-        ) from error
-
-
-async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
+async def _execute(
+    run: Run, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
+) -> int:
+    from citeloom.cli.ask import finish_ask
     from citeloom.cli.results import finish, partial_values
     from citeloom.cli.verify import finish_verify
     from tools.context import RunContext
@@ -201,10 +138,10 @@ async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
     values: dict[str, Any] = {}
     question: Mapping[str, Any] | None = None
     interrupted, error = False, None
-    async with _opened(run) as (graph, _):
+    async with opened(run) as (graph, _):
         with Progress(quiet=as_json) as progress:
             try:
-                values, question = await _stream(graph, run, progress, fresh=fresh)
+                values, question = await stream(graph, run, progress, fresh=fresh)
             except asyncio.CancelledError:
                 interrupted = True
             except CiteLoomError as caught:
@@ -219,12 +156,14 @@ async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
         tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
         return WAITING
     # Opened anew: a write that was cancelled half way leaves its connection in a transaction.
-    async with _opened(run) as (graph, store):
+    async with opened(run) as (graph, store):
         if interrupted or error:
             snapshot = await graph.aget_state(_config(run), subgraphs=True)
             values = await partial_values(snapshot, store, RunContext(**run.context))
         if run.graph == "verify":
             code = finish_verify(run, values, as_json=as_json)
+        elif run.graph == "ask":
+            code = finish_ask(run, values, as_json=as_json, **(show or {}))
         else:
             code = await finish(run, values, store, as_json=as_json)
     if interrupted or error:
@@ -236,7 +175,7 @@ async def _execute(run: Run, *, as_json: bool, fresh: bool) -> int:
 
 
 @asynccontextmanager
-async def _opened(run: Run) -> AsyncIterator[tuple[Any, Any]]:
+async def opened(run: Run) -> AsyncIterator[tuple[Any, Any]]:
     """Open the run's graph and store on the files that all runs of this home share."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -259,7 +198,7 @@ def _config(run: Run) -> dict[str, Any]:
     }
 
 
-async def _stream(
+async def stream(
     graph: Any, run: Run, progress: Progress, *, fresh: bool
 ) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
     """Run to the end, or to where the run asks a person; return its values and the question."""

@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from citeloom.cli.progress import say
 from citeloom.cli.reference_keys import read_references
-from citeloom.cli.run import Run
+from citeloom.cli.runs import Run
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict

@@ -77,13 +77,16 @@ class Process:
 
 @contextmanager
 def started(
-    home: Path, *arguments: str | Path, variables: Mapping[str, str] | None = None
+    home: Path,
+    *arguments: str | Path,
+    variables: Mapping[str, str] | None = None,
+    code: str = "",
 ) -> Iterator[Process]:
     """Start `citeloom ARGUMENTS` with this home, in the folder that the home stands in.
 
-    `variables` of the environment come on top of a clean one.
+    `variables` of the environment come on top of a clean one; `code` is run first.
     """
-    command = [sys.executable, "-c", "from citeloom.cli import main; main()"]
+    command = [sys.executable, "-c", f"{code}\nfrom citeloom.cli import main; main()"]
     with subprocess.Popen(
         [*command, *map(str, arguments)],
         cwd=home.parent, env={**clean_environment(home), **(variables or {})}, text=True,

@@ -1,7 +1,6 @@
 """Reads requests off a socket and writes answers to it, whole or not."""
 
 import json
-import select
 import socket
 import struct
 import time
@@ -117,9 +116,14 @@ class Handler(BaseHTTPRequestHandler):
     def _hang(self) -> None:
         """Say nothing until the client leaves or the server ends."""
         self.close_connection = True
+        self.connection.settimeout(0.05)  # select() cannot watch a descriptor above 1,023
         while not self.fake.closing.is_set():
-            if select.select([self.connection], [], [], 0.05)[0]:
-                return
+            try:
+                if not self.connection.recv(1, socket.MSG_PEEK):  # it has left, and not sent more
+                    return
+            except TimeoutError:
+                continue
+            time.sleep(0.05)
 
     def _drip(self, answer: Answer) -> None:
         self._write(answer, body=b"")

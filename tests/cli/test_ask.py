@@ -1,0 +1,152 @@
+"""Tests of `citeloom ask` and `citeloom chat`, as a user runs them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli import app
+from citeloom.cli.options import years_of
+from tests.cli.conftest import Cite
+from tests.cli.test_output_contract import _TYPES, described
+
+QUESTION = "How does LitLLM rank the papers it finds?"
+NOWHERE = "Which volcano erupted in Iceland last winter?"
+
+
+def ask(*arguments: str, stdin: str | None = None) -> Result:
+    result = CliRunner().invoke(app, ["ask", *arguments], input=stdin)
+    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+    return result
+
+
+def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
+    result = ask(QUESTION)
+    assert result.exit_code == 0
+    prose, _, sources = result.stdout.partition("\n\nSources:\n")
+    told = {
+        int(number) for group in re.findall(r"\[([\d, ]+)\]", prose) for number in group.split(",")
+    }
+    listed = {int(number) for number in re.findall(r"^\[(\d+)\]", sources, re.MULTILINE)}
+    assert told == listed == set(range(1, len(told) + 1))
+    assert "“" in sources
+    assert "LitLLM" in prose
+
+
+def test_nothing_is_invented_where_the_library_is_silent(home: Path) -> None:
+    result = ask(NOWHERE)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("I don't know")
+
+
+def test_trace_shows_queries_passages_and_times(home: Path) -> None:
+    shown = ask(QUESTION, "--trace").stdout
+    for word in (
+        "Question understood as",
+        "Hop 1:",
+        "passages found",
+        "Sentence 1: supported",
+        "Time:",
+    ):
+        assert word in shown
+
+
+def test_question_comes_from_standard_input(home: Path) -> None:
+    assert "LitLLM" in ask("-", stdin=QUESTION).stdout
+
+
+def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
+    done = cite("ask", QUESTION)
+    assert done.code == 0
+    assert done.files == {"answer.json", "answer.md"}
+    told: Any = done.json("answer.json")
+    objects: dict[str, list[dict[str, Any]]] = {
+        "answer.json": [told],
+        "A sentence of an answer": told["sentences"],
+        "A claim": told["claims"],
+        "A passage": told["passages"],
+        "A hop": told["hops"],
+        "A quote": [claim["quote"] for claim in told["claims"]],
+        "A record": told["cited"],
+    }
+    for heading, values in objects.items():
+        fields = described(heading)
+        assert values, heading
+        for value in values:
+            assert set(value) == set(fields), heading
+            for name, kinds in fields.items():
+                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
+                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    assert done.text("answer.md").startswith(f"# {QUESTION}\n\n")
+
+
+def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:
+    told = json.loads(ask(QUESTION, "--json").stdout)
+    assert told["outcome"] in {"complete", "partial"}
+    assert told["question"] == QUESTION
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["Why?", "--library", "nowhere"], "no library"),
+        (["Why papers?", "--paper", "10.1/none"], "does not have"),
+        (["Why papers?", "--year", "soon"], "no year"),
+        (["Why papers?", "--retriever", "psychic"], "retriever"),
+        (["Why papers?", "--set", "claims=0"], "claims"),
+        (["   "], "there is no input"),
+        (["missing.txt"], "there is no file"),
+    ],
+)
+def test_what_cannot_be_used_is_said_and_exits_with_2(
+    home: Path, arguments: list[str], says: str
+) -> None:
+    result = ask(*arguments)
+    assert result.exit_code == 2
+    assert says in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "last"),
+    [
+        ("2019", 2019, 2019), ("2019-2023", 2019, 2023), ("2019-", 2019, None), ("-2023", None, 2023),
+        ("2019–2023", 2019, 2023), (None, None, None),
+    ],
+)  # fmt: skip
+def test_years(given: str | None, first: int | None, last: int | None) -> None:
+    assert years_of(given) == {"first_year": first, "last_year": last}
+
+
+def test_year_is_kept_to(home: Path) -> None:
+    told = json.loads(ask("How are papers ranked?", "--year", "2024-", "--json").stdout)
+    assert told["cited"]
+    assert all(paper["year"] >= 2024 for paper in told["cited"])
+
+
+def chat(stdin: str, *arguments: str) -> Result:
+    result = CliRunner().invoke(app, ["chat", *arguments], input=stdin)
+    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+    return result
+
+
+def test_chat_remembers_what_it_was_about(home: Path) -> None:
+    first = chat(f"{QUESTION}\n\nAnd what are its limitations?\ntrace\nexit\n")
+    assert first.exit_code == 0
+    understood = re.findall(r"Question understood as: (.*)", first.stdout)
+    assert understood
+    assert "LitLLM" in understood[0]
+    name = re.search(r"chat --resume (\S+)", first.output)
+    assert name
+    again = chat("And who wrote it?\ntrace\n", "--resume", name[1])
+    (understood,) = re.findall(r"Question understood as: (.*)", again.stdout)
+    assert "LitLLM" in understood
+
+
+def test_chat_goes_on_after_a_question_that_cannot_be_used(home: Path) -> None:
+    result = chat(f"?!\n{QUESTION}\n")
+    assert result.exit_code == 0
+    assert "there is no question" in result.output
+    assert "LitLLM" in result.stdout

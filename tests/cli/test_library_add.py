@@ -1,0 +1,215 @@
+"""`citeloom library add` as a process: killed, stopped, crowded, without room, and watching.
+
+What is to be interrupted is a process; what goes on with its work afterwards is the command in the
+tests' own, which is quicker to start. Both have an embedder that needs no model.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli.library import app
+from citeloom.settings import settings
+from tests.cli.processes import Process, started
+from tests.graphs.ingest_files import BEES, OTTERS, markdown
+from tests.library.words import WordEmbedder
+from tests.support import ROOT, is_setting
+
+FILES = 24
+PAUSE = 0.3
+"""Seconds that the process's embedder takes for a batch: long enough to be interrupted in."""
+INJECTED = f"""
+import sys; sys.path.insert(0, {str(ROOT)!r})
+import tools.embed.open
+from tests.library.words import WordEmbedder
+tools.embed.open._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
+"""
+QUICK_LOOKS = """
+from citeloom.cli import library_watch
+library_watch._LOOK, library_watch._SHARE, library_watch._SETTLED = 0.1, 2, 0.3
+"""
+Add = Callable[..., Result]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return filled(tmp_path / "in", range(FILES))
+
+
+@pytest.fixture
+def add(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+    """Run the command to its end in this process."""
+    for name in filter(is_setting, list(os.environ)):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("CITELOOM_HOME", str(home))
+    monkeypatch.chdir(home.parent)
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
+    settings.cache_clear()
+    yield lambda *words: CliRunner().invoke(app, ["add", *map(str, words), "-l", "mine"])
+    settings.cache_clear()
+
+
+def adding(home: Path, *arguments: str | Path, code: str = "") -> AbstractContextManager[Process]:
+    """Start the command as a process of its own."""
+    return started(home, "library", "add", *arguments, "-l", "mine", code=INJECTED + code)
+
+
+def filled(folder: Path, numbers: range) -> Path:
+    """Write a paper for each number."""
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        body = tuple(f"{text[:-1]} in meadow {number}." for text in (*BEES[:2], OTTERS[number % 3]))
+        text = markdown(f"How honey bees of meadow {number} find home", body)
+        (folder / f"p{number:02d}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def rows(home: Path, sql: str) -> list[tuple[object, ...]]:
+    path = home / "libraries" / "mine" / "catalog.sqlite"
+    if not path.exists():
+        return []
+    with closing(sqlite3.connect(path, timeout=30)) as database:
+        try:
+            return database.execute(sql).fetchall()
+        except sqlite3.OperationalError:  # its tables are not made yet
+            return []
+
+
+def count(home: Path, table: str, condition: str = "1") -> int:
+    found = rows(home, f"SELECT COUNT(*) FROM {table} WHERE {condition}")
+    return int(str(found[0][0])) if found else 0
+
+
+def check_whole(home: Path, papers: int) -> None:
+    """Each paper is there once, with its document, passages and vectors."""
+    assert count(home, "papers") == count(home, "documents") == papers
+    assert count(home, "papers", "indexed = 0") == 0
+    assert count(home, "passages", "active = 1 AND indexed != 1") == 0
+    texts = Counter(text for (text,) in rows(home, "SELECT text FROM passages WHERE active = 1"))
+    assert set(texts.values()) == {1}
+    assert rows(home, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.parametrize(
+    ("table", "condition", "number"),
+    [("papers", "1", 2), ("documents", "1", 9), ("passages", "indexed = 1", 1)],
+    ids=["with the first papers", "in the midst of reading", "in the midst of indexing"],
+)
+def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_running(
+    home: Path, folder: Path, add: Add, table: str, condition: str, number: int
+) -> None:
+    with adding(home, folder) as process:
+        process.wait_until(lambda: count(home, table, condition) >= number)
+        children = children_of(process.running.pid)
+        assert children or not os.path.isdir("/proc")
+        assert process.end(signal.SIGKILL) == -signal.SIGKILL
+        for child in children:
+            end_of(child)
+    kept = count(home, "documents")
+    done = add(folder, "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)["counts"]
+    assert told["unchanged"] >= min(kept, FILES)
+    assert told["added"] + told["unchanged"] == FILES
+    check_whole(home, FILES)
+
+
+def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> None:
+    with adding(home, folder, "--workers", "1") as process:
+        process.wait_for_line("Reading files")
+        assert process.end(signal.SIGINT) == 130
+    assert process.stderr.splitlines()[-1] == "stopped: run the same command again to go on"
+    assert "Traceback" not in process.stderr
+    assert add(folder).exit_code == 0
+    check_whole(home, FILES)
+
+
+def test_two_processes_add_to_one_library_at_once(home: Path, tmp_path: Path) -> None:
+    first, second = filled(tmp_path / "a", range(12)), filled(tmp_path / "b", range(8, 20))
+    with adding(home, first) as one, adding(home, second) as other:
+        assert (one.wait(), other.wait()) == (0, 0), one.stderr + other.stderr
+    check_whole(home, 20)
+
+
+def test_disk_without_room_is_told_and_what_was_added_is_kept(
+    home: Path, folder: Path, add: Add
+) -> None:
+    assert add(folder / "p00.md").exit_code == 0
+    size = max(path.stat().st_size for path in (home / "libraries" / "mine").glob("*.sqlite*"))
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
+    with adding(home, folder, code=limit) as process:
+        assert process.wait() in {1, 2}
+    assert "Error: " in process.stderr
+    assert "Traceback" not in process.stderr
+    again = add(folder)
+    assert again.exit_code == 0, again.stderr
+    check_whole(home, FILES)
+
+
+def test_watched_folder_is_read_as_files_come_and_keeps_what_goes(home: Path, folder: Path) -> None:
+    with adding(home, folder, "--watch", code=QUICK_LOOKS) as process:
+        process.wait_for_line("watching")
+        (folder / "p03.md").unlink()
+        (folder / "broken.bib").write_text("no entry", encoding="utf-8")
+        (folder / "picture.png").write_bytes(b"\x89PNG")
+        (folder / "late.md").write_text(markdown("A late paper on bees", OTTERS), encoding="utf-8")
+        process.wait_until(lambda: count(home, "documents") == FILES + 1)
+        process.wait_for_line("Finding keywords")
+        assert process.end(signal.SIGINT) in {0, 130}
+    assert "p03.md is gone; what was read of it stays" in process.stderr
+    assert "broken.bib has no BibTeX entry in it" in process.stderr
+    assert "picture.png" not in process.stderr
+    assert "Traceback" not in process.stderr
+    assert count(home, "papers") == FILES + 1
+
+
+def test_reports_name_each_file_on_the_terminal_and_in_the_account(
+    home: Path, folder: Path, add: Add
+) -> None:
+    (folder / "empty.pdf").touch()
+    done = add(folder, folder / "p01.md", "--tag", "bees")
+    assert done.exit_code == 0, done.stderr
+    assert f"library 'mine': documents: {FILES} added, 1 failed" in done.stdout
+    assert "empty.pdf: not read: " in done.stderr
+    account = home / "libraries" / "mine" / "last-add.jsonl"
+    reports = [json.loads(line) for line in account.read_text(encoding="utf-8").splitlines()]
+    assert len(reports) == FILES + 1
+    assert add(folder / "empty.pdf").exit_code == 1
+
+
+def children_of(parent: int) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(path.parent.name))
+    return found
+
+
+def end_of(process: int) -> None:
+    """Wait until a process is no more."""
+    deadline = time.monotonic() + 20
+    while (Path("/proc") / str(process)).exists():
+        state = (Path("/proc") / str(process) / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        if state == "Z":
+            return
+        assert time.monotonic() < deadline, f"{process} still runs"
+        time.sleep(0.1)

@@ -1,0 +1,121 @@
+"""How the scripted LLM answers the tasks of `ask`, from the inputs it is shown and nothing else."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_SENTENCE = re.compile(r"[^.!?]+[.!?]")
+_SMALL = frozenset(
+    [
+        "what",
+        "which",
+        "where",
+        "when",
+        "does",
+        "with",
+        "from",
+        "that",
+        "this",
+        "have",
+        "been",
+        "about",
+        "between",
+        "their",
+        "there",
+    ]
+)
+
+
+def _sentences(text: str) -> list[str]:
+    return [found.strip() for found in _SENTENCE.findall(text)] or [text]
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{4,}", text.lower())) - _SMALL
+
+
+def _shared(text: str, question: str) -> int:
+    return len(_words(text) & _words(question))
+
+
+def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
+    first = inputs["conversation"][0]["question"]
+    return {"question": f"{inputs['question'].rstrip('?')} (asked of: {first.rstrip('?')})?"}
+
+
+def _plan_search(inputs: dict[str, Any]) -> dict[str, Any]:
+    words = [word.strip("?,.()") for word in inputs["question"].split()]
+    kept = [inputs["spellings"].get(word, word) for word in words if _words(word)]
+    return {"query": " ".join(kept) or inputs["question"], "aspects": [inputs["question"]]}
+
+
+def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
+    ranked = sorted(inputs["passages"], key=lambda item: -_shared(item["text"], inputs["question"]))
+    helps = [item["id"] for item in ranked if _shared(item["text"], inputs["question"])]
+    return {"ids": helps[: inputs["most"]]}
+
+
+def _draw(inputs: dict[str, Any]) -> dict[str, Any]:
+    passage = inputs["passage"]
+    helps = [span for span in _sentences(passage["text"]) if _shared(span, inputs["question"])]
+    return {"claims": [{"claim": span, "quote": span} for span in helps[: inputs["most"]]]}
+
+
+def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
+    enough = bool(inputs["claims"])
+    return {
+        "reasoning": f"There are {len(inputs['claims'])} claims.",
+        "sufficient": enough,
+        "missing": [] if enough else [inputs["question"]],
+        "query": "" if enough else f"{inputs['queries'][-1]} findings",
+    }
+
+
+def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "sentences": [
+            {"text": item["claim"], "claims": [item["number"]]} for item in inputs["claims"]
+        ],
+        "missing": [],
+    }
+
+
+def _check(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "verdicts": [
+            {"number": item["number"], "verdict": "supported"} for item in inputs["sentences"]
+        ]
+    }
+
+
+def _direct(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"text": "Bees dance to tell the way. Bees speak Latin at night."}
+
+
+def _split(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"statements": _sentences(inputs["answer"])}
+
+
+def _check_statement(inputs: dict[str, Any]) -> dict[str, Any]:
+    spans = [(item["id"], span) for item in inputs["passages"] for span in _sentences(item["text"])]
+    key, best = max(spans, key=lambda pair: _shared(pair[1], inputs["statement"]))
+    return {"supported": True, "passage": key, "quote": best}
+
+
+def _refine(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"sentences": inputs["sentences"]}
+
+
+ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "rewrite_question": _rewrite,
+    "plan_search": _plan_search,
+    "choose_passages": _choose,
+    "draw_claims": _draw,
+    "judge_sufficiency": _judge,
+    "compose_answer": _compose,
+    "check_answer": _check,
+    "answer_directly": _direct,
+    "split_answer": _split,
+    "check_statement": _check_statement,
+    "refine_answer": _refine,
+}
