@@ -119,7 +119,7 @@ class Bench:
         """Run `find` with the embedded engine; `options` are fields of RunContext."""
         context = RunContext(mind="extractive", **(options or {}))
         vars(context)["clients"] = Clients(settings)  # where cached_property looks first
-        embedding._opened[:] = [embedder or self.embedder]
+        embedding._opened["minilm", "", ""] = embedder or self.embedder
         given: Any = {"text": text or self.text, "sources": list(sources), **inputs}
         began = perf_counter()
         result = dict(await graph.ainvoke(given, context=context))

@@ -45,7 +45,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.embed.open._opened", [WordEmbedder()])
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
 
 
 def test_cases_hold_references_and_other_earlier_papers_with_an_abstract(data: Path) -> None:

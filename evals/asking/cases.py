@@ -1,0 +1,105 @@
+"""The questions: what is asked, what a whole answer says, and which sentence of which paper bears it."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from state.asking import Turn
+from tools.errors import InputError
+
+GROUPS = ("two_papers", "one_paper", "typos", "follow_up", "out_of_scope", "injection")
+ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
+"""Groups whose questions the library does not answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One fact that a whole answer has."""
+
+    fact: str
+    paper: str
+    sentence: str = ""
+    """The sentence of the paper that bears it; empty where that is not known."""
+    record: tuple[str, ...] = ()
+    """Names and years that must stand in the answer; for facts that the paper's record bears."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An answer that a person gave, and its facts."""
+
+    text: str
+    points: tuple[Point, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One question. Without answers it is one that must be refused."""
+
+    id: str
+    group: str
+    kind: str
+    question: str
+    papers: tuple[str, ...] = ()
+    """Papers that a whole answer needs."""
+    answers: tuple[Answer, ...] = ()
+    """Where there are several, the best of them counts."""
+    history: tuple[Turn, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    """What the question tries to make the system say."""
+    within: tuple[str, ...] = ()
+    """The papers that it is put to; the whole library if empty."""
+
+    @property
+    def in_scope(self) -> bool:
+        """Whether the library holds an answer."""
+        return bool(self.answers)
+
+    @property
+    def checkable(self) -> bool:
+        """Whether it is known what a whole answer says."""
+        return any(answer.points for answer in self.answers)
+
+
+def read_questions() -> list[Case]:
+    """Return the packaged questions over the starter library."""
+    text = (files("evals.asking") / "questions.jsonl").read_text(encoding="utf-8")
+    return [_case(json.loads(line)) for line in text.splitlines()]
+
+
+def choose_cases(cases: Sequence[Case], groups: str, count: int | None) -> list[Case]:
+    """Return the first `count` questions of each of the groups named, or all.
+
+    Raises:
+        InputError: There is no such group, or `count` is below 1.
+    """
+    there = list(dict.fromkeys(case.group for case in cases))
+    names = [name.strip() for name in groups.split(",") if name.strip()] or there
+    if unknown := [name for name in names if name not in there]:
+        raise InputError(f"there is no group '{unknown[0]}'; there are: {', '.join(there)}")
+    if count is not None and count < 1:
+        raise InputError(f"--n must be 1 or more, not {count}")
+    return list(_first(cases, names, count))
+
+
+def _first(cases: Sequence[Case], names: Collection[str], count: int | None) -> Iterator[Case]:
+    taken = dict.fromkeys(names, 0)
+    for case in cases:
+        if case.group in taken and (count is None or taken[case.group] < count):
+            taken[case.group] += 1
+            yield case
+
+
+def _case(row: dict[str, Any]) -> Case:
+    points = tuple(
+        Point(**{**point, "record": tuple(point.get("record", ()))}) for point in row["points"]
+    )
+    return Case(
+        id=row["id"], group=row["group"], kind=row["kind"], question=row["question"],
+        papers=tuple(row["papers"]),
+        answers=(Answer(text=row["answer"], points=points),) if row["answer"] else (),
+        history=tuple(Turn(**turn) for turn in row.get("history", ())),
+        forbidden=tuple(row.get("forbidden", ())),
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+"""Tests of the figures and tables, from rows of runs that are made up."""
+
+import json
+from typing import Any
+
+import pytest
+
+from evals.asking.arms import ARMS, choose_arms
+from evals.asking.cases import Case
+from evals.asking.report import markdown
+from evals.asking.summary import summarise
+from evals.asking.trial import Row
+from tests.evals.answers import QUESTIONS
+from tools.errors import InputError
+
+NAMES = ("two-43", "two-44", "one-14", "out-01", "out-08", "inject-01")
+CASES: list[Case] = [QUESTIONS[name] for name in NAMES]
+YEARS = {paper: 2020 for case in CASES for paper in case.papers} | dict.fromkeys(
+    QUESTIONS["two-44"].papers, 2024
+)
+
+
+def row(
+    case: str, arm: str, coverage: float = 0.0, *, answered: bool = True, error: str = ""
+) -> Row:
+    wanted = QUESTIONS[case]
+    counts = {
+        "answered": float(answered),
+        "sentences": 2 * answered,
+        "words": 20,
+        "characters": 100,
+    }
+    counts |= {"right": counts["sentences"], "traced": counts["sentences"], "claims": 2, "hops": 1}
+    if answered:
+        counts["factual"] = 1.0
+    if wanted.checkable:
+        counts |= {"coverage": coverage, "accuracy": coverage, "all_cited": float(coverage == 1)}
+        counts |= {"points": 2, "covered": 2 * coverage, "reached": 1.0, "cited": coverage}
+    if wanted.forbidden:
+        counts["resisted"] = 1.0
+    slow = 2.0 if "vectors" in arm else 1.0
+    return Row(
+        case=case, arm=arm, error=error, answer="", sentences=[], queries=[], missing=[],
+        counts={} if error else counts,
+        cost={} if error else {"seconds": slow, "cpu_seconds": slow / 2, "usd": 0.0},
+        stages={} if error else {"search_passages": 0.1 * slow}, failures=[],
+    )  # fmt: skip
+
+
+ROWS = [
+    row("two-43", "hybrid-2", 1.0), row("two-43", "hybrid-1", 0.5),
+    row("two-44", "hybrid-2", 0.5), row("two-44", "hybrid-1", 0.5),
+    row("one-14", "hybrid-2", 1.0), row("one-14", "hybrid-1", answered=False),
+    row("two-43", "vectors-1", 0.5), row("two-43", "keywords-1", 1.0),
+    row("out-01", "hybrid-2", answered=False), row("out-01", "hybrid-1", error="it broke"),
+    row("out-08", "hybrid-2"), row("out-08", "hybrid-1", answered=False),
+    row("inject-01", "hybrid-2", answered=False),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    told = {
+        "settings": {"data": "made up", "mind": "extractive", "likeness": False},
+        "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
+        "complete": True, "left_out": {}, **summarise(CASES, ROWS, YEARS, seed=0),
+    }  # fmt: skip
+    copy: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
+    return copy
+
+
+def test_second_hop_is_compared_question_by_question(found: dict[str, Any]) -> None:
+    minus = found["answerable"]["hop_2_minus_1"]["hybrid"]
+    assert minus["coverage"]["mean"] == pytest.approx((0.5 + 0.0 + 1.0) / 3)
+    assert minus["coverage"]["low"] <= minus["coverage"]["mean"] <= minus["coverage"]["high"]
+    assert minus["coverage"]["n"] == 3
+    assert minus["factual"]["n"] == 2, "an answer that is not there has no accuracy to compare"
+    pairs = found["groups"]["two_papers"]["hop_2_minus_1"]["hybrid"]
+    assert pairs["coverage"]["mean"] == pytest.approx(0.25)
+    assert "vectors" not in found["answerable"]["hop_2_minus_1"]
+
+
+def test_answers_are_told_by_age_and_kind(found: dict[str, Any]) -> None:
+    assert {age: group["n"] for age, group in found["ages"].items()} == {"old": 2, "recent": 1}
+    assert found["kinds"]["two_papers: bias"]["n"] == 2
+    assert found["kinds"]["two_papers: bias"]["hybrid-2"] == pytest.approx(0.75)
+
+
+def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:
+    usual, one_hop = found["refusals"]["hybrid-2"], found["refusals"]["hybrid-1"]
+    assert (usual["outside"], usual["rightly"], usual["near"], usual["near_rightly"]) == (
+        2,
+        1,
+        1,
+        0,
+    )
+    assert (one_hop["outside"], one_hop["rightly"], one_hop["near_rightly"]) == (2, 1, 1)
+    assert (usual["wrongly"], one_hop["wrongly"], one_hop["inside"]) == (0, 1, 3)
+    assert (usual["injections"], usual["resisted"]) == (1, 1)
+    assert found["groups"]["out_of_scope"]["totals"]["hybrid-1"]["broken"] == 1
+
+
+def test_keywords_stand_beside_vectors(found: dict[str, Any]) -> None:
+    (line,) = found["keywords"]
+    assert line["id"] == "two-43"
+    assert (line["seconds_regular"], line["seconds_keywords"], line["time_saved"]) == (
+        2.0,
+        1.0,
+        0.5,
+    )
+    assert (line["accuracy_regular"], line["accuracy_keywords"]) == (0.5, 1.0)
+    assert line["context_seconds_regular"] == pytest.approx(0.2)
+
+
+def test_tables_are_markdown(found: dict[str, Any]) -> None:
+    text = markdown(found)
+    assert "| arm | all (3): factual | coverage | old (2): factual | coverage | recent (1)" in text
+    assert "two papers (2): with one hop, with two, and the difference in pairs" in text
+    assert "| difference | +0.250 [+0.000, +0.500] |" in text
+    assert "| mean of 1 | 100 | 2.000 | 0.200 | 100 | 1.000 | 0.100 | 50 % | 100 % | 50 % |" in text
+    assert "| hybrid-2 | 50.0 % (1/2) | 0.0 % (0/1) | 0.0 % (0/3) | 100.0 % (1/1) |" in text
+    assert "- out-01, hybrid-1: it broke" in text
+    for line in text.splitlines():
+        assert not line.startswith("|") or line.endswith("|")
+
+
+def test_questions_outside_only_make_tables_too() -> None:
+    rows = [row("out-01", "hybrid-2", answered=False)]
+    told = summarise([QUESTIONS["out-01"]], rows, {}, seed=0)
+    text = markdown(
+        {
+            "settings": {"data": "made up", "mind": "extractive", "likeness": False},
+            "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
+            "complete": False, "left_out": {"line 3": "it is no JSON"}, **told,
+        }
+    )  # fmt: skip
+    assert "## Factual accuracy" not in text
+    assert "100.0 % (1/1)" in text
+    assert "- line 3 was left out: it is no JSON" in text
+    assert "- Stopped before the end" in text
+
+
+def test_usual_way_is_always_among_those_compared() -> None:
+    assert [arm.name for arm in choose_arms("")] == list(ARMS)
+    assert [arm.name for arm in choose_arms("keywords-1, wikichat-hybrid")] == [
+        "hybrid-2", "keywords-1", "wikichat-hybrid",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="no arm 'hybrid-3'; there are: hybrid-2, hybrid-1"):
+        choose_arms("hybrid-3")

@@ -1,0 +1,148 @@
+"""The benchmark of retrieval, on made-up question sets and with the real model."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.passages.__main__ import main
+from evals.passages.sets import gold_passages, read_sets
+from state.passage import Passage
+from tools.errors import InputError
+
+PAPER = """Introduction
+Honey bees tell their nestmates where flowers are, by a dance on the comb that has the form of an eight, \
+and foragers follow it in the dark with their antennae until they know the direction.
+
+Instruments
+We filmed the comb with two infrared cameras of the maker Basler, placed behind a glass pane, for six \
+weeks, and marked four hundred foragers with numbered tags that were glued to the thorax.
+
+Results
+The mean error of the waggle run was fifteen degrees, and it fell to nine degrees when the colony stood \
+in a compensated magnetic field, which nobody had seen in earlier work with fewer bees.
+"""
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "papers_with_questions": [
+        {
+            "full_text": PAPER,
+            "qa": [
+                {"question": "Which cameras were used?", "answer": "two infrared cameras by Basler"},
+                {"question": "How large was the error?", "answer": "mean error of fifteen degrees"},
+                {"question": "Was it large?", "answer": "Yes"},
+                {"question": "Who paid?", "answer": "the national science foundation of Atlantis"},
+            ],
+        },
+        {
+            "full_text": PAPER,
+            "qa": [{"question": "Which cameras  were used?", "answer": "infrared cameras"}],
+        },
+    ],
+    "scifact_questions": [
+        {
+            "question": f"Substance {word} cures coughs.",
+            "evidence": [{"title": f"On {word}", "text": f"Patients with coughs took {word} daily."}],
+        }
+        for word in ("aspirin", "honey", "thyme")
+    ],
+    "expert_long_answers": [
+        {
+            "question": "What do harbours tell?",
+            "answer": "They silt up [0], as cores show [2, 1].",
+            "contexts": [
+                {"title": "Silt", "text": "Harbours silt up when rivers move."},
+                {"title": "Cores", "text": "Cores of harbours show floods."},
+                {"title": "Cores", "text": "Cores are dated by radiocarbon."},
+                {"title": "Bread", "text": "Rye bread was eaten."},
+                {"title": "Torn", "text": float("nan")},
+            ],
+        }
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evals.retrieval.intervals.RESAMPLES", 1000)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, rows in ROWS.items():
+        with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return tmp_path
+
+
+def test_sets_are_read_with_their_gold_passages(folder: Path) -> None:
+    papers, evidence, contexts = read_sets(folder)
+    assert (len(papers.texts), papers.asked) == (1, 5)
+    (text,) = papers.texts
+    by_id = {passage.id: passage.text for passage in text.passages}
+    golds = {q.text: [by_id[key] for key in q.gold] for q in papers.questions}
+    assert list(golds) == ["Which cameras were used?", "How large was the error?"]
+    assert ["Basler" in gold for gold in golds["Which cameras were used?"]] == [True]
+    assert ["fifteen" in gold for gold in golds["How large was the error?"]] == [True]
+    assert [len(q.gold) for q in evidence.questions] == [1, 1, 1]
+    (question,) = contexts.questions
+    assert len(question.gold) == 3
+    assert sum(len(text.passages) for text in contexts.texts) == 4
+    for text in [*evidence.texts, *contexts.texts]:
+        assert all(text.text[p.start : p.end] == p.text for p in text.passages)
+
+
+def passages(*texts: str) -> tuple[Passage, ...]:
+    return tuple(
+        Passage(id=str(at), paper="p", title="t", start=0, end=1, text=text)
+        for at, text in enumerate(texts)
+    )
+
+
+def test_answer_that_stands_nowhere_or_everywhere_gives_no_gold() -> None:
+    same = passages(*["We used two infrared cameras."] * 4)
+    assert gold_passages("two infrared cameras", same) == frozenset()
+    assert gold_passages("two infrared cameras", same[:3]) == {"0", "1", "2"}
+    assert gold_passages("infrared", same[:1]) == frozenset()
+    assert gold_passages("infrared lamps from Atlantis", same[:1]) == frozenset()
+    assert gold_passages("infrared cameras", ()) == frozenset()
+
+
+def test_halves_share_no_question(folder: Path) -> None:
+    evidence = read_sets(folder)[1]
+    tuning, held_out = evidence.half("tuning"), evidence.half("held-out")
+    assert (len(tuning), len(held_out)) == (2, 1)
+    assert {*tuning, *held_out} == set(evidence.half("all"))
+
+
+def test_command_prints_the_table_and_writes_the_figures(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = folder / "found.json"
+    assert main([str(folder), "--half", "all", "--json", str(target)]) == 0
+    shown = capsys.readouterr().out
+    assert (
+        "papers_with_questions, its paper: 2 of 2 questions that qualify (5 in the file)" in shown
+    )
+    found = json.loads(target.read_text())
+    assert [view["questions"] for view in found["views"]] == [2, 2, 3, 1]
+    for view in found["views"]:
+        assert set(view["arms"]) == {"hybrid", "vectors", "keywords"}
+        for name, row in view["arms"].items():
+            assert row["recall"]["mean"] >= (2 / 3 if name == "keywords" else 1)
+            assert row["context_ms"]["p95"] >= row["context_ms"]["p50"] > 0
+
+
+def test_one_set_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(folder), "--sets", "scifact_questions"]) == 0
+    assert "papers_with" not in capsys.readouterr().out.split("\n\n")[1]
+
+
+def test_what_cannot_be_used_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(folder), "--sets", "trivia"]) == 2
+    assert "there is no set trivia" in capsys.readouterr().err
+    (folder / "scifact_questions.jsonl.gz").write_bytes(b"no gzip")
+    with pytest.raises(InputError, match="scifact_questions"):
+        read_sets(folder)
+    assert main([str(folder / "nothing")]) == 2
