@@ -69,7 +69,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "LOADED"
 
 
-@pytest.mark.parametrize("name", ["find", "write", "review", "revise", "verify"])
+@pytest.mark.parametrize("name", ["find", "write", "review", "revise", "verify", "ask", "ingest"])
 def test_served_file_defines_its_graph(name: str) -> None:
     path, _, attribute = GRAPHS[name].partition(":")
     spec = spec_from_file_location(f"served_{name}", ROOT / path)
@@ -137,7 +137,7 @@ def test_lock_has_hashes_and_no_address(level: str) -> None:
 
 def test_example_environment_names_every_setting_and_no_other() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
-    named = set(re.findall(r"^#?([A-Z][A-Z_]+)=", text, re.MULTILINE))
+    named = set(re.findall(r"^#?([A-Z][A-Z0-9_]+)=", text, re.MULTILINE))
     ours = {
         field.validation_alias.choices[0]
         if isinstance(field.validation_alias, AliasChoices)
