@@ -46,6 +46,11 @@ class Document(Value):
     blocks: tuple[Block, ...] = Field(default=(), description="In reading order.")
     pages: int | None = Field(default=None, ge=0, description="Where the format has pages.")
     unread: tuple[Unread, ...] = ()
+    confidence: dict[str, float] = Field(
+        default_factory=dict,
+        description="That a part was read rightly, 0..1: 'title', 'authors', 'abstract', 'sections', "
+        "'paragraphs', 'references'. Only where a reader has to guess.",
+    )
     reader: str = Field(description="Name and version of what read it, such as 'pdf 1'.")
 
     @property

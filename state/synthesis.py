@@ -1,0 +1,298 @@
+"""What flows through `synthesize`: sources, paragraphs, the draft, and its lines with their origins.
+
+LLM-Ref's terms: a context is a paragraph found relevant; a primary reference is a source document; a
+secondary reference is a work that a context cites (sections 3.1 to 3.4).
+"""
+
+from typing import Annotated, Any, Literal
+
+from langchain_core.messages import AnyMessage
+from langgraph.channels import EphemeralValue
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from state.asking import add_spoken, add_times
+from state.base import Value
+from state.channels import Shared
+from state.document import Unread
+from state.ingesting import Upload
+from state.paper import Paper
+from state.quote import Quote
+from state.reducers import add_by_key
+from state.request import Request
+from state.run import Failure, Outcome, SourceUsage, Usage
+from state.writing import Support
+
+Granularity = Literal["fine", "coarse"]
+ContextMethod = Literal["paragraphs", "basic", "parent_document", "ensemble"]
+RelevanceMode = Literal["cascade", "each"]
+UpdateMode = Literal["packed", "each"]
+AlignmentMode = Literal["paragraph", "pairwise"]
+Role = Literal["primary", "secondary"]
+
+
+class SynthesizeInput(BaseModel):
+    """A question, and the papers to answer it from."""
+
+    question: str = Field(
+        default="",
+        description="What the synthesis is to tell, in plain words, 2,000 characters at most. If empty, "
+        "the last message by a person.",
+    )
+    messages: list[Any] = Field(
+        default=[], description="A conversation, of which the last message is the question."
+    )
+    uploads: list[Upload] = Field(
+        default=[], description="The papers: PDF, HTML, JATS, TEI, DOCX, Markdown or text."
+    )
+    paths: list[str] = Field(
+        default=[],
+        description="Papers as files of this machine; refused unless the process was given leave.",
+    )
+    library: str = Field(
+        default="starter", description="The library that has the papers named by id."
+    )
+    papers: list[str] = Field(default=[], description="Ids of papers of the library.")
+    sources: list[str] = Field(
+        default=[],
+        description="Where references are looked up for their DOI, in turn: 'openalex', "
+        "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
+    )
+    granularity: str = Field(
+        default="fine",
+        description="'fine': each line with the papers and works of the lines it comes from. 'coarse': "
+        "all sources, and every work cited in the paragraphs used.",
+    )
+
+
+class StackItem(Value):
+    """One paper to be read."""
+
+    name: str = Field(
+        description="The file's name or the paper's id; no two of a run are the same."
+    )
+    kind: Literal["file", "upload", "paper"]
+    path: str = Field(default="", description="Of a file: where it stands.")
+    sha256: str = Field(default="", description="Of an upload: its contents in the spool.")
+
+
+class SourcePaper(Value):
+    """What was read of one item of the stack; see the shelf for its paragraphs and entries."""
+
+    place: int = Field(ge=0, description="Its place in the stack, from 0.")
+    name: str
+    paper: str = Field(default="", description="Canonical id; empty where it could not be read.")
+    sha256: str = Field(default="", description="Of its bytes; empty for a record's abstract.")
+    kind: str = Field(
+        default="", description="Its format, such as 'pdf'; 'record' for an abstract."
+    )
+    title: str = ""
+    pages: int | None = None
+    paragraphs: tuple[str, ...] = Field(default=(), description="Ids, in reading order.")
+    entries: int = Field(default=0, description="Entries of its list of references.")
+    citations: int = Field(default=0, description="Works cited in its text, each mention counted.")
+    linked: int = Field(default=0, description="How many of `citations` have an entry.")
+    confidence: dict[str, float] = Field(
+        default_factory=dict,
+        description="0..1 by part: title, sections, paragraphs, references, ...",
+    )
+    unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = ()
+    cause: str = Field(default="", description="Why it could not be read.")
+    remedy: str = ""
+
+    @property
+    def key(self) -> str:
+        """An item is read once."""
+        return f"{self.place:06d}"
+
+
+class ParagraphCitation(Value):
+    """A citation in a paragraph."""
+
+    start: int = Field(ge=0, description="Offset in the paragraph's text.")
+    end: int = Field(ge=0)
+    entries: tuple[int, ...] = Field(default=(), description="Places in the paper's references.")
+
+
+class Paragraph(Value):
+    """One whole paragraph of one source; kept on the shelf."""
+
+    id: str = Field(description="Made of paper and text: state.passage.passage_id.")
+    paper: str = Field(description="Canonical id of its paper.")
+    number: int = Field(ge=1, description="Its number among the paper's paragraphs.")
+    section: tuple[str, ...] = ()
+    page: int | None = Field(default=None, ge=1)
+    text: str = Field(min_length=1)
+    citations: tuple[ParagraphCitation, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return _place(self.section, self.page, self.number)
+
+
+class Entries(Value):
+    """Which work each entry of each source is, merged over all sources; kept on the shelf."""
+
+    works: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="By the source's canonical id: for each entry, by place, the id of its work.",
+    )
+    printed: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="By the source's id: the entries as printed."
+    )
+
+
+class Context(Value):
+    """One paragraph (or, for baselines, one chunk) to answer from."""
+
+    paragraph: str = Field(description="Id of the paragraph, on the shelf.")
+    score: float = Field(description="How well it fits the question, 0..1.")
+    by: Literal["embedding", "mind", "retriever"] = Field(description="Who decided it.")
+    spans: tuple[tuple[int, int], ...] = Field(
+        default=(), description="Where a baseline's chunk is part of it: offsets; else the whole."
+    )
+
+
+class Origin(Value):
+    """Words of a source that a line of the synthesis comes from."""
+
+    paper: str
+    paragraph: str = Field(description="Id of the paragraph.")
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    number: int = Field(ge=1, description="The paragraph's number in its paper.")
+    quote: Quote = Field(description="Verified; the offsets are those in the paragraph's text.")
+    works: tuple[str, ...] = Field(
+        default=(), description="Ids of the works that these words cite."
+    )
+
+    @property
+    def place(self) -> str:
+        """Where its paragraph stands, for people."""
+        return _place(self.section, self.page, self.number)
+
+
+def _place(section: tuple[str, ...], page: int | None, number: int) -> str:
+    """Return a paragraph's place in its paper, such as '3.2 Training, p. 7, paragraph 31'."""
+    parts = (" > ".join(section), f"p. {page}" if page else "", f"paragraph {number}")
+    return ", ".join(part for part in parts if part)
+
+
+class Line(Value):
+    """One line (sentence) of the synthesis."""
+
+    number: int = Field(ge=1)
+    paragraph: int = Field(ge=1, description="The paragraph of the synthesis it stands in.")
+    text: str = Field(description="Without numbers.")
+    origins: tuple[Origin, ...] = ()
+    verdict: Support = "not_checkable"
+    primary: tuple[int, ...] = Field(default=(), description="Numbers of its sources.")
+    secondary: tuple[int, ...] = Field(default=(), description="Numbers of the works they cite.")
+
+
+class LostLine(Value):
+    """A line that no source bears out, and why it was left out."""
+
+    text: str
+    cause: str
+
+
+class CitedIn(Value):
+    """Where a secondary reference is cited."""
+
+    paper: str = Field(description="Id of the source that cites it.")
+    label: str = Field(default="", description="Its label in that source, such as 12.")
+    entry: str = Field(description="Its entry there, as printed.")
+
+
+class NumberedReference(Value):
+    """One entry of the list of references of a synthesis."""
+
+    number: int = Field(ge=1)
+    role: Role
+    key: str = Field(default="", description="The key used in BibTeX.")
+    entry: str = Field(default="", description="The entry as shown, plain text.")
+    paper: Paper
+    cited_in: tuple[CitedIn, ...] = ()
+    resolved: str = Field(default="", description="The source that knows it; empty: as printed.")
+
+
+def add_sources(left: list[SourcePaper], right: list[SourcePaper]) -> list[SourcePaper]:
+    """Keep one report for each item of the stack, in its order."""
+    return add_by_key(SourcePaper, left, right, lambda item: item.key)
+
+
+class SynthesizeInputs(TypedDict):
+    """What a caller of `synthesize` sends, not yet checked."""
+
+    question: object
+    messages: object
+    uploads: object
+    paths: object
+    library: object
+    papers: object
+    sources: object
+    granularity: object
+
+
+class SynthesizeState(Shared):
+    """What the nodes of `synthesize` share. `request.text` is the question."""
+
+    question: Annotated[str, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_spoken]
+    uploads: Annotated[list[Upload], EphemeralValue]
+    paths: Annotated[list[str], EphemeralValue]
+    library: Annotated[str, EphemeralValue]
+    papers: Annotated[list[str], EphemeralValue]
+    sources: Annotated[list[str], EphemeralValue]
+    granularity: Annotated[str, EphemeralValue]
+
+    references_as: Granularity
+    stack: list[StackItem]
+    stacked: Annotated[list[SourcePaper], add_sources]
+    """What was read, in the order of the stack."""
+    paragraphs: list[str]
+    """Ids of all paragraphs, in the order of the stack and of reading; each text once."""
+    works: list[str]
+    """Ids of the works that the sources cite, each once; their records are on the shelf."""
+    contexts: list[Context]
+    """What the answer is made from: in the order of `paragraphs`, or as a retriever ranked them."""
+    draft: str
+    """The answer so far; an empty line between two paragraphs."""
+    folded: int
+    """How many of `contexts` the draft has taken in."""
+    lines: list[Line]
+    """The draft's lines with their origins; numbers of references come last."""
+    lost: list[LostLine]
+    resolved: dict[str, str]
+    """By work: the source on the network that knows it."""
+    times: Annotated[dict[str, float], add_times]
+
+
+class SynthesizeOutput(TypedDict):
+    """What `synthesize` gives."""
+
+    run: str
+    request: Request
+    answer: str
+    """The text, its lines ending in the numbers of their references where these are fine."""
+    lines: list[Line]
+    references: list[NumberedReference]
+    """Primary ones first; each in the order of first mention."""
+    lost: list[LostLine]
+    contexts: list[Context]
+    used: list[Origin]
+    """The paragraphs of `contexts`: where each stands, its text whole, and the works it cites."""
+    stacked: list[SourcePaper]
+    granularity: Granularity
+    bibtex: str
+    messages: Annotated[list[AnyMessage], add_spoken]
+    seconds: dict[str, float]
+    stop: Failure | None
+    failures: list[Failure]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
