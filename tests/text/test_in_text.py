@@ -25,6 +25,11 @@ from tools.text.reference_list import read_reference, split_references
         ("García-Márquez's (2018) is older.", ["García-Márquez, 2018"]),
         ("(May 2020), (in 2020), (n = 20; 2020), (2019)", []),
         ("We saw [1] in Paris (2019).", ["1"]),
+        ("(Lee, Kim 2020), Lee, Kim, and Roe [2021]", ["Lee, Kim, 2020", "Lee, Kim, and Roe, 2021"]),
+        ("For English, Lee (2020) and (e.g., (Kim, 2019; Roe, 2018))", ["Lee, 2020", "Kim, 2019", "Roe, 2018"]),
+        ("[12, p. 4], [see 3] and [2019]", ["12", "3"]),
+        ("Hubbs' (1978) loom", ["Hubbs, 1978"]),
+        ("(Lee 98) at 10 (98), Lee and Kim 2020", []),
     ],
 )  # fmt: skip
 def test_citations_of_each_form_are_found(text: str, labels: list[str]) -> None:
@@ -35,6 +40,24 @@ def test_single_name_beside_numbers_is_a_citation_only_where_the_list_has_it() -
     text = "We saw [1] in Kim (2019)."
     assert len(find_mentions(text)) == 1
     assert find_mentions(text, ["Kim"])[1].labels[0].names == ("Kim",)
+
+
+def test_known_families_make_citations_of_what_is_doubtful() -> None:
+    text = "As Recently Kim (2019); [Kim 98], Kim's first loom (1978), Kim and Lee 2020 and Kim in 2020."
+    found = [label for item in find_mentions(text, ["Kim"]) for label in item.labels]
+    assert [(label.names[0], label.year) for label in found] == [
+        ("Kim", 2019), ("Kim", 1998), ("Kim", 1978), ("Kim", 2020),
+    ]  # fmt: skip
+
+
+def test_mention_says_where_the_names_before_it_begin() -> None:
+    text = "As Lee et al. (2020) weave (Kim, 2019)."
+    first, second = find_mentions(text)
+    assert (text[first.start : first.end], text[first.named : first.end]) == (
+        "(2020)",
+        "Lee et al. (2020)",
+    )
+    assert second.named == second.start
 
 
 PIECES = st.sampled_from(

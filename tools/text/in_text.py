@@ -1,38 +1,36 @@
 """Find the citations in a text: numbers, Pandoc and LaTeX keys, author and year."""
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from tools.text.author_years import Dated, find_dated, fold_name
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
-_YEAR = r"(?:1[6-9]|20)\d\d"
-_PARTICLES = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten|el|al)[ -]){0,3}"
-_FAMILY = rf"{_PARTICLES}[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:[-'’.][^\W\d_]+){{0,3}}"
 _LATEX = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
 _PANDOC = re.compile(r"\[([^\[\]]*@[^\[\]]*)\]")
 _PANDOC_KEY = re.compile(r"(?<![\w.@])-?@\{?(\w[\w:.#$%&+?<>~/-]*)")
 _RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*[-–—,;]\s*\d{1,3}){0,40})\](?:\(#[^()\s]*\))?(?!\()")
-_PARENTHESIS = re.compile(r"\(([^()\n]{4,400})\)")
-_PART = re.compile(
-    r"^(?:(?:see|see also|also|e\.\s?g\.|cf\.|i\.\s?e\.|for example|compare|as in|in),?\s+){0,2}"
-    rf"((?:{_FAMILY}(?:\s+{_FAMILY}){{0,2}})(?:,? et al\.?|(?:, {_FAMILY}){{0,5}},? (?:and|&) {_FAMILY}|,? and others)?)"
-    rf",?\s+({_YEAR}[a-z]?(?:,\s*(?:{_YEAR})?[a-z]?){{0,5}}|n\.d\.)"
-    r"(?:,\s*(?:pp?\.|pages?|ch\.|chap\.|chapter|sec\.|section|§)[^;]{0,40})?$"
+_LOCATOR = (
+    r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"
+    r"|eq\w*\.?|def\w*\.?|cor\w*\.?|alg\w*\.?|ex\w*\.?|part|vol\.?|no\.?|line|example)\s?[^\[\],;]{0,30})"
 )
-_NARRATIVE = re.compile(
-    rf"\b((?:{_FAMILY})(?:,? et al\.?|,? (?:and|&) {_FAMILY}|,? and (?:colleagues|others))?)(?:['’]s?)?\s*"
-    rf"\(({_YEAR}[a-z]?(?:,\s*(?:{_YEAR})?[a-z]?){{0,5}})(?:,\s*(?:pp?\.|ch\.|sec\.)[^()]{{0,40}})?\)"
+_NUMBERS = re.compile(
+    r"\[\s?(?:(?:see|see also|e\.\s?g\.|cf\.|also|in),?\s){0,2}"
+    rf"(\d{{1,4}}(?:\s*[-–—,;]\s*\d{{1,4}}){{0,60}}){_LOCATOR}?\s?\](?:\(#[^()\s]*\))?(?!\([^()\s]+\))",
+    re.IGNORECASE,
 )
-_ONE_YEAR = re.compile(rf"({_YEAR})?([a-z])?")
-_NO_NAMES = frozenset(
-    """january february march april may june july august september october november december jan feb
-    mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter since until before after
-    in by from during around circa section figure table chapter version edition copyright updated
-    accessed and early late mid""".split()  # noqa: SIM905
+_WIDEST_BRACKET = 600
+_LEAD_IN = re.compile(
+    r"[\s,;:(\[]*(?:(?:see|also|e\.\s?g\.?|cf\.?|i\.\s?e\.|for|example|instance|compare|as|in|by|of|from|and|among|others|"
+    r"following|after|originally|reviewed|described|proposed|introduced|mentioned|like|such|both|or|but|especially|"
+    r"most|recently|more|the|work)\b[\s,:.]*){0,6}$",
+    re.IGNORECASE,
 )
+_AND = re.compile(r"\s(?:and|und|et|y)\s|&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,22 @@ class Mention:
     start: int
     end: int
     labels: tuple[Label, ...]
+    named: int = -1
+    """Where the names begin that stand before it: 'Lee (2020)'; `start` where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a list of references names its entries by."""
+
+    keys: frozenset[str] = frozenset()
+    families: frozenset[str] = frozenset()
+    """Folded by `fold_name`."""
+
+    @classmethod
+    def of(cls, names: Collection[str]) -> "Known":
+        """Take names that may be keys, numbers or families."""
+        return cls(frozenset(names), frozenset(map(fold_name, names)) - {""})
 
 
 def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
@@ -65,12 +79,22 @@ def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
         known: Keys and first authors' family names of the reference list: 'Kim (2020)' and '@kim' are
             citations for certain only if it has them.
     """
-    keyed = [*_by_key(text, known), *_by_number(text)]
-    found = sorted(
-        [*keyed, *_by_author(text, known, strict=bool(keyed))], key=lambda item: item.start
-    )
+    return find_known(text, Known.of(known))
+
+
+def find_known(text: str, known: Known) -> list[Mention]:
+    """Return what `find_mentions` does, for many texts with one list of references."""
+    keyed = [*_by_key(text, known.keys), *_by_number(text, known.keys)]
+    return without_overlaps([*keyed, *_by_author(text, known.families, strict=bool(keyed))])
+
+
+def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
+    """Return mentions in order of place; of two that overlap the one that begins first.
+
+    Of two that begin at one place the one given first.
+    """
     kept: list[Mention] = []
-    for mention in found:
+    for mention in sorted(mentions, key=lambda item: item.start):
         if not kept or mention.start >= kept[-1].end:
             kept.append(mention)
     return kept
@@ -97,7 +121,7 @@ def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
             )
 
 
-def _by_number(text: str) -> Iterator[Mention]:
+def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
     for found in _RANGE.finditer(text):
         if numbers := _spread(int(found[1]), int(found[2])):
             yield Mention(*found.span(), _numbered(numbers))
@@ -106,7 +130,8 @@ def _by_number(text: str) -> Iterator[Mention]:
         for part in re.split(r"\s*[,;]\s*", found[1]):
             ends = [int(item) for item in re.findall(r"\d+", part)]
             listed += _spread(ends[0], ends[-1]) or [0]
-        if all(listed):  # '[0, 1]' is an interval
+        # '[0, 1]' is an interval, and '[2019]' a year.
+        if all(listed) and all(one < 1000 or str(one) in known for one in listed):
             yield Mention(*found.span(), _numbered(listed))
 
 
@@ -118,43 +143,85 @@ def _numbered(numbers: list[int]) -> tuple[Label, ...]:
     return tuple(Label("number", str(number)) for number in dict.fromkeys(numbers))
 
 
-def _by_author(text: str, known: Collection[str], *, strict: bool) -> Iterator[Mention]:
-    families = {name.casefold() for name in known}
-    for found in _PARENTHESIS.finditer(text):
-        parts = [_PART.match(part.strip()) for part in found[1].split(";")]
-        labels = [label for part in parts if part for label in _labels(part[1], part[2])]
-        if labels:
-            yield Mention(*found.span(), tuple(labels))
-    for found in _NARRATIVE.finditer(text):
-        labels = _labels(found[1], found[2])
-        alone = len(labels[0].names) == 1 and " al" not in found[1] if labels else True
-        if labels and not (alone and strict and labels[0].names[0].casefold() not in families):
-            start = text.index("(", found.end(1))
-            yield Mention(start, found.end(), tuple(labels))
+def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator[Mention]:
+    pairs = _brackets(text)
+    inside: dict[tuple[int, int], list[Dated]] = {}
+    before: dict[tuple[int, int], int] = {}
+    for item in find_dated(text, families):
+        item, known = _without_lead(item, families)
+        if not (known or item.certain):
+            continue
+        pair = _around(pairs, item.years_start)
+        strong = item.others or (len(item.names) > 1 and bool(_AND.search(item.named))) or known
+        if pair is None:
+            if known and (item.others or len(item.names) > 1):
+                yield Mention(item.start, item.end, _labels(item), item.start)
+            continue
+        narrative = bool(item.opened)
+        fits = (strong or not strict) if narrative else (
+            strong or bool(_LEAD_IN.fullmatch(text, before.get(pair, pair[0]), item.start))
+        )  # fmt: skip
+        if fits:
+            inside.setdefault(pair, []).append(item)
+            before[pair] = item.end
+    for pair, items in inside.items():
+        yield from _mentions(text, pair, items)
 
 
-def _labels(named: str, years: str) -> list[Label]:
-    named = re.sub(r"['’]s?$", "", named)
-    names = tuple(
-        name for piece in re.split(r",? et al\.?|,? (?:and|&) |, ", named)
-        if (name := piece.strip())
-        and name not in {"others", "colleagues"}
-    )  # fmt: skip
-    if not names or names[0].split()[0].casefold() in _NO_NAMES:
-        return []
-    labels: list[Label] = []
-    year: int | None = None
-    for piece in years.split(","):
-        found = _ONE_YEAR.match(piece.strip())
-        if found and (found[1] or found[2]):
-            year = int(found[1]) if found[1] else year
-            labels.append(
-                Label(
-                    "author_year",
-                    f"{named}, {year or ''}{found[2] or ''}",
-                    names,
-                    year,
-                    found[2] or "",
-                )
-            )
-    return labels or [Label("author_year", f"{named}, n.d.", names)]
+def _without_lead(item: Dated, families: frozenset[str]) -> tuple[Dated, bool]:
+    """Take capitalised words before the names off; return also whether the first family is known."""
+    known = next((at for at, name in enumerate(item.names) if fold_name(name) in families), None)
+    first = known or 0
+    if known is None and item.opened and not item.others and not _AND.search(item.named):
+        first = len(item.names) - 1  # 'For English, Lee (2020) ...'
+    if first:
+        cut = item.named.find(item.names[first])
+        item = replace(
+            item, start=item.start + cut, named=item.named[cut:], names=item.names[first:]
+        )
+    return item, known is not None
+
+
+def _mentions(text: str, pair: tuple[int, int], items: list[Dated]) -> Iterator[Mention]:
+    """Yield the citations of one bracket: all as one if it holds little else, or else each."""
+    start, end = pair
+    own = sum(item.end - max(item.start, start) for item in items)
+    named = items[0].start if items[0].opened else start
+    if end - start - own <= 60 + 8 * len(items) and not re.search(r"\[\d", text[start + 1 : end]):
+        labels = tuple(label for item in items for label in _labels(item))
+        yield Mention(start, end, labels, named)
+        return
+    for item in items:
+        first = start if item.opened else item.start
+        yield Mention(first, item.end, _labels(item), item.start)
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """Return where each bracket that is not too long begins and ends, by its beginning."""
+    pairs: list[tuple[int, int]] = []
+    stack: list[int] = []
+    for found in re.finditer(r"[()\[\]]", text):
+        if found[0] in "([":
+            stack.append(found.start())
+        elif stack:
+            start = stack.pop()
+            if found.end() - start <= _WIDEST_BRACKET:
+                pairs.append((start, found.end()))
+    return sorted(pairs)
+
+
+def _around(pairs: Sequence[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    """Return the innermost bracket that a place stands in."""
+    place = bisect_right(pairs, (at, 0)) - 1
+    for pair in reversed(pairs[max(place - 20, 0) : place + 1]):
+        if pair[0] < at < pair[1]:
+            return pair
+    return None
+
+
+def _labels(item: Dated) -> tuple[Label, ...]:
+    named = re.sub(r"['’]s?$", "", item.named).rstrip(" ,")
+    return tuple(
+        Label("author_year", f"{named}, {year or 'n.d.'}{suffix}", item.names, year, suffix)
+        for year, suffix in dict.fromkeys(item.years)
+    )

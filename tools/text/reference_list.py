@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from state.paper import Author
+from tools.references.authors import split_authors
+from tools.references.entries import read_entry
 
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]*|\\(?:sub)?section\*?\{|\*\*)?(?:References|Bibliography|Literature(?: cited)?|Works cited)"
@@ -15,21 +16,7 @@ _LATEX_LIST = re.compile(
 )
 _BIBITEM = re.compile(r"\\bibitem(?:\[[^\]]*\])?\{([^{}]*)\}")
 _NUMBERED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\[\^?([\w:.-]{1,40})\]:?|(\d{1,3})[.)])\s+(?=\S)")
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}]+[^\s\"<>{}.,;)\]]")
-_ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf)/|[:\s]+(?:preprint\s+)?(?:arxiv:)?)\s*(\d{4}\.\d{4,5})",
-    re.IGNORECASE,
-)
-_URL = re.compile(r"https?://\S+")
-_YEAR = re.compile(r"(?<![\d.:/-])((?:1[6-9]|20)\d\d)[a-z]?(?![\d/])")
-_QUOTED = re.compile(r"[“\"«]([^”\"»]{8,400}?)[,.]?[”\"»]")
-_AFTER_YEAR = re.compile(
-    r"\(?(?<![\d.:/-])(?:1[6-9]|20)\d\d[a-z]?\)?[.,:]\s+(.{8,400}?)[.?!](?:\s|$)"
-)
-_AUTHORS = re.compile(
-    r"^(?:(?:and |& )?[^\W\d_][\w'’-]*(?: [A-Z][\w'’-]+)?,? (?:[A-Z]\b\.?[ -]?){1,3}(?:, ?|(?<=[ .]))){1,40}(?=\w)"
-)
-_STOP = re.compile(r"(?<!\b[^\W\d_])(?<!\bal)(?<!\bJr)\.\s+")
+_LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +74,22 @@ def _entries(text: str) -> list[tuple[str, str]]:
 
 
 def read_reference(raw: str, label: str = "") -> ListedReference:
-    """Read one entry of any common style; what cannot be told is left empty."""
+    """Read one entry of any common style, plain, Markdown or LaTeX; what cannot be told is left empty."""
     text = " ".join(_plain(raw).split())
-    doi, arxiv = _DOI.search(text), _ARXIV.search(text)
-    bare = _URL.sub(" ", _DOI.sub(" ", text))
-    years = _YEAR.findall(bare)
-    title = _title(raw, bare)
-    authors = bare.split(title)[0] if title and title in bare else bare
+    entry = read_entry(text, 0)
+    authors, title = entry.authors, entry.title or ""
+    blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
+    if len(blocks) >= 2:
+        authors, _ = split_authors(blocks[0])
+        title = blocks[1].rstrip(" .,")
     return ListedReference(
         label=label,
         raw=text,
-        title=title,
-        family=_family(authors),
-        year=int(years[-1]) if years else None,
-        doi=doi[0].lower() if doi else "",
-        arxiv=arxiv[1] if arxiv else "",
+        title=title or text.rstrip(" .,")[:_LONGEST],
+        family=authors[0].family if authors else "",
+        year=entry.year,
+        doi=entry.doi or "",
+        arxiv=entry.arxiv or "",
     )
 
 
@@ -112,31 +100,3 @@ def _plain(raw: str) -> str:
     text = re.sub(r"\\(?:emph|textit|textbf|textsc|url|href)\b\*?", "", text)
     text = re.sub(r"\\([&%#_$])", r"\1", text)
     return re.sub(r"[{}]|(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)", "", text)
-
-
-def _title(raw: str, text: str) -> str:
-    if found := _QUOTED.search(text):
-        return found[1].strip()
-    blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
-    if len(blocks) >= 2:
-        return blocks[1].rstrip(" .,")
-    found = _AFTER_YEAR.search(text)
-    if found and 0 < len(_STOP.split(text[: found.start()].strip(" ."))) <= 2:
-        return found[1].strip()
-    if (named := _AUTHORS.match(text)) and (left := _STOP.split(text[named.end() :])[0]):
-        return left.strip(" .,")
-    pieces = [piece.strip() for piece in _STOP.split(text) if piece.strip()]
-    wordy = [piece for piece in pieces[1:] if len(piece.split()) >= 2]
-    return (wordy[0] if wordy else pieces[0] if pieces else text).rstrip(" .,")[:400]
-
-
-def _family(authors: str) -> str:
-    """Return the first author's family name: of 'Lewis, P., ...', 'P. Lewis and ...', 'Lewis P, ...'."""
-    chunk = re.split(r",| and | & |;|\bet al\b|\(", authors.strip(), maxsplit=1)[0].strip(" .")
-    words = chunk.split()
-    if not words or any(char.isdigit() for char in chunk):
-        return ""
-    # 'Lewis P' and 'Lewis PJ': initials without stops stand behind the name.
-    while len(words) > 1 and re.fullmatch(r"[A-Z]{1,3}\.?", words[-1]):
-        words.pop()
-    return Author(name=" ".join(words)).family

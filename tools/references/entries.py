@@ -1,0 +1,199 @@
+"""Reads one entry of a list of references, of any common style, without models.
+
+Three ways of printing are told apart: authors and then the year (ACM, ACL, APA, Chicago's author-date
+style); a title in quotation marks (IEEE, Chicago's notes); and authors, title, where it appeared, and
+the year last (Vancouver, Nature, LNCS, SIAM). A title can be had of each in its own way.
+"""
+
+import re
+from dataclasses import dataclass
+
+from state.bibliography import ReferenceEntry
+from state.paper import Author
+from tools.references.authors import PARTICLES, authors_end, split_authors
+from tools.references.identifiers import find_identifiers
+from tools.references.titles import quoted, title_and_rest
+
+_NUMBER_LABEL = re.compile(
+    r"\s*(?:\[\s?(\d{1,4})\s?\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s*[^\s\d]))[.:]?\s*"
+)
+_PLAIN_LABEL = re.compile(r"\s*(\d{1,4})\s+(?=[^\W\d_])")
+_KEY_LABEL = re.compile(r"\s*\[([^\W\d_][^\[\]]{0,60})\]\s*(?=\S)")
+_KEY = re.compile(r"[\w+*.:’'-]{1,24}|[^\[\]]{2,50}?[,( ]\s?(?:1[5-9]|20)\d\d[a-z]?\)?.{0,200}")
+_YEAR = r"(?:1[5-9]|20)\d\d"
+_DATED = re.compile(
+    rf"(?<![\w/:–-])[(\[]?(?<![\d.])({_YEAR})([a-z])?(?![\w/]|\.\d|[-–]\d)"
+    r"(?:,? (?:[A-Z][a-z]{2,8}\.?)(?:[ –/-](?:\d{1,2}|[A-Z][a-z]{2,8}))?(?:[–-]\d{1,2})?)?[)\]]?"
+)
+_UNDATED = re.compile(
+    r"[(\[]?\b(n\.\s?d\.|in press|to appear|forthcoming|submitted|accepted)[)\]]?", re.IGNORECASE
+)
+_LOOKED_UP = re.compile(r"\b(?:accessed|retrieved|visited|last checked)\b.{0,40}", re.IGNORECASE)
+_BODY = re.compile(
+    r"\b(?:Committee|Association|Organi[sz]ation|Institute|University|Consortium|Group|Foundation|Society|Agency|Ministry"
+    r"|Department|Inc|Ltd|Team|Collaboration|Office|Bureau|Council|Commission|Board)\b"
+)
+_INITIAL = re.compile(r"\b[^\W\d_a-zß-öø-ÿ]\.")
+_DASHES = re.compile(r"\s*(?:[—–―_]{1,6}|-{2,6})(?:\s?[—–―_-]){0,6}\s*[.,;:]?\s*")
+_SAME = "Idem, I"
+"""Stands for authors who are printed as a dash."""
+_UNTITLED = re.compile(
+    r"[,\s]*(?:[A-Z][\w&]*\.? ?){1,6},? \d{1,4}(?:\(\d+\))?[,:] ?[\w–-]{1,15},? \(\d{4}\)\W*"
+)
+_QUOTE = re.compile(r"[“„«]|``|(?<![\w.])\"(?=\w)|(?<=[.,:)] )[‘'](?=[A-Z])")
+_AUTHOR_WORD = re.compile(
+    rf"(?:[^\W\d_a-zß-öø-ÿ][\w'’`´~^.-]*|(?i:{PARTICLES}|and|und|et|al|others|the|eds?|editors?|jr|sr)|&)\.?"
+)
+_NO_NAME = frozenset(
+    "of in to on at by an as is it or we for with from using via into are how what when why".split()  # noqa: SIM905
+)
+_BETWEEN_NAMES = re.compile(r"[A-Z][\w'’-]+ [a-z]{3,10} [A-Z]")
+_SMALL = re.compile(r"pages?|vol|volume|pp|no|number|ser|issue|art|article")
+_VENUE_LEAD = re.compile(r"^[\s/.,;:”\"'’)]*(?:(?:to appear|published)\s+)?(?:[Ii]n\b:?\s*)?")
+_VENUE_END = re.compile(
+    r"(?:[,.;]\s*|\s\()(?:1[5-9]|20)\d\d"
+    r"|(?:,|\.|;)?\s*(?:\b(?:pages?|pp|vol(?:ume)?|no)\b\.?\s?\d|\d+\s?[(:,]|\d{1,4}(?:[.,;]|$))"
+    r"|(?<=[^\W\d_]{6})\.\s|[,;]? arXiv:",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    authors: str
+    title: str
+    rest: str
+    year: int | None
+    suffix: str = ""
+    sure: float = 1.0
+
+
+def read_entry(text: str, place: int, page: int | None = None) -> ReferenceEntry:
+    """Read one entry as printed, with its label; what cannot be told is left empty.
+
+    Args:
+        text: The entry; white space is folded.
+        place: Its place in the list, from 0.
+        page: The page on which it begins.
+    """
+    label, body = split_label(" ".join(text.split()), place)
+    found = find_identifiers(body)
+    again = repeats(body)
+    parts = _parts(_DASHES.sub(f"{_SAME}. ", found.rest, count=1) if again else found.rest)
+    named = parts.authors.replace(_SAME, "").strip(" ,.;") if again else parts.authors
+    authors, complete = split_authors(named) if named else ((), True)
+    title = parts.title if any(map(str.isalpha, parts.title)) else ""
+    return ReferenceEntry(
+        place=place, label=label, text=body or label or "—", authors=authors,
+        authors_complete=complete, title=title or None, year=parts.year, suffix=parts.suffix,
+        venue=_venue(parts.rest) or None, doi=found.doi, arxiv=found.arxiv, url=found.url, page=page,
+        confidence=_confidence(parts, authors, title, known=bool(found.doi or found.arxiv)),
+    )  # fmt: skip
+
+
+def split_label(text: str, place: int) -> tuple[str, str]:
+    """Return the label of an entry, and the entry without it."""
+    if found := _NUMBER_LABEL.match(text):
+        number = found[1] or found[2] or found[3]
+        if found[1] or found[2] or not re.fullmatch(_YEAR, number) or int(number) == place + 1:
+            return str(int(number)), text[found.end() :].strip()
+    if (found := _KEY_LABEL.match(text)) and _KEY.fullmatch(found[1]):
+        return found[1].strip(), text[found.end() :].strip()
+    if (found := _PLAIN_LABEL.match(text)) and int(found[1]) == place + 1:
+        return found[1], text[found.end() :].strip()
+    return "", text.strip()
+
+
+def repeats(text: str) -> bool:
+    """Whether an entry has a dash where its authors, those of the entry before, would stand."""
+    return bool(_DASHES.match(text))
+
+
+def _parts(text: str) -> _Parts:
+    if found := _year_second(text):
+        return found
+    year, suffix = _last_year(text)
+    for mark in _QUOTE.finditer(text, 0, 1500):
+        if (named := quoted(text[mark.start() :])) and len(named[0]) >= 8:
+            return _Parts(text[: mark.start()], named[0], named[1], year, suffix)
+    end = authors_end(text)
+    after = text[end:].lstrip()
+    if end and not _wordy(after):
+        if _INITIAL.search(text, 0, end):
+            return _Parts(text[:end], "", after, year, suffix)
+        return _Parts("", text[:end].strip(" ,."), after, year, suffix, 0.6)
+    if end and _UNTITLED.fullmatch(after):
+        return _Parts(text[:end], "", after, year, suffix)
+    comma = after.startswith(",")
+    title, rest = title_and_rest(after, comma=comma)
+    if not end and (" " not in title or _BODY.search(title)) and _wordy(rest) and rest[:1] != ",":
+        return _Parts(title, *title_and_rest(rest), year, suffix, 0.8)
+    return _Parts(text[:end], title, rest, year, suffix, 0.9 if end else 0.6)
+
+
+def _year_second(text: str) -> _Parts | None:
+    """Read an entry whose year follows its authors; None where it is printed otherwise."""
+    for found in _dates(text):
+        before, after = text[: found.start()], text[found.end() :]
+        if not _names(before):
+            return None
+        if _wordy(after) and (not after or after[0] in ' .,:;)"“'):
+            title, rest = title_and_rest(after)
+            dated = found.re is _DATED
+            return _Parts(
+                before,
+                title,
+                rest,
+                int(found[1]) if dated else None,
+                (found[2] or "") if dated else "",
+            )
+    return None
+
+
+def _last_year(text: str) -> tuple[int | None, str]:
+    """Return the year of an entry that ends in it; one in brackets is preferred."""
+    years = list(_DATED.finditer(_LOOKED_UP.sub(" ", text)))
+    inside = [found for found in years if found[0][0] in "(["]
+    if years:
+        found = (inside or years)[-1]
+        return int(found[1]), found[2] or ""
+    spans = re.findall(rf"(?<![\w./:])({_YEAR})[–/-](?:{_YEAR}|\d\d)(?!\w)", text)
+    return (int(spans[-1]), "") if spans else (None, "")
+
+
+def _dates(text: str) -> list[re.Match[str]]:
+    found = [*list(_DATED.finditer(text, 0, 6000))[:4], *list(_UNDATED.finditer(text, 0, 6000))[:2]]
+    return sorted(found, key=lambda item: item.start())
+
+
+def _names(text: str) -> bool:
+    """Whether a text is nothing but names; one word at most may be misprinted."""
+    words = re.findall(r"[^\s,;:()\[\]]+", text)
+    strange = [word for word in words if not _AUTHOR_WORD.fullmatch(word)]
+    if not words or "“" in text or not _NO_NAME.isdisjoint(strange):
+        return False
+    plain = sum(bool(re.fullmatch(r"[a-z]{3,}\W*", word)) for word in strange)
+    if plain > len(_BETWEEN_NAMES.findall(text)) or plain > 1:
+        return False
+    return len(strange) <= (1 + len(words) // 6 if len(words) > 4 else 0)
+
+
+def _wordy(text: str) -> bool:
+    words = re.findall(r"[^\W\d_]{3,}", text)
+    return sum(not _SMALL.fullmatch(word.lower()) for word in words[:8]) >= 1
+
+
+def _venue(rest: str) -> str:
+    """Return what the work appeared in, as far as it is printed before volume, pages and year."""
+    text = _VENUE_LEAD.sub("", rest)
+    found = _VENUE_END.search(text, 3)
+    venue = (text[: found.start()] if found else text)[:200]
+    venue = re.sub(r",?\s*(?:abs/?|\d+[–-]|\([^()]*)$", "", venue.strip(" .,;:()")).strip(" .,;:()")
+    return venue if sum(map(str.isalpha, venue)) >= 3 else ""
+
+
+def _confidence(parts: _Parts, authors: tuple[Author, ...], title: str, *, known: bool) -> float:
+    if not title:
+        return 0.5 if known else 0.2
+    score = parts.sure * (1.0 if authors else 0.8) * (1.0 if parts.year else 0.8)
+    return round(score if len(title) >= 8 else 0.6 * score, 3)

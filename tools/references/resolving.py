@@ -1,0 +1,97 @@
+"""Take over what sources on the network say of works, and see which works turn out to be one."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from state.paper import Paper, merge_records, title_key
+from state.synthesis import Entries, Line
+from tools.scholar.identity import unite
+from tools.scholar.merging import ids_of, is_preprint
+from tools.scholar.titles import near_titles
+
+_LETTERS = 15
+"""Fewest letters of a title that stands in another one by more than chance."""
+
+
+def same_work(own: Paper, found: Paper) -> bool:
+    """Whether a record found for a work is of that work; an id may have been printed or read wrongly.
+
+    A subtitle may be left out; and a work of which only the printed entry is known has that entry
+    as its title, with the title in it.
+    """
+    if near_titles(own.title, found.title):
+        return True
+    one, other = sorted((title_key(own.title), title_key(found.title)), key=len)
+    return len(one) >= _LETTERS and one in other
+
+
+def completed(own: Paper, found: Paper) -> Paper:
+    """Return a work with what a source knows of it, under its own id.
+
+    The source's words win over what was read from a page, unless it knows a preprint of what is
+    cited as published.
+    """
+    read = near_titles(own.title, found.title)
+    older = read and is_preprint(found) and not is_preprint(own)
+    merged = merge_records(own, found) if older else merge_records(found, own)
+    aliases = dict.fromkeys([*ids_of(found), *ids_of(own)])
+    return merged.model_copy(
+        update={"id": own.id, "aliases": tuple(key for key in aliases if key != own.id)}
+    )
+
+
+def unite_found(
+    found: Mapping[str, Paper], works: Sequence[Paper], sources: Sequence[Paper]
+) -> tuple[list[Paper], dict[str, str]]:
+    """Return the records that change, and for each work that is another one the id of that.
+
+    Args:
+        found: What the network says, by the id of the work or source.
+        works: All works that are cited.
+        sources: The papers of the stack; a work that is one of them becomes it, and no two of them
+            become one.
+    """
+    pool = list({paper.id: paper for paper in [*sources, *works]}.values())
+    pool = [completed(paper, found[paper.id]) if paper.id in found else paper for paper in pool]
+    own = {paper.id for paper in sources}
+    changed = {paper.id: paper for paper in pool if paper.id in found}
+    same: dict[str, str] = {}
+    for group in unite(pool):
+        members = [pool[place] for place in group]
+        if len(members) < 2 or not any(paper.id in found for paper in members):
+            continue
+        kept = min(members, key=lambda paper: paper.id not in own)
+        for other in members:
+            if other.id != kept.id and other.id not in own:
+                same[other.id] = kept.id
+                kept = merge_records(kept, other)
+                changed.pop(other.id, None)
+        changed[kept.id] = kept
+    return list(changed.values()), same
+
+
+def renamed_entries(entries: Entries, same: Mapping[str, str]) -> Entries:
+    """Return the entries with the works that are other ones under the ids of those."""
+    works = {
+        source: tuple(same.get(work, work) for work in own) for source, own in entries.works.items()
+    }
+    return entries.model_copy(update={"works": works})
+
+
+def renamed_lines(lines: Sequence[Line], same: Mapping[str, str]) -> list[Line]:
+    """Return the lines with the works of their origins under the same ids as the entries."""
+    return [
+        line.model_copy(
+            update={
+                "origins": tuple(
+                    origin.model_copy(update={"works": _renamed(origin.works, origin.paper, same)})
+                    for origin in line.origins
+                )
+            }
+        )
+        for line in lines
+    ]
+
+
+def _renamed(works: Collection[str], paper: str, same: Mapping[str, str]) -> tuple[str, ...]:
+    ids = dict.fromkeys(same.get(work, work) for work in works)
+    return tuple(key for key in ids if key != paper)
