@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from tools.pdf.lines import Line, lines_of
@@ -18,6 +19,8 @@ from tools.pdf.upright import Sheet, Word
 _STRIP = 6
 """Least width of a gutter, in points."""
 _CAPTION = re.compile(r"(?:fig(?:ure|\.)?|tab(?:le|\.)|algorithm)\s*\d+", re.I)
+_place = attrgetter("y", "x0")
+_left = attrgetter("x0")
 _LEAST_ROWS = 6
 """Rows that look like prose on one side, from which a page has two columns."""
 
@@ -27,6 +30,9 @@ class _Row:
     y: float
     words: list[Word]
     full: bool = False
+    size: float = 0.0
+    count: int = 0
+    """How many characters it has."""
 
 
 class Columns:
@@ -51,66 +57,70 @@ class Columns:
     def _gutter_of(self, sheet: Sheet, words: Sequence[Word], rows: list[_Row]) -> float | None:
         if len(words) < 12:
             return None
-        gutter = _strip(sheet, words)
+        extent = _extent(words)
+        gutter = _strip(sheet, words, extent)
         for candidate in (gutter, self._gutter):
             if candidate is None:
                 continue
             _mark_full(rows, candidate)
             usual = self._gutter is not None and abs(candidate - self._gutter) < 8
-            if _is_two(rows, candidate, usual, _extent(words)):
+            if _is_two(rows, candidate, usual, extent):
                 return candidate
         return None
 
 
 def _rows(words: Sequence[Word]) -> list[_Row]:
     rows: list[_Row] = []
-    for word in sorted(words, key=lambda w: (w.y, w.x0)):
+    for word in sorted(words, key=_place):
         near = 0.2 * max(4.0, word.style.size)
         if rows and word.y - rows[-1].y <= near:
             rows[-1].words.append(word)
         else:
             rows.append(_Row(word.y, [word]))
     for row in rows:
-        row.words.sort(key=lambda w: w.x0)
+        row.words.sort(key=_left)
+        row.size = max([w.style.size for w in row.words])
+        row.count = sum([len(w.text) for w in row.words])
     return rows
 
 
 def _extent(words: Sequence[Word]) -> tuple[float, float]:
-    lefts = sorted(w.x0 for w in words)
-    rights = sorted(w.x1 for w in words)
+    lefts = sorted([w.x0 for w in words])
+    rights = sorted([w.x1 for w in words])
     return lefts[len(lefts) // 50], rights[-1 - len(rights) // 50]
 
 
-def _strip(sheet: Sheet, words: Sequence[Word]) -> float | None:
+def _strip(sheet: Sheet, words: Sequence[Word], extent: tuple[float, float]) -> float | None:
     """Return the middle of the strip that the fewest words reach into."""
-    left, right = _extent(words)
+    left, right = extent
     width = int(sheet.right - sheet.left)
     if right - left < 150 or width > 20_000:
         return None
-    steps = [0] * (width + 2)
-    for word in words:
-        a = max(0, min(width, int(word.x0 - sheet.left)))
-        b = max(0, min(width, int(word.x1 - sheet.left) + 1))
-        steps[a] += 1
-        steps[b] -= 1
-    cover, running = [], 0
-    for step in steps:
-        running += step
-        cover.append(running)
+    cover = _cover(sheet.left, width, words)
     first = max(0, int(left - sheet.left + 0.4 * (right - left)))
     last = min(width, int(left - sheet.left + 0.6 * (right - left)))
     middle = (first + last) / 2
-    best = min(
-        range(first, max(first + 1, last - _STRIP)),
-        key=lambda x: (max(cover[x : x + _STRIP], default=0), abs(x + _STRIP / 2 - middle)),
-    )
-    level = max(cover[best : best + _STRIP], default=0)
+    places = range(first, max(first + 1, last - _STRIP))
+    levels = [max(cover[x : x + _STRIP], default=0) for x in places]
+    level = min(levels)
+    lowest = [x for x, here in zip(places, levels, strict=True) if here == level]
+    best = min(lowest, key=lambda x: abs(x + _STRIP / 2 - middle))
     low, high = best, best + _STRIP - 1
     while low > first and cover[low - 1] <= level:
         low -= 1
     while high < last and high + 1 < len(cover) and cover[high + 1] <= level:
         high += 1
     return sheet.left + (low + high + 1) / 2
+
+
+def _cover(left: float, width: int, words: Sequence[Word]) -> list[int]:
+    """Return how many words stand above each point from the left edge of a page on."""
+    steps = [0] * (width + 2)
+    for word in words:
+        a, b = int(word.x0 - left), int(word.x1 - left) + 1
+        steps[0 if a < 0 else a if a < width else width] += 1
+        steps[0 if b < 0 else b if b < width else width] -= 1
+    return list(itertools.accumulate(steps))
 
 
 def _mark_full(rows: list[_Row], gutter: float) -> None:
@@ -121,9 +131,9 @@ def _mark_full(rows: list[_Row], gutter: float) -> None:
         before = rows[index - 1] if index else None
         if row.full or before is None or not before.full:
             continue
-        size = max(w.style.size for w in row.words)
+        size = row.size
         right = [w for w in row.words if w.x1 > gutter]
-        later = (r for r in rows[index + 1 :] if sum(len(w.text) for w in r.words) > 2)
+        later = (r for r in rows[index + 1 :] if r.count > 2)
         after = next(later, None)
         near = row.y - before.y < 1.6 * size
         alone = after is None or after.full or after.y - row.y > 1.8 * size
@@ -149,7 +159,7 @@ def _mark_around_captions(rows: list[_Row], gutter: float) -> None:
 
 
 def _near(row: _Row, other: _Row) -> bool:
-    return abs(row.y - other.y) < 3 * max(w.style.size for w in row.words)
+    return abs(row.y - other.y) < 3 * row.size
 
 
 def _is_columned(row: _Row, gutter: float, left: float) -> bool:
@@ -186,17 +196,16 @@ def _is_two(rows: list[_Row], gutter: float, usual: bool, extent: tuple[float, f
     prose = [0, 0]
     total = both = 0
     for index, row in enumerate(rows):
-        count = sum(len(w.text) for w in row.words)
-        total += count
+        total += row.count
         if row.full:
             continue
-        both += count
+        both += row.count
         around = rows[max(0, index - 2) : index + 3]
         if sum(not other.full for other in around) < 4:
             continue  # by chance, a row of prose may have a space where a gutter might be
         for side, (low, high) in enumerate(((left, gutter), (gutter, right))):
-            mine = [w for w in row.words if low - 5 <= w.x0 < high]
-            if mine and sum(w.x1 - w.x0 for w in mine) > 0.62 * (high - low):
+            mine = [w.x1 - w.x0 for w in row.words if low - 5 <= w.x0 < high]
+            if sum(mine) > 0.62 * (high - low) and mine:
                 prose[side] += 1
     if usual:
         return sum(prose) >= 3 and both > 0.2 * total
@@ -220,8 +229,10 @@ def _two(rows: list[_Row], gutter: float, page: int) -> list[Line]:
         if full:
             order.append((0, words))
             continue
-        order.append((1, [w for w in words if (w.x0 + w.x1) / 2 < gutter]))
-        order.append((2, [w for w in words if (w.x0 + w.x1) / 2 >= gutter]))
+        sides: tuple[list[Word], list[Word]] = [], []
+        for word in words:
+            sides[(word.x0 + word.x1) / 2 >= gutter].append(word)
+        order += (1, sides[0]), (2, sides[1])
     found: list[Line] = []
     for column, words in order:
         lines = lines_of(words, page)

@@ -38,12 +38,32 @@ def mark_references(lines: Sequence[Line]) -> None:
         plain = line.kind in {"", "table", "equation", "footnote", "heading"}
         if plain and abs(line.size - usual) <= 0.06 * usual:
             line.kind = "reference"
+    for order in (part, part[::-1]):
+        _spread(order, usual)
+
+
+def _spread(part: Sequence[Line], usual: float) -> None:
+    """Take in lines next to those of the list whose size is stated otherwise, as of italics."""
+    before: Line | None = None
+    for line in part:
+        if before is not None and before.kind == "reference" and line.kind == "":
+            same = (line.page, line.column) == (before.page, before.column)
+            near = abs(line.y - before.y) <= 1.4 * usual
+            if same and near and abs(line.size - usual) <= 0.15 * usual:
+                line.kind = "reference"
+        before = line
 
 
 def _ends(line: Line, head: Line) -> bool:
     if style_of(line)[:2] == style_of(head)[:2] and abs(line.bold - head.bold) < 0.3:
         return True
     return bool(KNOWN.fullmatch(line.text.rstrip(":. "))) or line.text.lower().startswith("appendi")
+
+
+def numbered_entries(lines: Sequence[Line]) -> int:
+    """Return how many entries of a document's list of references have numbers; 0 without."""
+    part = [line for line in lines if line.kind == "reference"]
+    return len(_numbered(part, _BRACKET) or _numbered(part, _DOTTED))
 
 
 def split_entries(lines: Sequence[Line]) -> list[list[Line]]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tools.pdf.furniture import DROPPED
 from tools.pdf.headings import KNOWN, NUMBERED
@@ -18,13 +19,20 @@ _ARXIV = re.compile(r"arXiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(
 _YEAR = re.compile(r"(?<![\d./-])(?:19[5-9]\d|20\d\d)(?![\d/])")
 _STATED_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,20}((?:19|20)\d\d)", re.I)
 _RUN_IN_ABSTRACT = re.compile(r"(?:abstract|summary)\s*[.:—–-]+\s*\S", re.I)
+_ARTICLE = re.compile(
+    r"(?:(?:original|research|review|short|full|regular|invited|feature|position|survey)\s+)?"
+    r"(?:articles?|papers?|reports?|letters?|reviews?|communications?|contributions?|surveys?)|"
+    r"squibs?(?: and discussions?)?|editorial|perspectives?|commentary|technical (?:note|report)|"
+    r"brief (?:report|communication)|book reviews?|letters? to the editor|tutorial|proceedings",
+    re.I,
+)
 _NAME = re.compile(
     r"(?:[A-Z][\w'’.-]*|d[aeiu]|del|della|van|von|der|den|de|la|le|el|al|bin|ibn|ten|ter|zu)"
 )
 _NOT_NAMES = re.compile(
     r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
     r"\bof\b|\band\b|street|@|\d|academy|faculty|google|microsoft|facebook|science|abstract|"
-    r"avenue|usa\b|china|germany|japan|technolog",
+    r"avenue|linguistic|comput|applied|usa\b|china|germany|japan|technolog",
     re.I,
 )
 
@@ -38,6 +46,8 @@ class Front:
     year: int | None
     doi: str | None
     arxiv: str | None
+    title_share: float = 0.0
+    """How well the title is set off, 0..1: 1 where the file names what is printed there."""
 
 
 def read_front(
@@ -65,7 +75,9 @@ def read_front(
         if line.kind != TITLE:
             line.kind = AUTHOR if title else ""
     said = [margin, *before, *(line.text for line in region)]
-    return Front(found, authors, _year(said, before, margin), _doi(said, page), _arxiv(said))
+    year = _year(said, before, margin)
+    share = _title_share(title, region, named, profile)
+    return Front(found, authors, year, _doi(said, page), _arxiv(said), share)
 
 
 def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
@@ -74,7 +86,9 @@ def _region(page: Sequence[Line], profile: Profile) -> list[Line]:
     region = list(page[:end])
     if end < len(page) and page[end].column == 1:
         beside = [x for x in page[end:] if x.column == 2 and x.y < page[end].y - 0.5 * x.size]
-        region += beside if len(beside) <= 12 else []
+        prose = [_is_prose(line, profile) for line in beside]
+        first = (i for i, pair in enumerate(pairwise([*prose, True])) if all(pair))
+        region += beside[: next(first, None)] if len(beside) <= 12 else []
     return sorted(region, key=lambda line: (round(line.y / 3), line.x0))
 
 
@@ -87,16 +101,32 @@ def _end(page: Sequence[Line], profile: Profile) -> int:
         opens = match and match["number"] == "1" and profile.is_marked(line)
         if opens or KNOWN.fullmatch(text.rstrip(":. ")) or _RUN_IN_ABSTRACT.match(text):
             return index
-        words = text.split()
-        lower = sum(word[0].islower() for word in words)
-        like = profile.size * 0.8 < line.size <= profile.size * 1.2 and not line.gaps
-        wide = line.x1 - line.x0 > 0.75 * line.width and len(words) >= 6
-        prose = prose + 1 if like and wide and lower > 0.45 * len(words) else 0
+        prose = prose + 1 if _is_prose(line, profile) else 0
         if prose == 3:
-            return index - 2
+            return _first_of(page, index - 2)
         if line.place > 0.75 and line.column != 2:
             break
     return min(len(page), 12)
+
+
+def _is_prose(line: Line, profile: Profile) -> bool:
+    words = line.text.split()
+    lower = sum(word[0].islower() for word in words)
+    like = profile.size * 0.8 < line.size <= profile.size * 1.2 and not line.gaps
+    wide = line.x1 - line.x0 > 0.75 * line.width and len(words) >= 6
+    return like and wide and lower > 0.45 * len(words)
+
+
+def _first_of(page: Sequence[Line], index: int) -> int:
+    """Return where the paragraph of a line begins, whose first lines may be in capitals."""
+    while index > 0:
+        line, before = page[index], page[index - 1]
+        full = before.x1 - before.x0 > 0.9 * before.width and not before.gaps
+        alike = abs(before.size - line.size) <= 0.1 * line.size and before.bold < 0.5
+        if not (full and alike and 0 < line.above <= 1.5 * line.size):
+            break
+        index -= 1
+    return index
 
 
 def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
@@ -114,10 +144,24 @@ def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
     for group in fit:
         if len(wanted) > 12 and _normal(" ".join(line.text for line in group)) == wanted:
             return group
+    fit = [g for g in fit if not _ARTICLE.fullmatch(" ".join(x.text for x in g))] or fit
     large = [g for g in fit if g[0].size > 1.12 * profile.size] or [
         g for g in fit if g[0].bold > 0.8
     ]
     return max(large, key=lambda g: g[0].size) if large else []
+
+
+def _title_share(
+    title: Sequence[Line], region: Sequence[Line], named: str, profile: Profile
+) -> float:
+    if not title:
+        return 0.0
+    if _normal(" ".join(line.text for line in title)) == _normal(named):
+        return 1.0
+    if title[0].size <= 1.12 * profile.size:
+        return 0.5
+    others = [x.size for x in region if x not in title and sum(map(str.isalpha, x.text)) >= 8]
+    return 0.9 if title[0].size > max(others, default=0.0) else 0.6
 
 
 def _normal(text: str) -> str:
@@ -128,12 +172,16 @@ def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
     """Return the names on the lines below the title; none where one of them may be no name."""
     found: list[str] = []
     for line in lines:
+        if not any(map(str.isalpha, line.text)):
+            continue
         names = _names(line)
         if names:
             found.extend(names)
         elif found and not _NOT_NAMES.search(line.text):
             return ()
     unique = list(dict.fromkeys(found))
+    mixed = [name for name in unique if not name.isupper()]
+    unique = mixed or unique  # a few words in capitals among names are words of a figure
     return tuple(unique) if len(unique) <= 60 else ()
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tools.pdf.lines import Line
 from tools.pdf.profile import Profile
@@ -16,7 +17,7 @@ _NUMBER = re.compile(
     re.I,
 )
 _NOTICE = re.compile(
-    r"permission to make (?:digital|copies)|^\W*©|\(c\) ?(?:19|20)\d\d|^\W*copyright\b|"
+    r"permission to make (?:digital|copies)|^\W*©|^@ ?(?:19|20)\d\d\b|\(c\) ?(?:19|20)\d\d|^\W*copyright\b|"
     r"licen[sc]ed under|creative commons|\bis[bs]n\b|acm reference format|all rights reserved|"
     r"^proceedings of\b|^in proceedings of\b|^\W*(?:association for computational linguistics)\.?$|"
     r"\bpersonal use is permitted|^manuscript received|^digital object identifier|"
@@ -26,18 +27,22 @@ _NOTICE = re.compile(
 )
 _DOI_LINE = re.compile(r"(?:https?://)?(?:dx\.)?doi(?:\.org/|:\s*)10\.\d{4,9}/\S+$", re.I)
 
+_LIST = re.compile(r"(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)", re.I)
+
 
 def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
     """Set the kind of lines that are furniture to `DROPPED`."""
     pages: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         pages[line.page].append(line)
-    for outward in (1, -1):
-        _mark_running(pages, outward)
-    _mark_places(lines)
     for number, page in pages.items():
         if number <= 2:
             _mark_notices(page, profile)
+            if any(_LIST.fullmatch(line.text.strip()) for line in page):
+                break
+    for outward in (1, -1):
+        _mark_running(pages, outward)
+    _mark_places(lines)
 
 
 def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
@@ -51,19 +56,30 @@ def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
         for number, page in pages.items()
     }
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
+    said: dict[str, set[int]] = defaultdict(set)
     for number, edge in edges.items():
         for line in edge:
+            for part in _parts(line):
+                said[part].add(number)
             for shift in (0, 1):
                 seen[_key(line), round(line.y / 8 + shift / 2)].add(number)
     for edge in edges.values():
         for line in edge:
             repeats = max(len(seen[_key(line), round(line.y / 8 + s / 2)]) for s in (0, 1))
+            often = all(len(part) >= 6 and len(said[part]) >= 3 for part in _parts(line))
             outer = [other for other in edge if outward * other.y < outward * line.y]
             outermost = all(
                 other.kind == DROPPED or abs(other.y - line.y) < line.size for other in outer
-            ) and (not outer or min(abs(o.y - line.y) for o in outer) < 2.5 * line.size)
-            if outermost and (_NUMBER.fullmatch(line.text) or repeats >= 2):
+            ) and (not outer or any(_is_next(line, other) for other in outer))
+            if line.mark or line.gaps > 3:
+                continue  # a note or a row of figures, though the like may come again
+            if outermost and (_NUMBER.fullmatch(line.text) or repeats >= 2 or often):
                 line.kind = DROPPED
+
+
+def _is_next(line: Line, outer: Line) -> bool:
+    """Whether a line is near enough to one nearer to the edge to belong to the same furniture."""
+    return abs(outer.y - line.y) < 3 * max(line.size, outer.size)
 
 
 def _mark_places(lines: Sequence[Line]) -> None:
@@ -83,11 +99,20 @@ def _key(line: Line) -> str:
     return re.sub(r"[\d\W]+", "#", line.text.lower())
 
 
+def _parts(line: Line) -> list[str]:
+    """Return what stands between the wide gaps of a line, as a key each."""
+    ends = [*line.cuts, len(line.text)]
+    parts = [line.text[a:b] for a, b in pairwise([0, *ends])]
+    return [re.sub(r"[\d\W]+", "#", part.lower().strip()) for part in parts if part.strip()]
+
+
 def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
     """Mark notices of copyright and the like on a first page, and the lines that follow them."""
     inside = False
     before: Line | None = None
     for line in page:
+        if _LIST.fullmatch(line.text.strip()):
+            return  # what follows are references, which have DOIs and 'Proceedings of'
         same = before is not None and before.column == line.column
         near = same and line.above <= 1.6 * profile.leading * line.size
         small = line.size < 0.97 * profile.size

@@ -73,11 +73,13 @@ def is_accent(text: str) -> bool:
 class Vocabulary:
     """The words of a document, by which it is decided whether a hyphen is part of a word."""
 
+    _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+    _FIRST = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+    _LAST = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
+
     def __init__(self) -> None:
         self._whole: set[str] = set()
         self._hyphened: set[str] = set()
-
-    _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
     def learn(self, line: str) -> None:
         """Take in a line; what may be half of a word at its end is left out."""
@@ -89,15 +91,18 @@ class Vocabulary:
         """Return two halves of a word that a hyphen at the end of a line parts.
 
         The hyphen stays where the document has the word with it elsewhere and never without,
-        and where it cannot be a division: before a capital or a digit. Where the document has
+        and where it is hardly a division: before a capital or a digit of no word that it has. Where the document has
         neither, it stays if both halves are words of the document, of four letters and more or
         behind another hyphen.
         """
-        before = re.search(r"[^\W_]+(?:-[^\W_]+)*$", first)
-        after = re.match(r"[^\W_]+(?:-[^\W_]+)*", second)
-        if not before or not after or not after[0][0].islower() or not before[0][-1].isalpha():
+        before = self._LAST.search(first, first.rfind(" ") + 1)
+        after = self._FIRST.match(second)
+        if not before or not after or not before[0][-1].isalpha():
             return f"{first}-{second}"
         left, right = before[0].lower(), after[0].lower()
+        if not after[0][0].islower():
+            whole = left + right in self._whole and f"{left}-{right}" not in self._hyphened
+            return first + second if whole else f"{first}-{second}"
         parts, head = left.split("-"), right.split("-")[0]
         if left + right in self._whole or left + right in self._hyphened:
             return first + second

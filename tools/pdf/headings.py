@@ -24,6 +24,14 @@ REFERENCES = re.compile(
     r"literature(?: cited)?|works cited|cited works)\s*:?",
     re.I,
 )
+_STATEMENT = re.compile(
+    r"(?:theorem|proof|lemma|corollary|proposition|definition|claim|remark|conjecture)s?"
+    r"(?:\s+(?:\d+|[A-Z])(?:\.\d+)*)?[.:]?",
+    re.I,
+)
+_PARTS = re.compile(r"abstract|references?|bibliography|.* cited|acknow.*|append.*|conclu.*", re.I)
+"""Known headings that stand at the top even where they look like prose."""
+_RUNS_ON = re.compile(r"[.:]\s+\w")
 _UNDER = 9
 """Depth of a heading without a number below those that have numbers."""
 _END = re.compile(r"[.,;:]$")
@@ -48,7 +56,7 @@ def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
         elif before is not None and _continues(line, before):
             line.kind, line.depth = "heading", -1
     _drop_false(lines, profile)
-    _set_depths([line for line in lines if line.kind == "heading" and line.depth >= 0])
+    _set_depths([x for x in lines if x.kind == "heading" and x.depth >= 0], profile)
 
 
 class _Sure(list[Line]):
@@ -66,23 +74,30 @@ def _sure(lines: Sequence[Line], profile: Profile) -> _Sure:
     """Return lines that are headings by their words and looks."""
     found: list[Line] = []
     expected = 1
+    last: tuple[int, ...] = ()
     for line in lines:
-        if line.kind or len(line.text) > 130:
+        if line.kind or len(line.text) > 130 or _STATEMENT.fullmatch(line.text.strip()):
             continue
         text = line.text.strip()
         marked = profile.is_marked(line)
         apart = profile.is_far(line, 1.1)
         match = NUMBERED.match(text)
         if KNOWN.fullmatch(text.rstrip(":. ")) and (marked or apart):
-            found.append(line)
+            if not text[0].islower():
+                found.append(line)
         elif match and _is_title(match["title"]) and line.indent < 6:
             number = match["number"]
             top = int(number.split(".")[0]) if number[0].isdigit() else 0
+            here = numbers_of(number)
+            alone = not _RUNS_ON.search(match["title"])
+            set_off = _is_set_off(line, number, profile) or (
+                alone and len(here) > 1 and follows(here, last)
+            )
             if (marked and top <= expected + 3) or (
-                apart and top in {expected, expected - 1} and _is_set_off(line, number, profile)
+                apart and top in {expected, expected - 1} and set_off and not _END.search(text)
             ):
                 found.append(line)
-                expected = max(expected, top + 1)
+                expected, last = max(expected, top + 1), here
         elif _ROMAN.match(text) and apart and (is_capitals(text) or line.bold > 0.8):
             found.append(line)
     return _Sure(found)
@@ -91,7 +106,22 @@ def _sure(lines: Sequence[Line], profile: Profile) -> _Sure:
 def _is_set_off(line: Line, number: str, profile: Profile) -> bool:
     """Whether a line with a number that looks like prose may be a heading all the same."""
     other = line.font != profile.font or "." in number
-    return other and line.slack > 0.15 and not line.text.endswith((".", ";", ","))
+    return other and line.slack > 0.15
+
+
+def numbers_of(heading: str) -> tuple[int, ...]:
+    """Return the number of a heading, such as (2, 1) for 2.1; empty without digits only."""
+    match = re.match(r"\d{1,2}(?:\.\d{1,2})*(?=\.?(?:\s|$))", heading)
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
+
+
+def follows(here: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a number goes on from the last: 2.1 from 2; 2.2 and 3 from 2.1."""
+    if not here or not last:
+        return False
+    size = len(here)
+    first = here == (*last, 1)
+    return first or (len(last) >= size and here == (*last[: size - 1], last[size - 1] + 1))
 
 
 def _is_title(text: str) -> bool:
@@ -106,7 +136,10 @@ def _looks_like(
     text = line.text
     if not 3 <= len(text) <= 110 or line.gaps or not text[0].isalnum() or line.math > 0.3:
         return False
-    if not profile.is_marked(line) or (line.size < 0.95 * profile.size and line.bold < 0.8):
+    small = line.size < 0.95 * profile.size
+    if not profile.is_marked(line) or (small and line.bold < 0.8) or _STATEMENT.fullmatch(text):
+        return False
+    if small and len(styles) > 0 and style_of(line)[:2] not in styles:
         return False
     if not (text[0].isupper() or text[0].isdigit()) or (
         not any(c.islower() for c in text[1:]) and (not is_capitals(text))
@@ -152,7 +185,7 @@ def _drop_false(lines: Sequence[Line], profile: Profile) -> None:
             line.kind, line.depth = "", 0
 
 
-def _set_depths(heads: Sequence[Line]) -> None:
+def _set_depths(heads: Sequence[Line], profile: Profile) -> None:
     by_style: dict[tuple[str, float, bool], Counter[int]] = {}
     for line in heads:
         line.depth = _numbered_depth(line.text)
@@ -164,7 +197,9 @@ def _set_depths(heads: Sequence[Line]) -> None:
         if line.depth:
             continue
         style = by_style.get(style_of(line)) or by_style.get((*style_of(line)[:2], False))
-        if KNOWN.fullmatch(line.text.rstrip(":. ")):
+        known = KNOWN.fullmatch(line.text.rstrip(":. "))
+        plain = bool(by_style) and not style and not profile.is_marked(line)
+        if known and not (plain and not _PARTS.fullmatch(line.text.rstrip(":. "))):
             line.depth = 1
         elif style:
             line.depth = min(style, key=lambda depth: (-style[depth], depth))

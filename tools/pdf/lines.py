@@ -1,12 +1,13 @@
 """Lines of a page: words put together by their base lines."""
 
-from collections import Counter
-from collections.abc import Sequence
+import math
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from operator import attrgetter
 from statistics import median
 
 from tools.pdf.glyphs import accented, composed, is_accent
-from tools.pdf.upright import Word
+from tools.pdf.upright import Style, Word
 
 _SMALL = 0.87
 """Share of the usual size below which a word may be raised or lowered in a line."""
@@ -83,27 +84,36 @@ class _Group:
 
 def lines_of(words: Sequence[Word], page: int) -> list[Line]:
     """Return the lines that words of one column make, from top to bottom."""
-    groups = sorted(_groups(sorted(words, key=_place)), key=lambda group: group.y)
+    groups = sorted(_groups(sorted(words, key=_place)), key=_height)
     made = [_line(group, page) for group in groups]
     return [line for line in made if line.text]
 
 
-def _place(word: Word) -> tuple[float, float]:
-    return word.y, word.x0
+_place = attrgetter("y", "x0")
+_height = attrgetter("y")
+_left = attrgetter("x0")
+_right = attrgetter("x1")
 
 
 def _groups(words: list[Word]) -> list[_Group]:
     """Put words into lines, the smaller ones into the lines that they stand in."""
     if not words:
         return []
-    usual = _usual_size(words)
+    least = _SMALL * _usual_size(words)
     groups: list[_Group] = []
     small: list[Word] = []
     for word in words:
-        if word.style.size < _SMALL * usual:
+        size = word.style.size
+        if size < least:
             small.append(word)
+            continue
+        size = size or 1.0
+        for group in groups[-1:-4:-1]:
+            if word.y - group.y <= 0.25 * (size if size < group.size else group.size):
+                group.words.append(word)
+                break
         else:
-            _into(groups, word)
+            groups.append(_Group(word.y, size, [word]))
     if not small:
         return groups
     left = _attached(groups, small)
@@ -115,15 +125,6 @@ def _usual_size(words: Sequence[Word]) -> float:
     for word in words:
         sizes[word.style.size] = sizes.get(word.style.size, 0) + len(word.text)
     return max(sizes, key=lambda size: (sizes[size], size))
-
-
-def _into(groups: list[_Group], word: Word) -> None:
-    size = word.style.size or 1.0
-    for group in reversed(groups[-3:]):
-        if abs(word.y - group.y) <= 0.25 * min(group.size, size):
-            group.words.append(word)
-            return
-    groups.append(_Group(word.y, size, [word]))
 
 
 def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
@@ -156,35 +157,62 @@ def _attached(groups: list[_Group], small: list[Word]) -> list[Word]:
 
 
 def _line(group: _Group, page: int) -> Line:
-    words = _with_accents(sorted(group.words, key=lambda word: word.x0))
+    words = sorted(group.words, key=_left)
+    if not "".join([word.text for word in words]).isascii():
+        words = _with_accents(words)
     raised = {id(word) for word in group.raised}
     loose, offsets, cuts = _text(words, group.size)
     text = composed(loose).strip()
-    amounts: Counter[tuple[str, float]] = Counter()
-    total = bold = heavy = italic = math = 0
-    for word in words:
-        count = len(word.text)
-        total += count
-        bold += count * word.style.bold
-        heavy += count * word.style.heavy
-        italic += count * word.style.italic
-        math += count * word.style.math
-        if id(word) not in raised:
-            amounts[word.style.font, word.style.size] += count
-    total = max(1, total)
-    font, size = max(amounts, key=lambda key: (amounts[key], key)) if amounts else ("", group.size)
-    line = Line(text, page, words[0].x0, max(w.x1 for w in words), group.y, size or 1.0, font)
-    line.bold, line.heavy = bold / total, heavy / total
-    line.italic, line.math = italic / total, math / total
+    line = Line(text, page, words[0].x0, max(map(_right, words)), group.y, group.size, "")
     line.cuts = cuts
-    if raised and len(offsets) and offsets[-1][1] != len(text):
-        offsets = [(len(composed(loose[:a])), len(composed(loose[:b]))) for a, b in offsets]
-    marks = [(a, b) for word, (a, b) in zip(words, offsets, strict=True) if id(word) in raised]
-    line.raised = tuple((a, min(b, len(text))) for a, b in marks if a < len(text))
-    if line.raised and line.raised[0][0] == 0:
-        line.mark = text[: line.raised[0][1]].strip()
+    _set_looks(line, words, raised)
+    if raised:
+        if offsets[-1][1] != len(text):
+            offsets = [(len(composed(loose[:a])), len(composed(loose[:b]))) for a, b in offsets]
+        marks = [(a, b) for word, (a, b) in zip(words, offsets, strict=True) if id(word) in raised]
+        line.raised = tuple((a, min(b, len(text))) for a, b in marks if a < len(text))
+        if line.raised and line.raised[0][0] == 0:
+            line.mark = text[: line.raised[0][1]].strip()
     line.lead, line.lead_look = _lead(words, offsets)
     return line
+
+
+def _set_looks(line: Line, words: Sequence[Word], raised: Set[int]) -> None:
+    """Set the size and font of most of a line, and the shares of what is bold and the like."""
+    bold = heavy = italic = math = 0
+    counts = _counts(words)
+    for style, count in counts:
+        bold += count * style.bold
+        heavy += count * style.heavy
+        italic += count * style.italic
+        math += count * style.math
+    total = max(1, sum(count for _, count in counts))
+    line.bold, line.heavy = bold / total, heavy / total
+    line.italic, line.math = italic / total, math / total
+    if raised:
+        counts = _counts([word for word in words if id(word) not in raised])
+    amounts: dict[tuple[str, float], int] = {}
+    for style, count in counts:
+        look = style.font, style.size
+        amounts[look] = amounts.get(look, 0) + count
+    if amounts:
+        line.font, line.size = max(amounts, key=lambda key: (amounts[key], key))
+    line.size = line.size or 1.0
+
+
+def _counts(words: Sequence[Word]) -> list[tuple[Style, int]]:
+    """Return how many characters have each style; equal styles may stand apart."""
+    counts: dict[int, int] = {}
+    styles: dict[int, Style] = {}
+    for word in words:
+        style = word.style
+        key = id(style)  # much less work than the hash of a style
+        if key in counts:
+            counts[key] += len(word.text)
+        else:
+            counts[key] = len(word.text)
+            styles[key] = style
+    return [(styles[key], count) for key, count in counts.items()]
 
 
 def _with_accents(words: list[Word]) -> list[Word]:
@@ -220,27 +248,21 @@ def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], t
     pieces: list[str] = []
     offsets: list[tuple[int, int]] = []
     cuts: list[int] = []
-    length = 0
-    before: Word | None = None
-    for word in words:
-        if before is not None:
-            blank = word.x0 - before.x1
-            if blank > _WIDE_GAP * size:
-                cuts.append(length)
-            if _parted(before, word, blank, size):
-                pieces.append(" ")
-                length += 1
-        offsets.append((length, length + len(word.text)))
-        pieces.append(word.text)
-        length += len(word.text)
-        before = word
+    wide, near, least = _WIDE_GAP * size, 0.2 * size, 0.08 * size
+    loose = min(least, -0.3 * size)
+    length, end = 0, math.inf
+    for text, x0, x1, _, _, glued in words:
+        blank = x0 - end
+        if blank > wide:
+            cuts.append(length)
+        if (blank >= near and blank > least) if glued else blank > loose:
+            pieces.append(" ")
+            length += 1
+        after = length + len(text)
+        offsets.append((length, after))
+        pieces.append(text)
+        length, end = after, x1
     return "".join(pieces), offsets, tuple(cuts)
-
-
-def _parted(before: Word, word: Word, blank: float, size: float) -> bool:
-    if word.glued and blank < 0.2 * size:
-        return False
-    return blank > 0.08 * size or (not word.glued and blank > -0.3 * size)
 
 
 def leading(lines: Sequence[Line]) -> float:

@@ -1,33 +1,22 @@
-"""The one module that calls pdfium: opens files and takes the words off their pages.
+"""Opens files with pdfium and takes the words off their pages.
 
-pdfium is not safe to use from two threads: every call is made under `LOCK`.
+pdfium is not safe to use from two threads: every call is made under `LOCK`, those of
+`tools.pdf.runs`, the one other module that calls it, as well.
 """
 
 import ctypes
-import math
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from threading import RLock
 from typing import Any, NamedTuple
 
 from tools.errors import DocumentError
-from tools.pdf.glyphs import glyph
 from tools.pdf.repair import mended
-from tools.pdf.upright import Box, Sheet, Style, Word, quarter_of, sheet_of, turned
+from tools.pdf.runs import Runs
+from tools.pdf.upright import Box, Sheet, sheet_of
 
 LOCK = RLock()
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
-_BOLD = re.compile(
-    r"bold|black|heavy|semibold|-?medi\b|cmbx|cmssbx|sfbx|ecbx|[^a-z]bx\d|-b$|tb$|tzb", re.I
-)
-_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|-it?$|ti$|medi?um?it", re.I)
-_MATH = re.compile(
-    r"cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|eufm|math|symbol|mtsy|mtmi|mtex|rtxmi|txsy|txex|txmi|"
-    r"pxsy|pxmi|rsfs|stmary|euex|lasy|wasy|esint|dsrom|bbm|ntxmi|ntxsy|mi\d+$",
-    re.I,
-)
 
 
 class PageFault(Exception):  # noqa: N818  # caught by the reader, which records it; never shown
@@ -131,99 +120,12 @@ def read_page(handle: Any, index: int, limits: Limits) -> Sheet:
                     raise PageFault(
                         f"it has {count:,} characters; at most {limits.characters:,} are read"
                     )
-                words = _Runs(text, max(0, count)).words()
+                words = Runs(text, count).words()
             finally:
                 pdfium.FPDFText_ClosePage(text)
             return sheet_of(index + 1, words, _box(page))
         finally:
             pdfium.FPDF_ClosePage(page)
-
-
-def _quick(function: Any, result: Any) -> Any:
-    prototype = ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int)
-    return prototype(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
-class _Runs:
-    """Takes the runs of one page; owns the C variables that pdfium writes to."""
-
-    def __init__(self, text: Any, count: int) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._pdfium = pdfium
-        self._text = text
-        self._count = count
-        self._doubles = [ctypes.c_double() for _ in range(4)]
-        self._name = ctypes.create_string_buffer(256)
-        self._flags = ctypes.c_int()
-        self._matrix = pdfium.FS_MATRIX()
-        self._styles: dict[int, Style] = {}
-        # called for every character: pointers as plain numbers, and no switch of threads
-        self._unicode_of = _quick(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
-        self._object_of = _quick(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
-        self._address = ctypes.cast(text, ctypes.c_void_p)
-
-    def words(self) -> list[Word]:
-        found: list[Word] = []
-        pieces: list[str] = []
-        start = end = 0
-        current, glued = 0, False
-        page, unicode_of, object_of = self._address, self._unicode_of, self._object_of
-        for index in range(self._count):
-            piece = glyph(unicode_of(page, index))
-            if not piece:
-                continue
-            blank = piece == " "
-            owner = 0 if blank else object_of(page, index) or current
-            if pieces and (blank or owner != current):
-                found.append(self._word("".join(pieces), start, end, current, glued))
-                glued = True
-                pieces = []
-            if blank:
-                glued = False
-                continue
-            if not pieces:
-                start, current = index, owner
-            end = index
-            pieces.append(piece)
-        if pieces:
-            found.append(self._word("".join(pieces), start, end, current, glued))
-        return found
-
-    def _word(self, text: str, start: int, end: int, owner: int, glued: bool) -> Word:
-        style = self._styles.get(owner)
-        if style is None:
-            style = self._styles[owner] = self._style(start)
-        left, right, bottom, top = self._doubles
-        box = self._pdfium.FPDFText_GetCharBox
-        box(self._text, start, left, right, bottom, top)
-        first = (left.value, right.value, bottom.value, top.value)
-        box(self._text, end, left, right, bottom, top)
-        self_last = (left.value, right.value, bottom.value, top.value)
-        x, y = self._doubles[0], self._doubles[1]
-        self._pdfium.FPDFText_GetCharOrigin(self._text, start, x, y)
-        corners = turned(style.quarter, first, self_last, x.value, y.value)
-        return Word(text, *corners, style, glued)
-
-    def _style(self, index: int) -> Style:
-        pdfium = self._pdfium
-        pdfium.FPDFText_GetFontInfo(self._text, index, self._name, 256, self._flags)
-        pdfium.FPDFText_GetMatrix(self._text, index, self._matrix)
-        m = self._matrix
-        size = pdfium.FPDFText_GetFontSize(self._text, index) * math.hypot(m.c, m.d)
-        name = self._name.value.decode("utf-8", "replace").rpartition("+")[2]
-        weight = pdfium.FPDFText_GetFontWeight(self._text, index)
-        bold, italic, maths = _by_name(name)
-        heavy = not bold and weight >= 600
-        italic = italic or bool(self._flags.value & 64)
-        size = size if math.isfinite(size) else 0.0
-        return Style(name, round(size, 1), bold, heavy, italic, maths, quarter_of(m))
-
-
-@lru_cache(maxsize=1024)
-def _by_name(font: str) -> tuple[bool, bool, bool]:
-    """Return whether a font is bold, italic, or of mathematics by its name."""
-    return bool(_BOLD.search(font)), bool(_ITALIC.search(font)), bool(_MATH.search(font))
 
 
 def _box(page: Any) -> Box:

@@ -8,6 +8,8 @@ from tools.pdf.apart import is_bullet
 from tools.pdf.entries import split_entries, split_tail
 from tools.pdf.front import AUTHOR, TITLE
 from tools.pdf.furniture import DROPPED
+from tools.pdf.glyphs import LINE_HYPHEN
+from tools.pdf.headings import NUMBERED, follows, numbers_of
 from tools.pdf.lines import Line
 from tools.pdf.profile import Profile
 
@@ -16,7 +18,9 @@ _STOPS = re.compile(r"[.!?][\"”’')\]]*\d*$")
 _RUN_IN = re.compile(r"(?P<title>[A-Z\d][^.:!?]{1,78}[^.:!?\s])\s*[.:—–]?$")
 _ABSTRACT = re.compile(r"(?:abstract|summary)\b\W*", re.I)
 _INTRODUCTION = re.compile(r"(?:1|I)\.?\s|(?:\d\.?\s+)?introduction", re.I)
-_FLOATS = {"caption", "table", "footnote"}
+_ADDRESS = re.compile(r"\be-?mail\b|\S@\S+\.\w", re.I)
+_THANKS = re.compile(r"acknowledge?ments?", re.I)
+_FLOATS = {"caption", "table", "footnote", "code"}
 
 
 @dataclass(slots=True)
@@ -57,8 +61,9 @@ class Assembler:
             index += 1
         self._flush()
         _name_abstract(self._pieces)
+        _name_addresses(self._pieces)
         _name_fragments(self._pieces)
-        return self._pieces
+        return _mended(self._pieces)
 
     @property
     def _section(self) -> tuple[str, ...]:
@@ -120,30 +125,48 @@ class Assembler:
 
     def _note_run_in(self, line: Line) -> None:
         """Take what is set off at the beginning of a paragraph as a heading of it."""
+        if self._section and (title := _numbered_run_in(line.text, self._section[-1])):
+            self._run_in = title
+            return
         if not 3 <= line.lead < len(line.text) or is_bullet(line.text) or not self._stack:
             return
         title, rest = line.text[: line.lead].strip(), line.text[line.lead :].strip()
         match = _RUN_IN.match(title)
         stopped = title.endswith((".", ":", "—", "–")) or rest.startswith((":", "—", "–"))
         if match and (stopped or (line.lead_look == "bold" and rest[:1].isupper())):
-            self._run_in = match["title"]
+            if _THANKS.fullmatch(match["title"]):
+                self._stack, self._run_in = [(1, match["title"])], ""
+            else:
+                self._run_in = match["title"]
 
     def _begins(self, line: Line, current: Piece) -> bool:
         """Whether a line begins a new paragraph."""
         last = current.lines[-1]
-        if abs(line.size - last.size) > 0.09 * max(last.size, 1.0) and len(line.text) > 3:
+        other = abs(line.size - last.size) > 0.09 * max(last.size, 1.0) and len(line.text) > 3
+        if other and not self._runs_on(line, last):
             return True
         if (line.page, line.column) == (last.page, last.column):
             return self._begins_below(line, last, current)
+        if line.slack > 0.3 and not _ENDS.search(line.text):
+            return True  # such as the head of a table: the rest of a sentence fills its lines
         if not _ENDS.search(last.text) or line.text[:1].islower():
             return False
         return line.indent >= 0.8 or last.slack > 0.12 or is_bullet(line.text)
+
+    def _runs_on(self, line: Line, last: Line) -> bool:
+        """Whether a line of another size goes on with a sentence, as one in small capitals does."""
+        below = (line.page, line.column) == (last.page, last.column)
+        usual = self._profile.leading * max(line.size, last.size)
+        near = not below or 0 < line.y - last.y <= 1.2 * usual
+        full = last.slack < 0.05 and abs(line.indent) < 0.5 and not _STOPS.search(last.text)
+        return full and near and abs(line.size - last.size) <= 0.25 * last.size
 
     def _begins_below(self, line: Line, last: Line, current: Piece) -> bool:
         between = line.y - last.y
         interrupted = self._pieces[-1] is not current or line.above < between - 1
         usual = self._profile.leading * max(line.size, self._profile.size)
-        if not interrupted and between > 1.38 * usual:
+        scrap = last.slack > 0.5 and not _ENDS.search(last.text)
+        if between > 1.38 * usual and (scrap or not interrupted):
             return True
         first = current.lines[0]
         if current.kind == "list" and not is_bullet(line.text) and line.x0 > first.x0 + 2:
@@ -157,6 +180,16 @@ class Assembler:
         return short and not line.text[:1].islower()
 
 
+def _numbered_run_in(text: str, last: str) -> str:
+    """Return the heading with which a paragraph begins, where its number goes on from the last."""
+    match = NUMBERED.match(text)
+    title, stop, rest = match["title"].partition(". ") if match else ("", "", "")
+    number = numbers_of(text)
+    fits = len(number) > 1 and follows(number, numbers_of(last))
+    good = 3 <= len(title) <= 78 and title[:1].isupper() and rest[:1].isupper()
+    return text[: text.index(title) + len(title)] if stop and fits and good else ""
+
+
 def _name_abstract(pieces: Sequence[Piece]) -> None:
     """Take prose before an introduction for the abstract where no heading names one."""
     prose = {"text", "list"}
@@ -164,29 +197,65 @@ def _name_abstract(pieces: Sequence[Piece]) -> None:
     if first is None or any(piece.kind == "abstract" for piece in pieces):
         return
     before = [p for p in pieces[: pieces.index(first)] if p.kind in prose and not p.section]
+    before = [p for p in before if p.lines[0].page == before[0].lines[0].page]
     words = sum(len(line.text.split()) for piece in before for line in piece.lines)
     if _INTRODUCTION.match(first.section[0]) and 30 <= words <= 500:
         for piece in before:
             piece.kind, piece.section = "abstract", ("Abstract",)
 
 
+def _name_addresses(pieces: Sequence[Piece]) -> None:
+    """Take addresses of authors behind an abstract for notes."""
+    inside = [piece for piece in pieces if piece.kind == "abstract"]
+    for piece in inside[1:]:
+        if any(_ADDRESS.search(line.text) for line in piece.lines):
+            piece.kind = "footnote"
+
+
 def _name_fragments(pieces: Sequence[Piece]) -> None:
     """Take scattered short lines next to a table or an equation for part of it."""
-    for index, piece in enumerate(pieces):
-        if piece.kind != "text" or len(piece.lines) > 3 or not _is_scattered(piece):
+    for order in (pieces, pieces[::-1]):
+        before: Piece | None = None
+        for piece in order:
+            near, before = before, piece
+            if near is None or piece.kind != "text":
+                continue
+            same = near.lines[-1].page == piece.lines[0].page
+            if same and near.kind in {"table", "caption", "equation"} and _is_scattered(piece):
+                piece.kind = "equation" if near.kind == "equation" else "table"
+
+
+def _mended(pieces: Sequence[Piece]) -> list[Piece]:
+    """Join what floats parted: a paragraph that stops within a sentence with the rest of it."""
+    found: list[Piece] = []
+    last: Piece | None = None
+    for piece in pieces:
+        if last is not None and _is_rest(piece, last):
+            last.lines += piece.lines
             continue
-        page = piece.lines[0].page
-        near = pieces[max(0, index - 1) : index + 2]
-        kinds = {other.kind for other in near if other.lines[-1].page == page}
-        if kinds & {"table", "caption", "equation"}:
-            piece.kind = "table" if kinds & {"table", "caption"} else "equation"
+        found.append(piece)
+        if piece.kind not in _FLOATS and not (last and _is_scattered(piece)):
+            last = piece if piece.kind in {"text", "list", "abstract"} else None
+    return found
+
+
+def _is_rest(piece: Piece, last: Piece) -> bool:
+    if piece.kind != "text" or piece.section != last.section:
+        return False
+    first, end = piece.lines[0], last.lines[-1]
+    moved = (first.page, first.column) != (end.page, end.column) or first.y - end.y > 3 * end.size
+    broken = not _ENDS.search(end.text) and not end.text.endswith(",") and end.slack < 0.05
+    low = first.text[:1].islower() or end.text.endswith(("-", LINE_HYPHEN))
+    return moved and broken and low and abs(first.size - end.size) <= 0.06 * end.size
 
 
 def _is_scattered(piece: Piece) -> bool:
     text = " ".join(line.text for line in piece.lines)
     low = sum(word.islower() and word.isalpha() for word in text.split())
     narrow = all(line.x1 - line.x0 < 0.7 * line.width for line in piece.lines)
-    return narrow and not _STOPS.search(text) and low < 5
+    count = len(piece.lines)
+    few = (count <= 3 and low < 5) or (count <= 12 and len(text) < 22 * count)
+    return narrow and few and not _STOPS.search(text)
 
 
 def joined_heading(words: Sequence[str]) -> str:

@@ -8,8 +8,10 @@ from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
 from tools.errors import DocumentError
 from tools.pdf.apart import mark_apart
+from tools.pdf.baselines import rejoined
 from tools.pdf.bombs import refuse_bombs
 from tools.pdf.columns import Columns
+from tools.pdf.confidence import confidence_of
 from tools.pdf.entries import mark_references
 from tools.pdf.front import Front, read_front
 from tools.pdf.furniture import DROPPED, mark_furniture
@@ -52,7 +54,7 @@ class PdfReader:
     @property
     def name(self) -> str:
         """Name and version."""
-        return "pdf 1"
+        return "pdf 2"
 
     def read(self, content: bytes, *, name: str) -> Document:
         """Return what stands in a PDF.
@@ -113,7 +115,7 @@ class _Pages:
         if not self.margin:
             self.margin = " ".join(word.text for word in sheet.margin)
         self._left -= sum(len(line.text) for line in found)
-        self.lines.extend(found)
+        self.lines.extend(rejoined(found))
 
     def leave_out(self, read: int, count: int, most: int) -> None:
         """Record the pages behind the last that is read."""
@@ -143,6 +145,7 @@ def _document(pages: _Pages, title: str, count: int, reader: str) -> Document:
             vocabulary.learn(line.text)
     blocks = tuple(block for piece in pieces if (block := _block(piece, vocabulary)))
     abstract = " ".join(block.text for block in blocks if block.kind == "abstract")
+    unread = count - len({line.page for line in pages.lines})
     return Document(
         title=front.title and _clean(front.title),
         authors=tuple(Author(name=author) for author in front.authors),
@@ -153,6 +156,7 @@ def _document(pages: _Pages, title: str, count: int, reader: str) -> Document:
         blocks=blocks,
         pages=count,
         unread=tuple(pages.unread),
+        confidence=confidence_of(front, blocks, pages=count, unread=unread),
         reader=reader,
     )
 

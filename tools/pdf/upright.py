@@ -57,10 +57,9 @@ def quarter_of(matrix: Any) -> int:
 Box = tuple[float, float, float, float]
 
 
-def turned(quarter: int, first: Box, last: Box, x: float, y: float) -> tuple[float, float, float]:
+def turned(quarter: int, box: Box, x: float, y: float) -> tuple[float, float, float]:
     """Return left edge, right edge and base line, as if the text stood upright; y downward."""
-    left, right = min(first[0], last[0]), max(first[1], last[1])
-    bottom, top = min(first[2], last[2]), max(first[3], last[3])
+    left, right, bottom, top = box
     if quarter == 1:
         return bottom, top, x
     if quarter == 2:
@@ -73,8 +72,8 @@ def turned(quarter: int, first: Box, last: Box, x: float, y: float) -> tuple[flo
 def sheet_of(number: int, words: list[Word], box: Box) -> Sheet:
     """Return a page turned so that most of its text stands upright; the rest is its margin."""
     amounts = [0] * 5
-    for word in words:
-        amounts[word.style.quarter] += len(word.text)
+    for text, _, _, _, style, _ in words:
+        amounts[style.quarter] += len(text)
     main = max(range(5), key=lambda quarter: (amounts[quarter], -quarter))
     left, right, bottom, top = box
     corners = {
@@ -83,11 +82,14 @@ def sheet_of(number: int, words: list[Word], box: Box) -> Sheet:
         3: (-top, -bottom, -right, -left),
     }.get(main, (left, right, -top, -bottom))
     wide, high = 0.1 * abs(corners[1] - corners[0]), 0.1 * abs(corners[3] - corners[2])
-    mine = [
-        word
-        for word in words
-        if word.style.quarter == main
-        and corners[0] - wide <= word.x0 <= word.x1 <= corners[1] + wide
-        and corners[2] - high <= word.y <= corners[3] + high  # nobody sees what stands outside
+    left, right, top, bottom = (
+        corners[0] - wide, corners[1] + wide, corners[2] - high, corners[3] + high,
+    )  # fmt: skip
+    upright, margin = words, []
+    if any(amounts[quarter] for quarter in range(5) if quarter != main):
+        upright = [word for word in words if word.style.quarter == main]
+        margin = [word for word in words if word.style.quarter != main]
+    mine = [  # nobody sees what stands outside
+        word for word in upright if left <= word.x0 <= word.x1 <= right and top <= word.y <= bottom
     ]
-    return Sheet(number, *corners, mine, [w for w in words if w.style.quarter != main])
+    return Sheet(number, *corners, mine, margin)

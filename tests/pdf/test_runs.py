@@ -1,0 +1,147 @@
+import ctypes
+import math
+from typing import Any
+
+import pypdfium2.raw as pdfium
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pdf.writer import BOLD, ITALIC, PLAIN, SYMBOL, Page, pdf
+from tools.pdf.columns import Columns
+from tools.pdf.glyphs import glyph
+from tools.pdf.native import Limits, opened, read_page
+from tools.pdf.runs import Runs
+from tools.pdf.upright import Sheet, Word
+
+LIMITS = Limits(100_000, 100_000)
+MATRICES = (
+    "1 0 0 1",
+    "0 1 -1 0",
+    "-1 0 0 -1",
+    "0 -1 1 0",
+    "0.9 0.4 -0.4 0.9",
+    "2 0 0.3 1",
+    "1 0.01 0 1",
+)
+"""Upright, in the three other directions, aslant, drawn out, and all but upright."""
+
+objects = st.tuples(
+    st.binary(min_size=1, max_size=12)
+    | st.sampled_from(
+        [b"ab cd", b"a", b"-", b" ", b"fi\xadn", b"x\x01y\x02 \x7f", b"\x92s \x93q\x94"]
+    ),
+    st.sampled_from([PLAIN, BOLD, ITALIC, SYMBOL]),
+    st.sampled_from([6, 9.5, 24, -8]),
+    st.sampled_from(MATRICES),
+    st.integers(40, 70),
+    st.sampled_from([100, 101, 130, 400]),
+)
+
+
+def operators(text: bytes, font: str, size: float, matrix: str, x: int, y: int) -> str:
+    return f"BT /{font} {size} Tf {matrix} {x * 5} {y} Tm <{text.hex()}> Tj ET"
+
+
+def one_by_one(text: Any, count: int) -> list[tuple[str, int, int]]:
+    """Runs of a page as its characters tell them one by one: text, first and last character."""
+    found: list[tuple[str, int, int]] = []
+    owner, open_run = 0, False
+    for index in range(count):
+        piece = glyph(pdfium.FPDFText_GetUnicode(text, index))
+        if not piece or piece == " ":
+            open_run = open_run and not piece
+            continue
+        handle = pdfium.FPDFText_GetTextObject(text, index)
+        mine = (ctypes.cast(handle, ctypes.c_void_p).value if handle else 0) or owner
+        if open_run and mine == owner:
+            found[-1] = found[-1][0] + piece, found[-1][1], index
+        else:
+            found.append((piece, index, index))
+        owner, open_run = mine, True
+    return found
+
+
+def character(text: Any, index: int) -> tuple[tuple[float, ...], tuple[float, float], str, float]:
+    """Box, origin, font and size of one character."""
+    numbers = [ctypes.c_double() for _ in range(6)]
+    pdfium.FPDFText_GetCharBox(text, index, *numbers[:4])
+    pdfium.FPDFText_GetCharOrigin(text, index, *numbers[4:])
+    name, flags, matrix = ctypes.create_string_buffer(99), ctypes.c_int(), pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetFontInfo(text, index, name, 99, flags)
+    pdfium.FPDFText_GetMatrix(text, index, matrix)
+    size = pdfium.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
+    *box, x, y = (number.value for number in numbers)
+    return tuple(box), (x, y), name.value.decode(), round(size, 1)
+
+
+def words(page: Page) -> list[Word]:
+    with opened(pdf([page]), "page.pdf") as handle:
+        return read_page(handle, 0, LIMITS).words
+
+
+@settings(deadline=None)
+@given(st.lists(objects, min_size=1, max_size=12))
+def test_words_are_what_the_characters_tell_one_by_one(parts: list[Any]) -> None:
+    content = pdf([Page([operators(*part) for part in parts])])
+    with opened(content, "page.pdf") as handle:
+        page = pdfium.FPDF_LoadPage(handle, 0)
+        text = pdfium.FPDFText_LoadPage(page)
+        count = pdfium.FPDFText_CountChars(text)
+        found, told = Runs(text, count).words(), one_by_one(text, count)
+        assert [word.text for word in found] == [run[0] for run in told]
+        for word, (_, first, last) in zip(found, told, strict=True):
+            box, origin, font, size = character(text, first)
+            assert (word.style.font, word.style.size) == (font, abs(size))
+            if word.style.quarter in (0, 4):
+                end = character(text, last)[0]
+                assert (word.x0, word.x1) == (min(box[0], end[0]), max(box[1], end[1]))
+                assert word.y == -origin[1]
+        pdfium.FPDFText_ClosePage(text)
+        pdfium.FPDF_ClosePage(page)
+
+
+def test_words_of_one_text_object_are_parted_by_spaces() -> None:
+    page = Page()
+    page.text(50, 700, "the long river bends")
+    found = words(page)
+    assert [word.text for word in found] == ["the", "long", "river", "bends"]
+    assert {word.y for word in found} == {-700.0}
+    assert len({id(word.style) for word in found}) == 1
+    assert not any(word.glued for word in found)
+
+
+def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -> None:
+    page = Page()
+    page.text(50, 700, "river")
+    page.text(50 + 5 * 5.4, 700, "s", font=BOLD)
+    page.text(50 + 6 * 5.4, 700, "ide")
+    found = words(page)
+    assert [(word.text, word.glued, word.style.bold) for word in found] == [
+        ("river", False, False), ("s", True, True), ("ide", True, False),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [6, 12])
+def test_size_is_that_of_the_font_times_that_of_the_matrix(size: int) -> None:
+    page = Page([f"BT /F1 {size} Tf 2 0 0 2 50 700 Tm (river) Tj 1 0 0 1 50 600 Tm (bank) Tj ET"])
+    assert [word.style.size for word in words(page)] == [2.0 * size, float(size)]
+
+
+def test_size_below_zero_counts_as_one_above() -> None:
+    page = Page(["BT /F1 -9 Tf -1 0 0 -1 50 700 Tm (river bank) Tj ET"])
+    assert [word.style.size for word in words(page)] == [9.0, 9.0]
+    lines = Columns().lines(Sheet(1, 0, 612, 0, 792, words(page), []))
+    assert len(lines) == 1
+
+
+def test_rise_of_characters_in_one_line_is_kept() -> None:
+    page = Page(
+        ["BT /F1 9 Tf 50 700 Td (river) Tj /F1 6 Tf 4 Ts (2) Tj 0 Ts /F1 9 Tf ( bank) Tj ET"]
+    )
+    found = {word.text: word.y for word in words(page)}
+    assert found == {"river": -700.0, "2": -704.0, "bank": -700.0}
+
+
+def test_page_without_characters_has_no_words() -> None:
+    assert words(Page(["0 0 m 9 9 l S"])) == []
