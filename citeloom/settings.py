@@ -64,6 +64,13 @@ class Settings(BaseSettings):
         default=None,
         description="A folder whose files callers of a server may name by path; unset means none.",
     )
+    grobid_url: str | None = Field(
+        default=None,
+        description="A GROBID service that reads PDFs, such as http://127.0.0.1:8070; unset means our own reader.",
+    )
+    grobid_timeout: float = Field(
+        default=120.0, gt=0, description="Seconds that GROBID may take for one file."
+    )
     arxiv_html_url: str = Field(
         default="https://arxiv.org", description="Where arXiv has papers as HTML, below /html/."
     )

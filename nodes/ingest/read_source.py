@@ -6,11 +6,7 @@ the report and costs nothing else; a library that cannot be written stops the ru
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextvars import copy_context
-from functools import partial
 from pathlib import Path, PurePath
-from threading import Event
-from typing import TypeVar
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -25,10 +21,10 @@ from tools.ingest.opening import Opened, limits_of, open_for_adding
 from tools.ingest.record_files import take_records
 from tools.ingest.spool import Spool
 from tools.ingest.taking import Given, take_file
-from tools.ingest.workers import StoppedError, Workers, open_workers
+from tools.ingest.threads import in_thread
+from tools.ingest.workers import Workers, open_workers
 
 STAGE = "read_source"
-T = TypeVar("T")
 
 _halted: dict[str, str] = {}
 """Why a run ended, by run: its other branches need not find that out one by one."""
@@ -86,7 +82,7 @@ async def _taken(
 ) -> FileReport:
     if source.kind == "records":
         path = Path(source.path) if source.path else spool.path(source.sha256)
-        return await _in_thread(
+        return await in_thread(
             workers,
             lambda stopped: take_records(
                 opened, source.name, path, source.tags, stopped, _count(desk, source.name)
@@ -112,19 +108,6 @@ def _count(desk: Desk, name: str) -> Callable[[int], None]:
 
 def _reader(opened: Opened, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:
     def read(given: Given) -> Awaitable[FileReport]:
-        return _in_thread(workers, lambda stopped: take_file(opened, workers, given, stopped))
+        return in_thread(workers, lambda stopped: take_file(opened, workers, given, stopped))
 
     return read
-
-
-async def _in_thread(workers: Workers, step: Callable[[Event], T]) -> T:
-    """Run a step in one of the workers' threads; where the run is stopped, the step is, too."""
-    stopped = Event()
-    run = partial(copy_context().run, step, stopped)  # progress is written in the run's context
-    try:
-        return await asyncio.get_running_loop().run_in_executor(workers.threads, run)
-    except asyncio.CancelledError:
-        stopped.set()
-        raise
-    except StoppedError as error:  # the whole process is about to end
-        raise asyncio.CancelledError from error

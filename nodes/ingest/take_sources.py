@@ -6,29 +6,26 @@ the spool, records that name files to the shelf.
 """
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial
-from pathlib import PurePath
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.intake import parse
-from state.ingesting import FileReport, FileSource, IngestInput, IngestInputs, Upload
+from state.ingesting import FileReport, FileSource, IngestInput, IngestInputs
 from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
-from tools.errors import CiteLoomError, DocumentError, InputError
-from tools.ingest.gathering import Gathered, gather, holds_records
+from tools.errors import CiteLoomError, InputError
+from tools.ingest.gathering import Gathered, gather
 from tools.ingest.leave import allowed_roots, check_leave
 from tools.ingest.opening import open_for_adding
 from tools.ingest.spool import Spool
 from tools.ingest.taking import failed
-from tools.ingest.uploads import contents_of
+from tools.ingest.uploads import take_uploads
 from tools.library.open import folder_of
 from tools.scholar.opening import ONLINE
 
@@ -106,45 +103,9 @@ async def _gathered(desk: Desk, sent: IngestInput) -> Gathered:
     await asyncio.to_thread(check_leave, sent.paths, roots)
     found = await asyncio.to_thread(gather, sent.paths, roots, sent.tags)
     spool = Spool(desk.clients.settings.home, desk.run)
-    await asyncio.to_thread(_take_uploads, found, spool, sent.uploads, sent.tags)
+    await asyncio.to_thread(take_uploads, found, spool, sent.uploads, sent.tags)
     _take_ids(found, sent)
     return found
-
-
-def _take_uploads(
-    found: Gathered, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
-) -> None:
-    from tools.documents.limits import LIMITS
-
-    names: set[str] = set()
-    first: dict[str, str] = {}
-    for number, upload in enumerate(uploads, start=1):
-        # Only its last part: a browser may send a whole path, which means nothing here.
-        sent = upload.name.replace("\\", "/").encode("utf-8", "replace").decode("utf-8")
-        given = PurePath(sent).name or f"upload {number}"
-        name = _unused(given, names)
-        names.add(name)
-        try:
-            content = contents_of(upload, largest=LIMITS.bytes)
-        except DocumentError as error:
-            found.reports.append(failed(name, str(error), error.remedy))
-            continue
-        digest = spool.put(content)
-        if digest in first:
-            note = f"its contents are those of {first[digest]}"
-            found.reports.append(FileReport(source=name, status="unchanged", notes=(note,)))
-            continue
-        first[digest] = name
-        kind = partial(FileSource, name=name, sha256=digest, tags=tuple(tags))
-        found.files.append(kind(kind="records" if holds_records(given, content) else "upload"))
-
-
-def _unused(given: str, names: set[str]) -> str:
-    """Return a name that no other upload has; its suffix stays."""
-    path, name, count = PurePath(given), given, 2
-    while name in names:
-        name, count = f"{path.stem} ({count}){path.suffix}", count + 1
-    return name
 
 
 def _take_ids(found: Gathered, sent: IngestInput) -> None:

@@ -133,7 +133,7 @@ def test_tei_of_grobid_gives_numbered_sections_and_pages() -> None:
         ("caption", (), "Figure 1 A stone."),
         ("caption", (), "Table 1"),
         ("table", (), "a | 1"),
-        ("reference", ("References",), "On rain T Cloud"),
+        ("reference", ("References",), "T. Cloud. On rain."),
     ]
     assert [author.name for author in document.authors] == ["Lee, Ann"]
     assert (document.title, document.year, document.venue) == (

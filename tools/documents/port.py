@@ -6,7 +6,10 @@ from state.document import Document
 
 
 class Reader(Protocol):
-    """Reads files of one format. Deterministic, synchronous, CPU-bound, without network."""
+    """Reads files of one format. Deterministic, synchronous, CPU-bound, without network.
+
+    Only tools.documents.grobid.GrobidReader asks a service, which decides what is found.
+    """
 
     @property
     def name(self) -> str:

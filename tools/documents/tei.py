@@ -1,7 +1,7 @@
 """Papers in TEI, as GROBID writes it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from state.document import BlockKind, Document
 from state.paper import Author
@@ -19,20 +19,23 @@ from tools.documents.markup import (
     parse_xml,
 )
 from tools.documents.tables import table_text
+from tools.documents.tei_references import labels_of, reference_text
 from tools.errors import DocumentError
 
 _WHOLE: dict[str, BlockKind] = {
-    "p": "text", "item": "list", "formula": "equation", "biblstruct": "reference", "bibl": "reference",
+    "p": "text", "item": "list", "formula": "equation", "bibl": "reference",
     "note": "footnote", "ab": "text", "l": "text", "quote": "text",
 }  # fmt: skip
+_SPACED = frozenset({"biblstruct", "analytic", "monogr", "imprint", "author", "persname"})
 _NEVER = frozenset({"graphic", "fw", "pb", "lb", "facsimile", "figure-graphic"})
+_NONE: Mapping[str, str] = {}
 _PAGE = re.compile(r"\s*(\d{1,5}),")
 
 
 class TeiReader:
     """Reads TEI (tools.documents.port.Reader)."""
 
-    name = "tei 1"
+    name = "tei 2"
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
@@ -47,8 +50,9 @@ class TeiReader:
             out.heading(1, ABSTRACT[0])
             _take(out, abstract, 2)
             out.end(1)
+        labels = {} if text is None else labels_of(text)
         for part in [] if text is None else children(text, "front", "body", "back"):
-            _take(out, part, 1)
+            _take(out, part, 1, labels)
         if not out.blocks:
             raise DocumentError(
                 f"{name} has no text in it", remedy="give the PDF that it was made of"
@@ -59,14 +63,17 @@ class TeiReader:
         )
 
 
-def _take(out: Blocks, element: Element, depth: int) -> None:
+def _take(out: Blocks, element: Element, depth: int, labels: Mapping[str, str] = _NONE) -> None:
     tag = local(element)
     if tag in _NEVER or not tag or depth > DEEPEST:
         return
     if found := _PAGE.match(attribute(element, "coords")):
         out.page = int(found[1]) or None
     if tag == "div":
-        _division(out, element, depth)
+        _division(out, element, depth, labels)
+    elif tag == "biblstruct":
+        label = labels.get(attribute(element, "id"), "")
+        out.add(reference_text(element, label) or "".join(_inline(element)), "reference")
     elif tag in _WHOLE:
         out.add("".join(_inline(element)), _WHOLE[tag])
     elif tag == "figure":
@@ -74,14 +81,14 @@ def _take(out: Blocks, element: Element, depth: int) -> None:
     elif tag == "listbibl":
         out.heading(1, "References")
         for child in element:
-            _take(out, child, depth + 1)
+            _take(out, child, depth + 1, labels)
         out.end(1)
     else:
         for child in element:
-            _take(out, child, depth)
+            _take(out, child, depth, labels)
 
 
-def _division(out: Blocks, element: Element, depth: int) -> None:
+def _division(out: Blocks, element: Element, depth: int, labels: Mapping[str, str]) -> None:
     head = next(children(element, "head"), None)
     if head is not None:
         number = attribute(head, "n")
@@ -91,7 +98,7 @@ def _division(out: Blocks, element: Element, depth: int) -> None:
         out.heading(max(level, depth), f"{number} {words}" if number else words)
     for child in element:
         if child is not head:
-            _take(out, child, depth + 1)
+            _take(out, child, depth + 1, labels)
     if head is not None and not attribute(head, "n"):
         out.end(depth)
 
@@ -109,8 +116,16 @@ def _inline(element: Element, depth: int = 0) -> Iterator[str]:
         if depth < DEEPEST and local(child) not in _NEVER:
             yield from _inline(child, depth + 1)
         yield child.tail or ""
-        if local(element) in {"biblstruct", "analytic", "monogr", "imprint", "author", "persname"}:
+        if local(element) in _SPACED or (
+            local(child) == "ref" and not child.tail and _ref_follows(child)
+        ):
             yield " "
+
+
+def _ref_follows(element: Element) -> bool:
+    """Whether two references touch: a space that stood between them was lost."""
+    follower = element.getnext()
+    return follower is not None and local(follower) == "ref"
 
 
 def _head(header: Element) -> Head:

@@ -12,6 +12,9 @@ from typing import cast, get_args
 from citeloom.settings import Settings
 from state.document import DocumentEntry
 from state.paper import Paper, title_key
+from tools.documents.grobid import NAME, GrobidReader, grobid_of
+from tools.documents.sniff import Kind
+from tools.documents.store import DocumentStore
 from tools.embed.port import Embedder
 from tools.errors import LibraryError
 from tools.ingest.workers import Limits
@@ -34,6 +37,10 @@ class Opened:
 
     library: Library
     embedder: Embedder
+    grobid: GrobidReader | None = None
+    """What reads PDFs first, where it is set."""
+    documents: DocumentStore | None = None
+    """Where what was read is kept whole, with its blocks, beside the library's text of it."""
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -53,7 +60,7 @@ class Opened:
     def current(self, digest: str) -> DocumentEntry | None:
         """Return the document of this SHA-256 if it is here, as the reader in use reads it."""
         entry = self.library.texts.known(digest)
-        return entry if entry and entry.reader == _reader(entry.kind) else None
+        return entry if entry and is_current(entry.reader, self.grobid) else None
 
     def same_paper(self, found: Paper) -> Paper | None:
         """Return the paper that is here under one of these ids or, if it has none, its whole title."""
@@ -71,9 +78,18 @@ class Opened:
         return self.library.folder / BAD_RECORDS
 
 
+def is_current(reader: str, grobid: GrobidReader | None = None) -> bool:
+    """Whether what reads documents now has this name and version.
+
+    What GROBID read stays; what our own reader read of a PDF is read again once there is a GROBID.
+    """
+    own = {_reader(kind) for kind in get_args(Kind) if not (grobid and kind == "pdf")}
+    return reader in own or reader == NAME
+
+
 def _reader(kind: str) -> str:
     """Return the name and version of what reads this kind now; empty if nothing does."""
-    from tools.documents.open import Kind, reader_of
+    from tools.documents.open import reader_of
 
     return reader_of(cast(Kind, kind)).name if kind in get_args(Kind) else ""
 
@@ -106,7 +122,8 @@ def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Opened
         InputError: The name cannot be a library's name, or is reserved.
         LibraryError: It is damaged, or was made with another embedder.
     """
-    return Opened(create_library(name, settings, embedder), embedder)
+    library = create_library(name, settings, embedder)
+    return Opened(library, embedder, grobid_of(settings), DocumentStore(settings.home))
 
 
 _workers: list[int] = []

@@ -8,9 +8,13 @@ import logging
 import sys
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from state.document import Document
 from state.passage import Passage
+
+if TYPE_CHECKING:
+    from tools.documents.sniff import Kind
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -58,12 +62,13 @@ def confine(megabytes: int) -> None:
         return
 
 
-def read_file(path: str, name: str) -> Reading | Refused:
+def read_file(path: str, name: str, tei: bytes = b"") -> Reading | Refused:
     """Read the document in a file.
 
     Args:
         path: Where its bytes stand.
         name: What it is called, for messages and where its contents leave its format open.
+        tei: What GROBID made of it, if it is a PDF that GROBID was given.
     """
     from tools.documents.open import LIMITS, note_on, read_document
     from tools.errors import DocumentError
@@ -71,7 +76,8 @@ def read_file(path: str, name: str) -> Reading | Refused:
     try:
         with open(path, "rb") as file:
             content = file.read(LIMITS.bytes + 1)  # the reader says so where that is too much
-        kind, document = read_document(content, name=name)
+        served, fault = _of_tei(tei, name)
+        kind, document = served or read_document(content, name=name)
     except DocumentError as error:
         return Refused(str(error), error.remedy)
     except OSError as error:
@@ -85,8 +91,24 @@ def read_file(path: str, name: str) -> Reading | Refused:
             f"its reader failed: {type(error).__name__}: {error}"[:_EXCERPT],
             "save it in another format (PDF, HTML, text) and add that, and report the fault",
         )
-    note = note_on(kind, name) or ""
+    note = "; ".join(filter(None, [note_on(kind, name), fault]))
     return Reading(str(kind), document, sha256(content).hexdigest(), note)
+
+
+def _of_tei(tei: bytes, name: str) -> tuple[tuple["Kind", Document] | None, str]:
+    """Return what stands in GROBID's TEI of a file, or nothing and why."""
+    from tools.documents.grobid import read_tei
+    from tools.errors import DocumentError
+
+    if not tei:
+        return None, ""
+    try:
+        return ("pdf", read_tei(tei, name=name)), ""
+    except DocumentError as error:
+        return None, f"it was read without GROBID: {error}"
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with its TEI, the file is there
+        cause = f"{type(error).__name__}: {error}"[:_EXCERPT]
+        return None, f"it was read without GROBID, whose answer cannot be read: {cause}"
 
 
 OUT_OF_MEMORY = (

@@ -21,7 +21,8 @@ from state.passage import Passage
 from tools.errors import DocumentError
 from tools.ingest.opening import Opened
 from tools.ingest.papers import paper_of, under_record
-from tools.ingest.reading import Reading, Refused, cut_document, read_file
+from tools.ingest.reading import Reading, Refused, cut_document
+from tools.ingest.serving import read_served
 from tools.ingest.workers import StoppedError, Workers
 
 _REMEDY = "add another copy or format of it"
@@ -79,12 +80,12 @@ def failed(source: str, cause: str, remedy: str) -> FileReport:
 def _take(
     opened: Opened, workers: Workers, given: Given, stopped: Event, clock: _Clock
 ) -> FileReport:
-    digest = _digest(given.path)
+    digest = digest_of(given.path)
     with _alone.on(digest, stopped):
         if entry := opened.current(digest):
             return _unchanged(opened, given, entry)
         with clock.timing("read"):
-            reading = _sound(workers.run(stopped, read_file, str(given.path), given.name))
+            reading = _sound(read_served(workers, stopped, given.path, given.name, opened.grobid))
         paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
         notes = (*filter(None, [reading.note]), *notes)
         with opened.writing(), clock.timing("record"):
@@ -94,10 +95,17 @@ def _take(
         entry = _entry(given, reading, paper, passages)
         with opened.writing(), clock.timing("store"):
             put = opened.library.texts.put(entry, reading.document.text, passages)
+            if opened.documents:
+                opened.documents.put(reading.sha256, reading.document)
         return _report(given, reading, paper, passages, put, (*notes, *more))
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()

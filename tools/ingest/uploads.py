@@ -1,16 +1,66 @@
-"""The bytes of what a caller sent."""
+"""What a caller sent: its bytes, and where they wait to be read."""
 
 import base64
 import binascii
 import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePath
 
-from state.ingesting import Upload
+from state.ingesting import FileReport, FileSource, Upload
 from tools.errors import DocumentError
+from tools.ingest.gathering import Gathered, holds_records
+from tools.ingest.spool import Spool
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _SHORTEST = 24
 """Characters below which what looks like base64 is taken for a word."""
+
+
+def take_uploads(
+    found: Gathered, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
+) -> None:
+    """Put the contents of uploads into the spool, each once, and list them as files to be read.
+
+    What cannot be taken is among the reports of `found`.
+
+    Raises:
+        OSError: The disk is full, or the spool cannot be written.
+    """
+    from tools.documents.limits import LIMITS
+
+    names: set[str] = set()
+    first: dict[str, str] = {}
+    for number, upload in enumerate(uploads, start=1):
+        # Only its last part: a browser may send a whole path, which means nothing here.
+        sent = upload.name.replace("\\", "/").encode("utf-8", "replace").decode("utf-8")
+        given = PurePath(sent).name or f"upload {number}"
+        name = _unused(given, names)
+        names.add(name)
+        try:
+            content = contents_of(upload, largest=LIMITS.bytes)
+        except DocumentError as error:
+            found.reports.append(
+                FileReport(source=name, status="failed", cause=str(error), remedy=error.remedy)
+            )
+            continue
+        digest = spool.put(content)
+        if digest in first:
+            note = f"its contents are those of {first[digest]}"
+            found.reports.append(FileReport(source=name, status="unchanged", notes=(note,)))
+            continue
+        first[digest] = name
+        kind = partial(FileSource, name=name, sha256=digest, tags=tuple(tags))
+        found.files.append(kind(kind="records" if holds_records(given, content) else "upload"))
+
+
+def _unused(given: str, names: set[str]) -> str:
+    """Return a name that no other upload has; its suffix stays."""
+    path, name, count = PurePath(given), given, 2
+    while name in names:
+        name, count = f"{path.stem} ({count}){path.suffix}", count + 1
+    return name
 
 
 def contents_of(upload: Upload, *, largest: int) -> bytes:

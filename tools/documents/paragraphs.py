@@ -1,0 +1,114 @@
+"""The paragraphs of a document, whole, each with the citations in it.
+
+LLM-Ref (section 3.1): each paragraph conveys one thing; nothing is cut into chunks.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from state.bibliography import Bibliography, InTextCitation
+from state.document import JOINT, Block, BlockKind, Document, DocumentEntry
+from state.passage import Passage, passage_id
+from state.synthesis import Paragraph, ParagraphCitation
+from tools.documents.blocks import ABSTRACT
+
+_KINDS = frozenset({"text", "abstract", "list"})
+_FEWEST = 4
+"""Words; what has fewer says nothing by itself."""
+_FEWEST_SIGNS = 12
+"""The same in signs of scripts that put no space between words."""
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
+_TELLING = 0.5
+"""Share of letters among the characters, white space apart, of what is a paragraph of words."""
+_FEWEST_ENTRIES = 3
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+
+
+def paragraphs_of(document: Document, bibliography: Bibliography, paper: str) -> list[Paragraph]:
+    """Return the paragraphs of running text in reading order; the same words count once.
+
+    Args:
+        document: What was read.
+        bibliography: What it cites; its citations name blocks of this document.
+        paper: Canonical id of the paper that it is the text of.
+    """
+    cited: dict[int, list[InTextCitation]] = defaultdict(list)
+    for citation in bibliography.citations:
+        cited[citation.block].append(citation)
+    made: dict[str, Paragraph] = {}
+    for place, block in enumerate(document.blocks):
+        if not _is_paragraph(block, cited[place]):
+            continue
+        key = passage_id(paper, block.text)
+        if key in made:
+            continue
+        section = ABSTRACT if block.kind == "abstract" and not block.section else block.section
+        made[key] = Paragraph(
+            id=key, paper=paper, number=len(made) + 1, section=section, page=block.page,
+            text=block.text, citations=tuple(_citation(item) for item in cited[place]),
+        )  # fmt: skip
+    return list(made.values())
+
+
+def _citation(item: InTextCitation) -> ParagraphCitation:
+    return ParagraphCitation(start=item.start, end=item.end, entries=item.entries)
+
+
+def _is_paragraph(block: Block, cited: Sequence[InTextCitation]) -> bool:
+    if block.kind not in _KINDS:
+        return False
+    words = block.text
+    for item in sorted(cited, key=lambda item: item.start, reverse=True):
+        words = f"{words[: item.start]} {words[item.end :]}"  # fifty numbers of works are no words
+    if len(words.split()) < _FEWEST and len(_UNSPACED.findall(words)) < _FEWEST_SIGNS:
+        return False
+    solid = "".join(words.split())
+    return sum(map(str.isalpha, solid)) >= _TELLING * len(solid)
+
+
+def rebuilt(entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> Document:
+    """Return the document of which a library has kept the text and the passages.
+
+    Sections and pages are those of the passages. Blocks that no passage was made of are equations and
+    tables, or, where several follow each other and most name a year, the list of references.
+
+    Args:
+        entry: The document's entry in the library.
+        text: Its text, `state.document.joined` of its blocks.
+        passages: Those cut from it.
+    """
+    ordered = sorted(passages, key=lambda item: item.start)
+    blocks: list[Block] = []
+    start, at = 0, 0
+    for part in text.split(JOINT):
+        end = start + len(part)
+        while at < len(ordered) and ordered[at].end <= start:
+            at += 1
+        if part.strip():
+            inside = at < len(ordered) and ordered[at].start < end
+            blocks.append(_block(part, ordered[at] if inside else None))
+        start = end + len(JOINT)
+    return Document(
+        blocks=tuple(_listed(blocks)), pages=entry.pages, unread=entry.unread, reader=entry.reader
+    )
+
+
+def _block(text: str, source: Passage | None) -> Block:
+    if source is None:
+        return Block(text=text, kind="table")
+    kind: BlockKind = "abstract" if source.section == ABSTRACT else "text"
+    return Block(text=text, section=source.section, page=source.page, kind=kind)
+
+
+def _listed(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Make references of the blocks that no passage was made of, where they look like a list."""
+    for left_out, group in groupby(blocks, key=lambda block: block.kind == "table"):
+        members = list(group)
+        dated = sum(bool(_YEAR.search(block.text)) for block in members)
+        if left_out and len(members) >= _FEWEST_ENTRIES and 2 * dated >= len(members):
+            members = [block.model_copy(update={"kind": "reference"}) for block in members]
+        yield from members
