@@ -10,6 +10,7 @@ from pydantic import Field
 from citeloom.settings import settings
 from state.asking import Method
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
+from state.synthesis import AlignmentMode, ContextMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -123,6 +124,38 @@ class RunContext:
             "for money; else the embedder finds them."
         ),
     ] = False
+    context_method: Annotated[
+        ContextMethod,
+        Field(
+            description="What `synthesize` answers from: all paragraphs found relevant ('paragraphs'), or, "
+            "as baselines, the best chunks ('basic'), the parents of the best small chunks "
+            "('parent_document'), or the best by BM25 and meaning ('ensemble')."
+        ),
+    ] = "paragraphs"
+    top_k: Annotated[
+        int, Field(description="Chunks that the baselines of `synthesize` take, 1 to 100.")
+    ] = 4
+    relevance: Annotated[
+        RelevanceMode,
+        Field(
+            description="Who judges paragraphs: the embedder the clear ones and the mind the others in "
+            "batches ('cascade'), or the mind one by one ('each', as LLM-Ref does)."
+        ),
+    ] = "cascade"
+    updates: Annotated[
+        UpdateMode,
+        Field(
+            description="How paragraphs are folded into the synthesis: as many at once as the window holds "
+            "('packed'), or one by one ('each', as LLM-Ref does)."
+        ),
+    ] = "packed"
+    alignment: Annotated[
+        AlignmentMode,
+        Field(
+            description="How lines find their source lines: one question for each paragraph of the text "
+            "('paragraph'), or one for each pair of lines ('pairwise', as LLM-Ref does)."
+        ),
+    ] = "paragraph"
     writer: Annotated[
         WriterName,
         Field(

@@ -12,10 +12,12 @@ from typing import TypeVar
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp
 
 from state.base import Value
+from state.bibliography import Bibliography
 from state.finding import Trail
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Debate
+from state.synthesis import Entries, Paragraph
 from state.writing import DraftRound, KeyElements, SavedSection
 
 ValueT = TypeVar("ValueT", bound=Value)
@@ -129,6 +131,31 @@ class Shelf:
     async def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
         """Return those of these passages that are here, in the order of `ids`."""
         return await self._get("passages", ids, Passage)
+
+    async def put_paragraphs(self, paragraphs: Iterable[Paragraph]) -> None:
+        """Keep these paragraphs, by id."""
+        await self._put("paragraphs", ((item.id, item) for item in paragraphs))
+
+    async def paragraphs(self, ids: Sequence[str]) -> dict[str, Paragraph]:
+        """Return those of these paragraphs that are here, in the order of `ids`."""
+        return await self._get("paragraphs", ids, Paragraph)
+
+    async def put_bibliography(self, source: str, bibliography: Bibliography) -> None:
+        """Keep what a source cites, by the source's key in its stack."""
+        await self._put("bibliographies", [(source, bibliography)])
+
+    async def bibliographies(self, sources: Sequence[str]) -> dict[str, Bibliography]:
+        """Return what these sources cite, in the order of `sources`."""
+        return await self._get("bibliographies", sources, Bibliography)
+
+    async def put_entries(self, entries: Entries) -> None:
+        """Keep which work each entry of each source is."""
+        await self._put("entries", [("entries", entries)])
+
+    async def entries(self) -> Entries:
+        """Return which work each entry of each source is."""
+        found = await self._get("entries", ["entries"], Entries)
+        return found.get("entries", Entries())
 
     async def put_round(self, entry: DraftRound) -> None:
         """Keep one round of the beam."""

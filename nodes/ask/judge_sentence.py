@@ -1,8 +1,6 @@
-"""Whether the words of passages bear out what a sentence says; decided by code alone.
+"""Whether the words of passages bear out what a sentence of an answer says; decided by code alone.
 
-The rules are those of the citation check (nodes.write.judge_citation), for a sentence and the quotes
-of its claims instead of a sentence and a paper: no opposite, no number and no name from nowhere, no
-citation of its own, and enough common words or meaning.
+The rules are those of tools.text.bearing, for a sentence and the quotes of its claims.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,19 +12,8 @@ from state.paper import Paper
 from state.passage import Passage
 from state.writing import Support
 from tools.embed.port import Embedder
-from tools.text.alignment import BEARS_MEANING, BEARS_WORDS, Evidence
-from tools.text.foreign import foreign_citations
-from tools.text.numbers import strange_numbers
-from tools.text.opposites import opposed
-from tools.text.strange_names import strange_names
-
-_PLAIN = 0.5
-"""Weighed share of a sentence's content words in its quotes from which it is plainly borne out."""
-
-_SURE = 0.9
-"""Words and meaning together from which a paraphrase is taken as borne out."""
-_CLOSE = 0.65
-"""Cosine from which other words are taken to say some of the same."""
+from tools.text.alignment import Evidence
+from tools.text.bearing import refuted, weighed
 
 
 @dataclass(frozen=True)
@@ -67,28 +54,12 @@ class Sources:
 
 
 def borne_out(text: str, claims: Sequence[Claim], sources: Sources) -> Support:
-    """Return whether the quotes of these claims bear a sentence out. CPU-bound.
-
-    Words and meaning must both speak for it, unless half of its words stand in the quotes; where
-    only one of them does, it is borne out in part.
-    """
+    """Return whether the quotes of these claims bear a sentence out. CPU-bound."""
     if not claims:
         return "not_in_source"
     quotes = [claim.quote.text for claim in claims]
-    if any(opposed(text, quote) for quote in quotes):
-        return "contradicted"
-    around = sources.around(claims)
-    if strange_numbers(text, around) or strange_names(text, around):
-        return "not_in_source"
-    if foreign_citations(text, [around]):
-        return "not_in_source"
+    if verdict := refuted(text, quotes, sources.around(claims)):
+        return verdict
     if sources.foreign:
         return "supported"  # as far as code can tell: the mind's verdict decides
-    evidence = sources.evidence
-    words = evidence.words(text, " ".join([*quotes, sources.named(claims)]))
-    if words >= _PLAIN:
-        return "supported"
-    meaning = max(evidence.measure(text, quote).meaning for quote in [*quotes, " ".join(quotes)])
-    if words >= BEARS_WORDS and meaning >= BEARS_MEANING:
-        return "supported" if words + meaning >= _SURE else "partly"
-    return "partly" if meaning >= _CLOSE else "not_in_source"
+    return weighed(text, quotes, sources.named(claims), sources.evidence)

@@ -92,7 +92,12 @@ def _check_amounts(context: RunContext) -> None:
     check_range("retrieved", context.retrieved, 1, MOST_FOUND)
 
 
-def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
+def question_text(question: str) -> str:
+    """Return a question with its white space folded.
+
+    Raises:
+        InputError: It is empty, too long, or no text.
+    """
     text = " ".join(question.split())
     if "\x00" in text:
         raise InputError("the question is not text (it looks like a binary file)")
@@ -103,6 +108,11 @@ def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
         )
     if not tokens(text):
         raise InputError('there is no question: ask one, such as "How does RAG choose passages?"')
+    return text
+
+
+def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
+    text = question_text(question)
     code, notes = check_language(text, extractive=extractive, told_by=question_language)
     return Request(
         text=text, kind="question", language=code, library=sent.library, notes=notes,

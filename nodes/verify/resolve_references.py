@@ -5,41 +5,26 @@ A reference is called fabricated only where a source that holds works of all kin
 and does not know it.
 """
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from state.audit import ReferenceFinding
 from state.paper import Paper, merge_records, title_key
-from state.query import SearchQuery
 from state.request import Request
 from state.run import Failure
 from state.verifying import Entry
 from tools.context import RunContext
 from tools.desk import Desk, open_desk
 from tools.errors import PermanentError, TransientError
+from tools.scholar.lookup import Looked, Wanted, look_up
 from tools.scholar.opening import is_online
-from tools.scholar.port import Source, TitleFinder
 from tools.scholar.titles import near_titles
 
 STAGE = "resolve_references"
 _BROAD = frozenset({"openalex", "semantic_scholar", "crossref", "google"})
 """Sources that hold works of all kinds, so that what they do not know is suspect."""
-_AT_ONCE = 8
-
-
-@dataclass
-class Looked:
-    """What one source answered."""
-
-    name: str
-    found: dict[int, Paper] = field(default_factory=dict)
-    """By the entry's place."""
-    asked: set[int] = field(default_factory=set)
-    failures: list[Failure] = field(default_factory=list)
 
 
 class Branch(TypedDict):
@@ -69,9 +54,9 @@ async def resolve_references(state: Branch, runtime: Runtime[RunContext]) -> Upd
     failures: list[Failure] = []
     for name in request.sources:
         left = [place for place in range(len(entries)) if place not in found]
-        looked = await _look(desk, name, request, entries, given, left)
+        looked, failed = await _look(desk, name, request, entries, given, left)
         found |= looked.found
-        failures += looked.failures
+        failures += failed
         if name in _BROAD:
             denied |= looked.asked
     papers, failed = await _marked(desk, request, entries, given, found)
@@ -122,93 +107,31 @@ async def _look(
     entries: Sequence[Entry],
     given: dict[str, Paper],
     left: Sequence[int],
-) -> Looked:
+) -> tuple[Looked, list[Failure]]:
     """Look up these entries in one source, by id and then by title."""
-    looked = Looked(name)
     if not left:
-        return looked
-    ids = {place: _ids(entries[place], given) for place in left}
+        return Looked(name), []
+    wanted = {
+        place: Wanted(_ids(entries[place], given), given.get(entries[place].paper))
+        for place in left
+    }
     try:
-        source = await desk.source(name, request)
-        known = await source.get(list(dict.fromkeys(key for own in ids.values() for key in own)))
+        looked = await look_up(await desk.source(name, request), wanted)
     except (TransientError, PermanentError) as error:
         if not is_online(name):
             raise
-        looked.failures.append(_failure(name, str(error), "references were not looked up here"))
-        return looked
-    for place, own in ids.items():
-        if paper := next((known[key] for key in own if key in known), None):
-            looked.found[place] = paper
-    rest = {
-        place: given[entries[place].paper]
-        for place in left
-        if place not in looked.found and entries[place].paper in given
-    }
-    limit = asyncio.Semaphore(_AT_ONCE)
-    await asyncio.gather(
-        *(_look_up(source, looked, limit, place, record) for place, record in rest.items())
-    )
-    looked.asked |= {
-        place
-        for place in left
-        if entries[place].paper not in given and _holds(name, entries[place].wanted)
-    }
-    return looked
+        return Looked(name), [_failure(name, str(error), "references were not looked up here")]
+    return looked, [
+        _failure(given[entries[place].paper].title[:80], cause, f"not looked up in {name}")
+        for place, cause in sorted(looked.failed.items())
+    ]
 
 
-def _holds(source: str, key: str) -> bool:
-    """Whether a source would know a work by an id of this kind, if there were such a work."""
-    kind = "arxiv" if key.startswith(_ARXIV_DOI) else key.partition(":")[0]
-    return kind in _KINDS.get(source, ())
-
-
-_ARXIV_DOI = "doi:10.48550/"
-_KINDS: dict[str, tuple[str, ...]] = {
-    "openalex": ("doi", "openalex"), "semantic_scholar": ("doi", "arxiv", "s2"),
-    "crossref": ("doi",),
-}  # fmt: skip
-
-
-async def _look_up(
-    source: Source, looked: Looked, limit: asyncio.Semaphore, place: int, record: Paper
-) -> None:
-    """Look up one reference by its title."""
-    async with limit:
-        try:
-            paper = await _by_title(source, record)
-        except (TransientError, PermanentError) as error:
-            remedy = f"not looked up in {looked.name}"
-            looked.failures.append(_failure(record.title[:80], str(error), remedy))
-            return
-    if not _only_preprint(record) or looked.name != "crossref":  # which holds no preprints of arXiv
-        looked.asked.add(place)
-    if paper:
-        looked.found[place] = paper
-
-
-def _only_preprint(record: Paper) -> bool:
-    """Whether a record is known as a preprint of arXiv alone."""
-    doi = record.doi or ""
-    return bool(record.arxiv or record.id.startswith(("arxiv:", _ARXIV_DOI))) and (
-        not doi or f"doi:{doi.lower()}".startswith(_ARXIV_DOI)
-    )
-
-
-def _ids(entry: Entry, given: dict[str, Paper]) -> list[str]:
+def _ids(entry: Entry, given: dict[str, Paper]) -> tuple[str, ...]:
     if entry.wanted:
-        return [entry.wanted]
+        return (entry.wanted,)
     paper = given[entry.paper]
-    return [key for key in (paper.id, *paper.aliases) if not key.startswith("title:")]
-
-
-async def _by_title(source: Source, record: Paper) -> Paper | None:
-    """Return the source's paper of this title; one that is only alike does not count."""
-    if isinstance(source, TitleFinder):
-        found = await source.by_title(record.title, year=record.year)
-        return found if found and near_titles(record.title, found.title) else None
-    query = SearchQuery(text=record.title, facet="all", reason="A reference's title.")
-    answer = await source.search(query, before=None, limit=5)
-    return next((item for item in answer.papers if near_titles(record.title, item.title)), None)
+    return tuple(key for key in (paper.id, *paper.aliases) if not key.startswith("title:"))
 
 
 async def _marked(

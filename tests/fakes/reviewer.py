@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.fakes.answerer import ANSWERS
+from tests.fakes import aligner, answerer, composer, summarizer
 from tests.fakes.openai_server import Reply, inputs_of, task_of
 
 Spoil = Callable[[Any, dict[str, Any]], Reply]
@@ -24,7 +24,7 @@ def reviewer(spoil: Mapping[str, Spoil] | None = None) -> Callable[[dict[str, An
 
     def script(request: dict[str, Any]) -> Reply:
         task, inputs = task_of(request), inputs_of(request)
-        answer = (_ANSWERS | ANSWERS)[task](inputs)
+        answer = _EVERY[task](inputs)
         spoiler = (spoil or {}).get(task)
         return spoiler(answer, inputs) if spoiler else answer
 
@@ -225,3 +225,4 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "flag_uncited": _flag_uncited,
     "revise_section": _revise_section,
 }
+_EVERY = _ANSWERS | answerer.ANSWERS | summarizer.ANSWERS | composer.ANSWERS | aligner.ANSWERS

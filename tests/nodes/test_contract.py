@@ -16,6 +16,7 @@ from state.channels import FindState, ReviewState, WriteState
 from state.ingesting import IngestOutput, IngestState
 from state.parts import PartState
 from state.revising import ReviseState
+from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verifying import VerifyState
 from tools.llm.task import Task
 
@@ -42,6 +43,10 @@ NOT_NODES = {
     "nodes.ingest.name_keywords",
     "nodes.ingest.waves",
     "nodes.intake",
+    "nodes.synthesize.align_pair",
+    "nodes.synthesize.batches",
+    "nodes.synthesize.packing",
+    "nodes.synthesize.shown_contexts",
     "nodes.write.adherence",
     "nodes.write.flag_uncited",
     "nodes.write.judge_citation",
@@ -85,6 +90,7 @@ TASKS: list[Task[Any]] = list(
 )
 _STATES = (
     FindState, WriteState, ReviewState, PartState, ReviseState, VerifyState, AskState, IngestState,
+    SynthesizeState,
 )  # fmt: skip
 CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
 OUTPUTS = (
@@ -107,6 +113,7 @@ OUTPUTS = (
     }
     | set(get_type_hints(AskOutput))
     | set(get_type_hints(IngestOutput))
+    | set(get_type_hints(SynthesizeOutput))
 )
 
 
@@ -155,6 +162,7 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
         "passage",
         "place",
         "statement",
+        "item",
     }
     read = get_type_hints(node_of(module))["state"]
     if isinstance(read, type) and issubclass(read, BaseModel):

@@ -12,9 +12,11 @@ from graphs.ask import graph as ask
 from graphs.find import graph as find
 from graphs.ingest import graph as ingest
 from graphs.review import graph
+from graphs.synthesize import graph as synthesize
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.graphs.conftest import ABSTRACT as BEES
+from tests.graphs.stacks import QUESTION, uploads
 from tests.support import SMALL, small_records
 from tools.context import RunContext
 from tools.ledger.file import LedgerFile
@@ -73,6 +75,18 @@ async def test_ingest_never_blocks_the_loop(home: Path, watched: BlockBuster) ->
     done: Any = await ingest.ainvoke(inputs)
     assert done["stop"] is None
     assert [item.status for item in done["reports"]] == ["added"]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"context_method": "ensemble"}, {"alignment": "pairwise", "updates": "each"}]
+)
+async def test_synthesize_never_blocks_the_loop(
+    home: Path, watched: BlockBuster, options: dict[str, Any]
+) -> None:
+    inputs: Any = {"question": QUESTION, "uploads": uploads()}
+    done: Any = await synthesize.ainvoke(inputs, context=RunContext(**options))
+    assert done["stop"] is None
+    assert done["lines"]
 
 
 async def test_sources_on_the_network_never_block_the_loop(

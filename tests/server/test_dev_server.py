@@ -10,13 +10,14 @@ from pydantic import BaseModel
 
 from state.ingesting import IngestInput
 from state.request import AskInput, FindInput, ReviewInput, ReviseInput, VerifyInput, WriteInput
+from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import SMALL, small_records
 from tools.context import RunContext
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
-    "verify": VerifyInput, "ask": AskInput, "ingest": IngestInput,
+    "verify": VerifyInput, "ask": AskInput, "ingest": IngestInput, "synthesize": SynthesizeInput,
 }  # fmt: skip
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 IDEA = (

@@ -1,7 +1,7 @@
 """Write references as BibTeX: pylatexenc escapes the text, bibtexparser lays out the entries."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from state.paper import Author, Paper
 from state.results import Reference
@@ -14,8 +14,13 @@ from tools.bibliography.write_csl import web_address
 _UNSAFE = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
 
 
-def to_bibtex(references: Sequence[Reference]) -> str:
-    """Return one entry for each reference, escaped for LaTeX, in the order of their numbers."""
+def to_bibtex(references: Sequence[Reference], keywords: Mapping[str, str] | None = None) -> str:
+    """Return one entry for each reference, escaped for LaTeX, in the order of their numbers.
+
+    Args:
+        references: What to write.
+        keywords: By key: what to put into the entry's `keywords`, plain words.
+    """
     from bibtexparser.entrypoint import write_string
     from bibtexparser.library import Library
     from bibtexparser.model import Block, Entry, Field
@@ -24,14 +29,17 @@ def to_bibtex(references: Sequence[Reference]) -> str:
         Entry(
             _KINDS[kind_of_work(item.paper)],
             item.key,
-            [Field(name, value) for name, value in _fields(item.paper)],
+            [
+                Field(name, value)
+                for name, value in _fields(item.paper, (keywords or {}).get(item.key))
+            ],
         )
         for item in references
     ]
     return str(write_string(Library(entries)))
 
 
-def _fields(paper: Paper) -> list[tuple[str, str]]:
+def _fields(paper: Paper, keyword: str | None = None) -> list[tuple[str, str]]:
     fields: list[tuple[str, str | None]] = [
         ("author", _authors(paper)),
         ("key", None if paper.authors else escape(short_title(paper.title))),
@@ -47,6 +55,7 @@ def _fields(paper: Paper) -> list[tuple[str, str]]:
         ("archiveprefix", "arXiv" if paper.arxiv else None),
         ("url", (web_address(paper) or _arxiv_address(paper)).translate(_UNSAFE)),
         ("note", "Retracted" if paper.retracted else None),
+        ("keywords", keyword),
     ]
     return [(name, value) for name, value in fields if value]
 

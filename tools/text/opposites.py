@@ -18,7 +18,8 @@ _PAIRS = """increase decrease; increase reduce; increase lower; improve worsen; 
     underperform; positive negative; help hurt; help harm; help hinder; succeed fail; gain lose;
     necessary unnecessary; sufficient insufficient; effective ineffective; reliable unreliable;
     stable unstable; consistent inconsistent; possible impossible; supervised unsupervised; present
-    absent; before after; always never; first last; easy hard; accept reject; strengthen weaken"""
+    absent; before after; always never; first last; easy hard; accept reject; strengthen weaken; warm
+    cool; heat cool; halve double; win lose"""
 _OPPOSITES = frozenset(frozenset(stem(word) for word in pair.split()) for pair in _PAIRS.split(";"))
 _EMPTY = frozenset(
     """a an the of to in on at by for with from and or that this these those it its is are was were

@@ -1,0 +1,114 @@
+"""The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
+
+START -> take_stack -> read_paper (a branch for each paper) -> merge_references
+      -> summarize_paragraphs -> judge_relevance -> synthesize_answer
+synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
+                  -> align_lines -> resolve_works -> present_synthesis -> END
+With a `context_method` other than 'paragraphs' (the baselines) merge_references leads to
+retrieve_contexts -> synthesize_answer. A fatal failure at any step leads to present_synthesis: a run
+always shows what it has.
+"""
+
+from collections.abc import Callable
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from graphs.policies import RETRY
+from nodes.guard import stopping, timed
+from nodes.synthesize.align_lines import align_lines
+from nodes.synthesize.judge_relevance import judge_relevance
+from nodes.synthesize.merge_references import merge_references
+from nodes.synthesize.present_synthesis import present_synthesis
+from nodes.synthesize.read_paper import read_paper
+from nodes.synthesize.resolve_works import resolve_works
+from nodes.synthesize.retrieve_contexts import retrieve_contexts
+from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
+from nodes.synthesize.synthesize_answer import synthesize_answer
+from nodes.synthesize.take_stack import take_stack
+from state.run import halt
+from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
+from tools.context import RunContext, context_of
+
+
+def each_paper(state: SynthesizeState) -> list[Send] | str:
+    """Read each paper of the stack."""
+    if halt(state["failures"]):
+        return "present_synthesis"
+    shared = {"run": state["run"], "request": state["request"], "of": len(state["stack"])}
+    return [
+        Send("read_paper", {**shared, "item": item, "place": place})
+        for place, item in enumerate(state["stack"])
+    ]
+
+
+def choose_way(state: SynthesizeState, runtime: Runtime[RunContext]) -> str:
+    """Judge whole paragraphs by their summaries, or retrieve chunks as a baseline does."""
+    if halt(state["failures"]):
+        return "present_synthesis"
+    whole = context_of(runtime).context_method == "paragraphs"
+    return "summarize_paragraphs" if whole else "retrieve_contexts"
+
+
+def unless_stopped(following: str) -> Callable[[SynthesizeState], str]:
+    """Return a router that goes on to a step, or to where a stopped run ends."""
+
+    def route(state: SynthesizeState) -> str:
+        return "present_synthesis" if halt(state["failures"]) else following
+
+    return route
+
+
+def begin_text(state: SynthesizeState) -> str:
+    """Write where there is something to write from."""
+    stopped = halt(state["failures"]) or not state["contexts"]
+    return "present_synthesis" if stopped else "synthesize_answer"
+
+
+def fold_or_align(state: SynthesizeState) -> str:
+    """Take in the next contexts; with all of them taken in, trace the lines."""
+    if halt(state["failures"]):
+        return "present_synthesis"
+    return "synthesize_answer" if state["folded"] < len(state["contexts"]) else "align_lines"
+
+
+builder = StateGraph(
+    SynthesizeState,
+    context_schema=RunContext,
+    input_schema=SynthesizeInput,
+    output_schema=SynthesizeOutput,
+)
+builder.add_node("take_stack", take_stack)
+for step in (
+    read_paper, merge_references, summarize_paragraphs, judge_relevance, retrieve_contexts,
+    synthesize_answer, align_lines, resolve_works,
+):  # fmt: skip
+    builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+builder.add_node("present_synthesis", present_synthesis)
+
+builder.add_edge(START, "take_stack")
+builder.add_conditional_edges("take_stack", each_paper, ["read_paper", "present_synthesis"])
+builder.add_edge("read_paper", "merge_references")
+builder.add_conditional_edges(
+    "merge_references",
+    choose_way,
+    ["summarize_paragraphs", "retrieve_contexts", "present_synthesis"],
+)
+builder.add_conditional_edges(
+    "summarize_paragraphs",
+    unless_stopped("judge_relevance"),
+    ["judge_relevance", "present_synthesis"],
+)
+for step_name in ("judge_relevance", "retrieve_contexts"):
+    builder.add_conditional_edges(step_name, begin_text, ["synthesize_answer", "present_synthesis"])
+builder.add_conditional_edges(
+    "synthesize_answer", fold_or_align, ["synthesize_answer", "align_lines", "present_synthesis"]
+)
+builder.add_conditional_edges(
+    "align_lines", unless_stopped("resolve_works"), ["resolve_works", "present_synthesis"]
+)
+builder.add_edge("resolve_works", "present_synthesis")
+builder.add_edge("present_synthesis", END)
+
+graph = builder.compile(name="synthesize")

@@ -1,0 +1,82 @@
+"""Merge: make one list of what all sources cite, and one of their paragraphs.
+
+Reads `run`, `stacked`. Writes `stacked`, `paragraphs`, `works`, `failures`. The same work cited by two
+papers, under whatever number or name, is one work, and a source that another one cites is the source itself. Papers
+that could not be read are failures; where none could, the run ends.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.run import Failure
+from state.synthesis import SourcePaper
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.references.works import merge_works
+
+STAGE = "merge_references"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    stacked: list[SourcePaper]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    stacked: list[SourcePaper]
+    paragraphs: list[str]
+    works: list[str]
+    failures: list[Failure]
+
+
+async def merge_references(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Unite what the sources cite, and list their paragraphs in the order of the stack."""
+    desk = open_desk(runtime, state["run"])
+    failures = [
+        Failure(stage="read_paper", subject=item.name, cause=item.cause, remedy=item.remedy)
+        for item in state["stacked"]
+        if item.cause
+    ]
+    first, again = _distinct([item for item in state["stacked"] if not item.cause])
+    if not first:
+        failures.append(
+            Failure(
+                stage=STAGE, subject="run", cause="none of the papers could be read", fatal=True,
+                remedy="see what is said of each paper",
+            )
+        )  # fmt: skip
+        return {"stacked": [], "paragraphs": [], "works": [], "failures": failures}
+    papers = await desk.shelf.papers(list(first))
+    found = await desk.shelf.bibliographies([source.key for source in first.values()])
+    bibliographies = {key: found[source.key] for key, source in first.items()}
+    entries, works = await asyncio.to_thread(merge_works, bibliographies, list(papers.values()))
+    await desk.shelf.put_papers(works)
+    await desk.shelf.put_entries(entries)
+    desk.progress(STAGE, 1, 1, f"{len(works)} works cited")
+    texts = dict.fromkeys(key for source in first.values() for key in source.paragraphs)
+    return {
+        "stacked": again,
+        "paragraphs": list(texts),
+        "works": [paper.id for paper in works],
+        "failures": failures,
+    }
+
+
+def _distinct(read: Sequence[SourcePaper]) -> tuple[dict[str, SourcePaper], list[SourcePaper]]:
+    """Return the sources by the ids of their papers, and those, noted, whose paper is there already."""
+    first: dict[str, SourcePaper] = {}
+    again: list[SourcePaper] = []
+    for source in read:
+        if source.paper in first:
+            note = f"it is the same paper as {first[source.paper].name}, which is read instead"
+            again.append(source.model_copy(update={"notes": (*source.notes, note)}))
+        else:
+            first[source.paper] = source
+    return first, again

@@ -1,0 +1,181 @@
+"""Read one paper of the stack: its document, what it cites, and its paragraphs.
+
+Reads `run`, `request` and, per branch, one `item`. Writes `stacked`. A file is read in a process of its
+own, and what was read once is kept by the hash of its bytes. Paragraphs, references and record go to
+the shelf. A paper that cannot be read costs nothing else.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.bibliography import Bibliography
+from state.document import Block, Document
+from state.paper import Paper
+from state.request import Request
+from state.synthesis import Paragraph, SourcePaper, StackItem
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.documents.grobid import grobid_of
+from tools.documents.paragraphs import paragraphs_of, rebuilt
+from tools.documents.store import DocumentStore
+from tools.errors import DocumentError
+from tools.ingest.opening import is_current, limits_of
+from tools.ingest.papers import paper_of
+from tools.ingest.reading import Refused
+from tools.ingest.serving import read_served
+from tools.ingest.spool import Spool
+from tools.ingest.taking import digest_of
+from tools.ingest.threads import in_thread
+from tools.ingest.workers import open_workers
+from tools.library.library import Library
+from tools.references.bibliography import read_bibliography
+
+STAGE = "read_paper"
+_REBUILT = (
+    "its blocks were rebuilt from the library's text of it: `citeloom library add` its file again where "
+    "references are missing"
+)
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    item: StackItem
+    place: int
+    of: int
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    stacked: list[SourcePaper]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One paper that was read."""
+
+    document: Document
+    paper: Paper
+    kind: str
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+
+
+async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Read one paper; why it cannot be read is in its report."""
+    desk = open_desk(runtime, state["run"])
+    item = state["item"]
+    report = SourcePaper(place=state["place"], name=item.name)
+    try:
+        read = await _read(desk, state["request"], item)
+        bibliography, paragraphs = await asyncio.to_thread(_analysed, read)
+        if not paragraphs:
+            raise DocumentError("there is no paragraph in it", remedy="give another copy of it")
+    except DocumentError as error:
+        remedy = error.remedy or "give another copy or format of it"
+        report = report.model_copy(update={"cause": str(error), "remedy": remedy})
+    else:
+        await desk.shelf.put_papers([read.paper])
+        await desk.shelf.put_bibliography(report.key, bibliography)
+        await desk.shelf.put_paragraphs(paragraphs)
+        report = _report(report, read, bibliography, paragraphs)
+    desk.tick(STAGE, 1, state["of"], item.name)
+    return {"stacked": [report]}
+
+
+async def _read(desk: Desk, request: Request, item: StackItem) -> _Read:
+    if item.kind == "paper":
+        library = await desk.library(request.library)
+        return await asyncio.to_thread(_of_library, library, _store(desk), item.name)
+    spool = Spool(desk.clients.settings.home, desk.run)
+    path = Path(item.path) if item.path else spool.path(item.sha256)
+    digest = item.sha256 or await asyncio.to_thread(digest_of, path)
+    store = _store(desk)
+    known = await asyncio.to_thread(store.latest, digest)
+    kind, note = "", ""
+    grobid = grobid_of(desk.clients.settings)
+    if known is None or not is_current(known.reader, grobid):
+        workers = await asyncio.to_thread(open_workers, limits_of(desk.clients.settings))
+        answer = await in_thread(
+            workers, lambda stopped: read_served(workers, stopped, path, item.name, grobid)
+        )
+        if isinstance(answer, Refused):
+            raise DocumentError(answer.cause, remedy=answer.remedy)
+        known, kind, note = answer.document, answer.kind, answer.note
+        digest = answer.sha256  # it may have been written since it was hashed
+        await asyncio.to_thread(store.put, digest, known)
+    paper, notes = paper_of(known, name=item.name, sha256=digest)
+    kind = kind or known.reader.split()[0]
+    return _Read(known, paper, kind, digest, (*filter(None, [note]), *notes))
+
+
+def _store(desk: Desk) -> DocumentStore:
+    return DocumentStore(desk.clients.settings.home)
+
+
+def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
+    """Return a paper of a library: its fullest document, or else its record's abstract."""
+    paper = library.get([key])[key]
+    entries = library.texts.documents(paper.id)
+    if not entries:
+        return _of_record(paper)
+    entry = max(entries, key=lambda item: item.passages)
+    document = store.latest(entry.sha256)
+    notes: tuple[str, ...] = ()
+    if document is None:
+        mine = [p for p in library.texts.of_paper(paper.id) if p.document == entry.sha256]
+        document = rebuilt(entry, library.texts.text(entry.sha256), mine)
+        notes = (_REBUILT,)
+    if others := len(entries) - 1:
+        notes = (*notes, f"{others} more documents of it were left aside")
+    return _Read(document, paper, entry.kind, entry.sha256, notes)
+
+
+def _of_record(paper: Paper) -> _Read:
+    if not paper.abstract:
+        raise DocumentError(
+            "the library has neither a document nor an abstract of it",
+            remedy="add its file with `citeloom library add`",
+        )
+    block = Block(text=paper.abstract, kind="abstract")
+    note = f"the library has only its {paper.abstract_kind}: what it cites is not known"
+    return _Read(Document(blocks=(block,), reader="record"), paper, "record", "", (note,))
+
+
+def _analysed(read: _Read) -> tuple[Bibliography, list[Paragraph]]:
+    bibliography = read_bibliography(read.document)
+    return bibliography, paragraphs_of(read.document, bibliography, read.paper.id)
+
+
+def _report(
+    report: SourcePaper, read: _Read, bibliography: Bibliography, paragraphs: Sequence[Paragraph]
+) -> SourcePaper:
+    linked = sum(len(item.entries) for item in bibliography.citations)
+    unlinked = sum(len(item.unlinked) for item in bibliography.citations)
+    confidence = dict(read.document.confidence)
+    if bibliography.citations:
+        confidence["citations"] = round(bibliography.confidence, 2)
+    return report.model_copy(
+        update={
+            "paper": read.paper.id,
+            "sha256": read.sha256,
+            "kind": read.kind,
+            "title": read.paper.title,
+            "pages": read.document.pages,
+            "paragraphs": tuple(item.id for item in paragraphs),
+            "entries": len(bibliography.entries),
+            "citations": linked + unlinked,
+            "linked": linked,
+            "confidence": confidence,
+            "unread": read.document.unread,
+            "notes": read.notes,
+        }
+    )

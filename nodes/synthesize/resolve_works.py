@@ -1,0 +1,168 @@
+"""Resolve: look up on the network the works that will be shown, for their DOI and their full record.
+
+Reads `run`, `request`, `references_as`, `contexts`, `lines`, `works`. Writes `lines`, `works`, `resolved`;
+records and entries go to the shelf. A work that turns out to be another one becomes that one, and one
+that turns out to be a source becomes the source. Without sources on the network nothing happens.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.paper import Paper, title_key
+from state.request import Request
+from state.run import Failure
+from state.synthesis import Context, Entries, Granularity, Line
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.errors import PermanentError, TransientError
+from tools.references.numbering import printed_only, works_of
+from tools.references.resolving import renamed_entries, renamed_lines, same_work, unite_found
+from tools.scholar.lookup import Wanted, look_up
+from tools.scholar.merging import ids_of
+from tools.scholar.opening import is_online
+
+STAGE = "resolve_works"
+_LETTERS = 15
+"""Fewest letters of a title that is worth looking for."""
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    references_as: Granularity
+    contexts: list[Context]
+    lines: list[Line]
+    works: list[str]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    lines: list[Line]
+    works: list[str]
+    resolved: dict[str, str]
+    failures: list[Failure]
+
+
+async def resolve_works(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Ask the sources in turn for what those before them do not know."""
+    desk = open_desk(runtime, state["run"])
+    lines, works = state["lines"], state["works"]
+    names = [name for name in state["request"].sources if is_online(name)]
+    if not names or not lines:
+        return {"lines": lines, "works": works, "resolved": {}, "failures": []}
+    entries = await desk.shelf.entries()
+    sources, shown = await _shown(desk, state, entries)
+    records = await desk.shelf.papers([*sources, *shown])
+    wanted = await asyncio.to_thread(_wanted, records, sources, shown, entries)
+    found, by, failures = await _look(desk, state["request"], names, wanted)
+    cited = await desk.shelf.papers(works)
+    own = await desk.shelf.papers(list(dict.fromkeys([*entries.works, *sources])))
+    changed, same = await asyncio.to_thread(
+        unite_found, found, list(cited.values()), list(own.values())
+    )
+    await desk.shelf.put_papers(changed)
+    if same:
+        await desk.shelf.put_entries(renamed_entries(entries, same))
+    desk.progress(STAGE, 1, 1, f"{len(found)} of {len(wanted)} works found")
+    return {
+        "lines": renamed_lines(lines, same),
+        "works": [work for work in works if work not in same],
+        "resolved": {same.get(key, key): name for key, name in by.items()},
+        "failures": failures,
+    }
+
+
+async def _shown(desk: Desk, state: Branch, entries: Entries) -> tuple[list[str], list[str]]:
+    """Return the sources and the works that the list of references will have."""
+    origins = [origin for line in state["lines"] for origin in line.origins]
+    sources = [origin.paper for origin in origins]
+    works = [work for origin in origins for work in origin.works]
+    if state["references_as"] == "coarse":
+        ids = [item.paragraph for item in state["contexts"]]
+        paragraphs = (await desk.shelf.paragraphs(ids)).values()
+        sources += [item.paper for item in paragraphs]
+        works += [work for item in paragraphs for work in works_of(item, entries)]
+    return list(dict.fromkeys(sources)), list(dict.fromkeys(works))
+
+
+def _wanted(
+    records: Mapping[str, Paper], sources: Sequence[str], works: Sequence[str], entries: Entries
+) -> list[Wanted]:
+    """Return what is to be looked up: the works, and the sources that have no DOI."""
+    printed: dict[str, list[str]] = {}
+    for source, own in entries.works.items():
+        for work, entry in zip(own, entries.printed.get(source, ()), strict=False):
+            printed.setdefault(work, []).append(entry)
+    wanted: list[Wanted] = []
+    for key in dict.fromkeys([*sources, *works]):
+        record = records.get(key)
+        if record is None or (key in sources and record.doi):
+            continue
+        ids = tuple(item for item in ids_of(record) if not item.startswith(("title:", "local:")))
+        # What could not be taken apart has no title to look for.
+        if ids or (_tells(record) and not printed_only(record, printed.get(key, []))):
+            wanted.append(Wanted(ids, record))
+    return wanted
+
+
+def _tells(record: Paper) -> bool:
+    return len(title_key(record.title)) >= _LETTERS
+
+
+async def _look(
+    desk: Desk, request: Request, names: Sequence[str], wanted: Sequence[Wanted]
+) -> tuple[dict[str, Paper], dict[str, str], list[Failure]]:
+    """Return the records found, the source of each, and what could not be asked."""
+    found: dict[str, Paper] = {}
+    by: dict[str, str] = {}
+    failures: list[Failure] = []
+    for name in names:
+        left = [item for item in wanted if item.record and item.record.id not in found]
+        try:
+            known, failed = await _in_source(desk, request, name, left)
+        except (TransientError, PermanentError) as error:
+            known, failed = {}, {name: str(error)}
+        found |= known
+        by |= dict.fromkeys(known, name)
+        if failed:
+            failures.append(_failure(name, failed, len(left)))
+        desk.progress(STAGE, len(found), len(wanted) + 1, name)
+    return found, by, failures
+
+
+async def _in_source(
+    desk: Desk, request: Request, name: str, wanted: Sequence[Wanted]
+) -> tuple[dict[str, Paper], dict[str, str]]:
+    """Return what one source knows of these works, by their ids, and why it could not be asked."""
+    source = await desk.source(name, request)
+    found: dict[str, Paper] = {}
+    failed: dict[str, str] = {}
+    left = dict(enumerate(wanted))
+    while left:
+        looked = await look_up(source, left)
+        again: dict[int, Wanted] = {}
+        for place, item in left.items():
+            record, paper = item.record, looked.found.get(place)
+            if record and paper and same_work(record, paper):
+                found[record.id] = paper
+            elif record and paper and item.ids and _tells(record):
+                # Its id leads to another work: it is looked for by its title, then.
+                again[place] = Wanted((), record)
+            elif record and place in looked.failed:
+                failed[record.id] = looked.failed[place]
+        left = again
+    return found, failed
+
+
+def _failure(name: str, failed: Mapping[str, str], count: int) -> Failure:
+    missed = count if name in failed else len(failed)
+    return Failure(
+        stage=STAGE, subject=name, cause=next(iter(failed.values())),
+        remedy=f"{missed} works were not looked up here; their entries stand as they are printed",
+    )  # fmt: skip

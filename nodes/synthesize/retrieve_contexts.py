@@ -1,0 +1,88 @@
+"""Retrieve contexts as the baselines do: the best chunks, whatever paragraphs they cut.
+
+Reads `run`, `request`, `paragraphs`. Writes `contexts`, best first (LLM-Ref, section 4.1 and appendix A.1).
+Only with the setting context_method 'basic', 'parent_document' or 'ensemble'. A chunk may touch several
+paragraphs: each becomes a context with the spans that are in a chunk, at the rank of its best one.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from state.request import Request
+from state.synthesis import Context, Paragraph
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import InputError
+from tools.retrieve.chunks import Found, retrieve
+
+STAGE = "retrieve_contexts"
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    paragraphs: list[str]
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    contexts: list[Context]
+
+
+async def retrieve_contexts(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Find the best chunks; all of them are taken as they are, relevant or not."""
+    desk = open_desk(runtime, state["run"])
+    method = desk.context.context_method
+    if method == "paragraphs":
+        raise InputError(
+            "chunks are retrieved for the baselines only: see the setting context_method"
+        )
+    found = await desk.shelf.paragraphs(state["paragraphs"])
+    paragraphs = list(found.values())
+    chunks = await asyncio.to_thread(
+        retrieve, desk.clients.embedder, state["request"].text, _by_paper(paragraphs),
+        method=method, top_k=desk.context.top_k,
+    )  # fmt: skip
+    contexts = _contexts(paragraphs, chunks)
+    desk.progress(STAGE, 1, 1, f"{len(chunks)} chunks of {len(contexts)} paragraphs")
+    return {"contexts": contexts}
+
+
+def _by_paper(paragraphs: Sequence[Paragraph]) -> list[list[tuple[int, str]]]:
+    papers: dict[str, list[tuple[int, str]]] = {}
+    for place, item in enumerate(paragraphs):
+        papers.setdefault(item.paper, []).append((place, item.text))
+    return list(papers.values())
+
+
+def _contexts(paragraphs: Sequence[Paragraph], chunks: Sequence[Found]) -> list[Context]:
+    spans: dict[int, list[tuple[int, int]]] = {}
+    scores: dict[int, float] = {}
+    for found in chunks:
+        for place, start, end in found.chunk.parts:
+            spans.setdefault(place, []).append((start, end))
+            scores.setdefault(place, found.score)
+    return [
+        Context(
+            paragraph=paragraphs[place].id, score=scores[place], by="retriever",
+            spans=_joined(parts, len(paragraphs[place].text)),
+        )
+        for place, parts in spans.items()
+    ]  # fmt: skip
+
+
+def _joined(spans: Sequence[tuple[int, int]], length: int) -> tuple[tuple[int, int], ...]:
+    """Return the spans in the order of the text, those that touch as one; none for the whole."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return () if joined == [(0, length)] else tuple(joined)

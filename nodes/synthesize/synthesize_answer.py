@@ -1,0 +1,227 @@
+"""Synthesize: answer from the first contexts, then update the answer with the further ones.
+
+Reads `run`, `request`, `contexts`, `draft`, `folded`. Writes `draft`, `folded`. Each visit folds one
+pack of contexts into the draft (LLM-Ref, section 3.3); the graph comes back until all are folded, so
+that a run that was killed goes on behind the last pack. Question, paragraphs and answer are kept
+within the model's window by counting tokens. Citation marks are not shown: which works a line rests
+on is found by aligning it with its sources.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show, stretches
+from nodes.synthesize.shown_contexts import pieces_of
+from state.request import Request
+from state.run import Failure
+from state.synthesis import Context
+from tools.context import RunContext
+from tools.desk import Desk, open_desk
+from tools.embed.port import Embedder
+from tools.errors import AnswerError, RefusedError
+from tools.llm.prompt import count_tokens
+from tools.llm.task import Task
+from tools.text.language import language, language_name
+from tools.text.sentences import split_sentences
+from tools.text.synthesis.cleaning import plain_prose
+from tools.text.synthesis.compose_synthesis import compose
+from tools.text.synthesis.keeping import dropped, kept
+from tools.text.words import coverage
+
+STAGE = "synthesize_answer"
+KEEPS = 0.5
+"""Share of the former answer's content words below which an update has lost it."""
+_TOLD = 0.5
+"""The same of one of its sentences."""
+_FROM_SOURCES = 0.3
+"""Share of an answer's content words that its sources have, below which it is not from them."""
+_AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
+_STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
+
+PROMPT = """\
+You write a synthesis: connected prose that answers a question from paragraphs of research papers. The
+paragraphs in `sources` are all you know, and what they do not say, you do not say. Write in the
+language given, with the terms, the spelling and the sober tone of the sources; keep numbers, names
+and hedges exactly. Bring together what several sources say of one thing, and say where they differ;
+name a paper's authors only where the reader must know whose finding it is. Each sentence should rest
+on one or two source sentences, so that it can be traced back to them. Leave out what does not bear on
+the question. Plain paragraphs only: no headings, lists or citation marks, and no remarks on the task.
+
+Without `answer_so_far` this is the first answer. With it, update that answer: add what the sources
+bring that is new where it belongs, correct what they contradict, join what they repeat, and keep all
+else that stands there. Never drop a statement because these sources do not mention it: it rests on
+earlier ones. If they bring nothing new, return it as it is.
+
+Stay below `most_words` words in all. Where the answer comes near that, say more tersely what it says
+before you add to it. Where `dropped` is given, an earlier attempt lost these sentences of the answer so
+far: this time keep what they say. Where `words_before` is given, that attempt was too long: condense.
+If the sources do not answer the question and there is no answer so far, return no paragraph.
+"""
+
+
+class Synthesis(BaseModel):
+    """The mind's answer, paragraph by paragraph."""
+
+    paragraphs: list[str]
+
+
+def extract(
+    embedder: Embedder, *, question: str, sources: Sequence[Shown], answer_so_far: str = "",
+    **_: object,
+) -> Synthesis:  # fmt: skip
+    """Choose the sentences that answer best, those of the answer so far among them, and order them."""
+    return Synthesis(paragraphs=compose(embedder, question, sources, answer_so_far))
+
+
+TASK = Task(
+    name="synthesize_answer", prompt=PROMPT, answer=Synthesis, tier="strong", extract=extract,
+    max_output_tokens=2400,
+)  # fmt: skip
+
+
+class Branch(TypedDict):
+    """What this node reads."""
+
+    run: str
+    request: Request
+    contexts: list[Context]
+    draft: str
+    folded: int
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    draft: str
+    folded: int
+    failures: list[Failure]
+
+
+async def synthesize_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
+    """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
+    desk = open_desk(runtime, state["run"])
+    contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")
+    each = desk.context.updates == "each"
+    following = contexts[folded : folded + 1] if each else contexts[folded:]
+    pieces, failures = await pieces_of(desk, following)
+    room = room_of(desk.mind, TASK, _constant(state["request"]))
+    packs, taken = await asyncio.to_thread(_packs, pieces, room, draft)
+    for pack in packs:
+        draft, failed = await _fold(desk, state["request"], room, draft, pack)
+        failures += failed
+    folded = folded + (pieces[taken].place if taken < len(pieces) else len(following))
+    desk.progress(STAGE, folded, len(contexts), f"paragraphs, {len(draft.split())} words")
+    failures = list(dict.fromkeys(failures))  # stretches of one paragraph fail alike
+    return {"draft": draft, "folded": folded, "failures": failures}
+
+
+def _constant(request: Request) -> dict[str, Any]:
+    """Return the inputs that all questions of a run share."""
+    return {"language": language_name(request.language), "question": request.text}
+
+
+def _packs(pieces: Sequence[Piece], room: Room, draft: str) -> tuple[list[Sequence[Piece]], int]:
+    """Return the packs of this visit, and how many pieces they are made of.
+
+    One pack; where not even the first piece fits, its stretches, one after another.
+    """
+    if not pieces:
+        return [], 0
+    count = fitting(pieces, room.beside(draft))
+    if count:
+        return [pieces[:count]], count
+    return [[part] for part in stretches(pieces[0], room.least)], 1
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """What is wrong with an answer."""
+
+    cause: str
+    hint: dict[str, Any]
+    """Inputs with which it is asked for again."""
+
+
+async def _fold(
+    desk: Desk, request: Request, room: Room, draft: str, pack: Sequence[Piece]
+) -> tuple[str, list[Failure]]:
+    """Return the answer with these pieces taken in, or the draft as it was and why.
+
+    Where there is no draft yet, sentences of the sources stand in for an answer that is none.
+    """
+    inputs = {**_constant(request), "most_words": room.most_words}
+    inputs |= {"sources": show(pack)} | ({"answer_so_far": draft} if draft else {})
+    told = "\n".join([draft, *(piece.text for piece in pack)])
+    try:
+        made = await _ask(desk, room, inputs)
+        fault = await asyncio.to_thread(_fault, draft, made, room, told)
+        if fault:
+            hint = _fitted(desk, room, inputs, fault.hint)
+            made = await _ask(desk, room, inputs | hint, sample=1)
+            fault = await asyncio.to_thread(_fault, draft, made, room, told)
+    except (AnswerError, RefusedError) as error:
+        fault = _Fault(str(error), {})
+    if fault is None:
+        return made, []
+    if draft:
+        return draft, [_failure(pack, fault.cause, _AS_BEFORE)]
+    if "words_before" in fault.hint:
+        return await asyncio.to_thread(_cut, made, room.answer), []
+    stand_in = await asyncio.to_thread(partial(extract, desk.clients.embedder, **inputs))
+    return plain_prose(stand_in.paragraphs), [_failure(pack, fault.cause, _STANDS_IN)]
+
+
+async def _ask(desk: Desk, room: Room, inputs: dict[str, Any], *, sample: int = 0) -> str:
+    answer = await desk.mind.do(room.task(TASK), sample=sample, **inputs)
+    return await asyncio.to_thread(plain_prose, answer.paragraphs)
+
+
+def _fault(draft: str, made: str, room: Room, told: str) -> _Fault | None:
+    """Say what is wrong with an answer to what was told; CPU-bound where it is long."""
+    if draft and kept(draft, made) < KEEPS:
+        return _Fault(
+            "the update lost more than half of the answer so far",
+            {"dropped": dropped(draft, made, _TOLD)},
+        )
+    if count_tokens(made) > room.answer:
+        words = len(made.split())
+        return _Fault(
+            "the answer grew larger than the model's window has room for",
+            {"words_before": words},
+        )
+    if made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told):
+        return _Fault("the answer is not made of what the paragraphs say", {})
+    return None
+
+
+def _fitted(desk: Desk, room: Room, inputs: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any]:
+    """Return a hint that the window has room for beside the inputs."""
+    lost = list(hint.get("dropped", ()))
+    while lost and desk.mind.spare(room.task(TASK), **inputs, dropped=lost) < 0:
+        lost.pop()
+    return {"dropped": lost} if lost else {k: v for k, v in hint.items() if k != "dropped"}
+
+
+def _cut(text: str, most: float) -> str:
+    """Drop sentences from the end until the answer has room in the window."""
+    paragraphs = [[span.text for span in split_sentences(part)] for part in text.split("\n\n")]
+    while paragraphs and count_tokens(made := _joined(paragraphs)) > most:
+        paragraphs[-1].pop()
+        paragraphs = [part for part in paragraphs if part]
+    return made if paragraphs else ""
+
+
+def _joined(paragraphs: Sequence[Sequence[str]]) -> str:
+    return "\n\n".join(" ".join(part) for part in paragraphs)
+
+
+def _failure(pack: Sequence[Piece], cause: str, remedy: str) -> Failure:
+    names = dict.fromkeys(piece.named for piece in pack)
+    return Failure(stage=STAGE, subject="; ".join(names)[:300], cause=cause, remedy=remedy)

@@ -1,0 +1,198 @@
+"""Take the question and the stack of papers: check what was sent, and list what is to be read.
+
+Reads the input of `synthesize`. Writes `run`, `request`, `references_as`, `stack`, `stacked` (what cannot
+be read at all), `stop`, and resets what an earlier run on the same thread has left. Contents of uploads
+go to the spool.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import cast, get_args
+from uuid import uuid4
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.ask.conversation import last_question
+from nodes.ask.take_question import question_text
+from nodes.intake import check_language, check_range, parse
+from state.reducers import replaced
+from state.request import Request
+from state.run import Failure
+from state.synthesis import (
+    Context,
+    Granularity,
+    Line,
+    LostLine,
+    SourcePaper,
+    StackItem,
+    SynthesizeInput,
+    SynthesizeInputs,
+)
+from tools.context import RunContext, check_settings
+from tools.desk import Desk, open_desk
+from tools.errors import CiteLoomError, InputError
+from tools.ingest.gathering import Gathered, gather
+from tools.ingest.leave import allowed_roots, check_leave
+from tools.ingest.spool import Spool
+from tools.ingest.uploads import take_uploads
+from tools.scholar.opening import ONLINE
+from tools.text.language import question_language
+
+STAGE = "take_stack"
+MOST_PAPERS = 500
+MOST_CHUNKS = 100
+
+
+class Update(TypedDict):
+    """What this node writes."""
+
+    run: str
+    request: Request
+    references_as: Granularity
+    messages: list[AnyMessage]
+    stack: list[StackItem]
+    stacked: list[SourcePaper]
+    paragraphs: list[str]
+    works: list[str]
+    contexts: list[Context]
+    draft: str
+    folded: int
+    lines: list[Line]
+    lost: list[LostLine]
+    resolved: dict[str, str]
+    times: dict[str, float]
+    stop: Failure | None
+    failures: list[Failure]
+
+
+async def take_stack(state: SynthesizeInputs, runtime: Runtime[RunContext]) -> Update:
+    """Check question and papers; an error becomes `stop`, for a person to read."""
+    run = uuid4().hex
+    desk = open_desk(runtime, run)
+    request = Request(text="", kind="question")
+    granularity: Granularity = "fine"
+    messages: list[AnyMessage] = []
+    stack, bad = list[StackItem](), list[SourcePaper]()
+    stop: Failure | None = None
+    try:
+        check_settings(desk.context)
+        check_range("top_k", desk.context.top_k, 1, MOST_CHUNKS)
+        sent = parse(SynthesizeInput, state)
+        granularity = _granularity(sent.granularity)
+        question, earlier = last_question(sent.question, sent.messages)
+        if sent.question.strip() and len(earlier) == len(sent.messages):
+            messages = [HumanMessage(question)]
+        request = _request(question, sent, extractive=desk.mind.name == "extractive")
+        stack, bad, notes = await _stack(desk, sent)
+        request = request.model_copy(update={"notes": (*request.notes, *notes)})
+    except CiteLoomError as error:
+        stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
+    except OSError as error:
+        cause = f"nothing can be written below {desk.clients.settings.home}: {error.strerror}"
+        stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
+    return {
+        "run": run, "request": request, "references_as": granularity, "messages": messages,
+        "stack": [] if stop else stack, "stacked": replaced(bad), "paragraphs": [], "works": [],
+        "contexts": [], "draft": "", "folded": 0, "lines": [], "lost": [], "resolved": {},
+        "times": replaced({}), "stop": stop, "failures": replaced([stop] if stop else []),
+    }  # fmt: skip
+
+
+def _granularity(given: str) -> Granularity:
+    if given not in get_args(Granularity):
+        raise InputError(f"the granularity '{given}' is none of {', '.join(get_args(Granularity))}")
+    return cast(Granularity, given)
+
+
+def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
+    text = question_text(question)
+    if not (sent.uploads or sent.paths or sent.papers):
+        raise InputError(
+            "there is no paper to answer from: give files, or ids of papers of a library"
+        )
+    for name in sent.sources:
+        if name not in ONLINE:
+            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
+    code, notes = check_language(text, extractive=extractive, told_by=question_language)
+    return Request(
+        text=text, kind="question", language=code, notes=notes, library=sent.library,
+        sources=tuple(dict.fromkeys(sent.sources)),
+    )  # fmt: skip
+
+
+async def _stack(
+    desk: Desk, sent: SynthesizeInput
+) -> tuple[list[StackItem], list[SourcePaper], list[str]]:
+    """Return what is to be read, what cannot be, each in its place, and notes for the caller."""
+    roots = allowed_roots(desk.clients)
+    await asyncio.to_thread(check_leave, sent.paths, roots)
+    found = await asyncio.to_thread(gather, sent.paths, roots, [])
+    spool = Spool(desk.clients.settings.home, desk.run)
+    await asyncio.to_thread(take_uploads, found, spool, sent.uploads, [])
+    readable = [*_items(found), *await _named(desk, sent)]
+    if len(readable) > MOST_PAPERS:
+        raise InputError(f"{len(readable)} papers are too many: give at most {MOST_PAPERS}")
+    bad = _unreadable(found, len(readable))
+    if not readable:
+        causes = "; ".join(f"{item.name}: {item.cause}" for item in bad[:5])
+        raise InputError(f"there is no paper to read: {causes or 'the folders hold none'}")
+    return readable, bad, found.notes
+
+
+def _items(found: Gathered) -> list[StackItem]:
+    """Return the files, each under its last name where no other has the same."""
+    names = Counter(PurePath(file.name).name for file in found.files)
+    return [
+        StackItem(
+            name=last if names[last := PurePath(file.name).name] == 1 else file.name,
+            kind="upload" if file.sha256 else "file", path=file.path, sha256=file.sha256,
+        )
+        for file in found.files
+        if file.kind in {"file", "upload"}
+    ]  # fmt: skip
+
+
+async def _named(desk: Desk, sent: SynthesizeInput) -> list[StackItem]:
+    """Return the papers of the library that are named by id.
+
+    Raises:
+        InputError: The library does not have one of them.
+        LibraryError: There is no such library.
+    """
+    if not sent.papers:
+        return []
+    library = await desk.library(sent.library)
+    found = await asyncio.to_thread(library.get, sent.papers)
+    if unknown := [raw for raw in sent.papers if raw not in found]:
+        raise InputError(
+            f"library '{sent.library}' does not have {', '.join(unknown[:5])}: see `citeloom library "
+            f"search {sent.library} WORDS` for ids"
+        )
+    keys = dict.fromkeys(found[raw].id for raw in sent.papers)
+    return [StackItem(name=key, kind="paper") for key in keys]
+
+
+def _unreadable(found: Gathered, after: int) -> list[SourcePaper]:
+    """Return what is no paper, behind the stack."""
+    records = [
+        (file.name, "it holds records of papers, not a paper", "give the papers' own files")
+        for file in found.files
+        if file.kind == "records"
+    ]
+    others = [
+        (item.source, item.cause or "; ".join(item.notes), item.remedy)
+        for item in found.reports
+        if item.status in {"failed", "unchanged"}
+    ]
+    return _reports([*records, *others], after)
+
+
+def _reports(told: Sequence[tuple[str, str, str]], after: int) -> list[SourcePaper]:
+    return [
+        SourcePaper(place=after + number, name=name, cause=cause, remedy=remedy)
+        for number, (name, cause, remedy) in enumerate(told)
+    ]

@@ -1,0 +1,30 @@
+"""How the scripted LLM answers the tasks that compose a synthesis, from the inputs it is shown."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_SENTENCE = re.compile(r"[^.!?]+[.!?]")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{4,}", text.lower()))
+
+
+def _synthesize(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Keep the answer so far, and add of each paragraph the sentence that has most of the question."""
+    former = [part for part in str(inputs.get("answer_so_far", "")).split("\n\n") if part]
+    asked = _words(str(inputs["question"]))
+    told: list[str] = []
+    for source in inputs["sources"]:
+        for paragraph in source["paragraphs"]:
+            spans = [span.strip() for span in _SENTENCE.findall(paragraph)] or [paragraph]
+            best = max(spans, key=lambda span: len(_words(span) & asked))
+            if best not in "\n".join([*former, *told]):
+                told.append(best)
+    return {"paragraphs": [*former, *([" ".join(told)] if told else [])]}
+
+
+ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "synthesize_answer": _synthesize,
+}

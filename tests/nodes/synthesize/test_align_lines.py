@@ -1,0 +1,236 @@
+"""nodes/synthesize/align_lines.py: one question for each paragraph, and what is believed of the answer."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
+
+from citeloom.settings import Settings
+from nodes.synthesize.align_lines import align_lines
+from state.synthesis import Line
+from tests.fakes.aligner import ANSWERS
+from tests.fakes.made_stack import CONTEXTS, COOL, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
+from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, Status, inputs_of, task_of
+from tests.graphs.conftest import context_for
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import BudgetError
+from tools.text.synthesis.alignment import source_lines
+
+FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
+SECOND = "Earlier work on lichen crusts found no cooling at all."
+THIRD = "In dry spells the carpets of moss keep the rooms below cool by evaporation."
+DRAFT = f"{FIRST} {SECOND}\n\n{THIRD}"
+FALSE = "Whales sing at night in the northern sea."
+SOURCE_LINES = sum(len(source_lines(item)) for item in PARAGRAPHS)
+Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
+
+
+def state(draft: str = DRAFT, **others: Any) -> Any:
+    return {"run": "run", "references_as": "fine", "contexts": CONTEXTS, "draft": draft, **others}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", llm_timeout=10.0,
+        _env_file=None,
+    )  # type: ignore[call-arg]  # fmt: skip
+
+
+async def align(
+    settings: Settings,
+    given: Any,
+    spoil: Spoil | None = None,
+    *,
+    window: int | None = None,
+    **options: Any,
+) -> tuple[dict[str, Any], OpenAIServer]:
+    """Return what the node writes, and the server of the scripted LLM with what it was asked."""
+
+    def script(request: dict[str, Any]) -> Reply:
+        inputs: dict[str, Any] = dict(inputs_of(request))
+        answer = ANSWERS[task_of(request)](inputs)
+        return spoil(answer, inputs) if spoil else answer
+
+    with OpenAIServer(script) as server:
+        changes: dict[str, Any] = {"llm_base_url": server.url}
+        if window:
+            changes["llm_context_tokens"] = window
+        context = context_for(settings.model_copy(update=changes), **options)
+        runtime = Runtime(context=context, store=InMemoryStore())
+        await put_stack(open_desk(runtime, "run").shelf)
+        return dict(await align_lines(given, runtime)), server
+
+
+def traced(lines: list[Line]) -> list[tuple[str, list[str], list[str]]]:
+    return [
+        (
+            line.text,
+            [origin.paper for origin in line.origins],
+            [work for origin in line.origins for work in origin.works],
+        )
+        for line in lines
+    ]
+
+
+EXPECTED = [
+    (FIRST, [MOSS.id], [SHADE.id]),
+    (SECOND, [MOSS.id], [CRUST.id, RAIN.id]),
+    (THIRD, [RAIN.id], [SHADE.id]),
+]
+
+
+def assert_verified(lines: list[Line]) -> None:
+    texts = {item.id: item.text for item in PARAGRAPHS}
+    for line in lines:
+        assert line.origins
+        for origin in line.origins:
+            assert origin.quote.verified
+            quoted = texts[origin.paragraph][origin.quote.start : origin.quote.end]
+            assert quoted == origin.quote.text
+
+
+async def test_one_question_for_each_paragraph_of_the_draft(settings: Settings) -> None:
+    update, server = await align(settings, state())
+    assert server.tasks == ["align_lines", "align_lines"]
+    assert traced(update["lines"]) == EXPECTED
+    assert [line.paragraph for line in update["lines"]] == [1, 1, 2]
+    assert [line.verdict for line in update["lines"]] == ["supported"] * 3
+    assert (update["lost"], update["failures"]) == ([], [])
+    assert_verified(update["lines"])
+    quotes = [line.origins[0].quote.text for line in update["lines"]]
+    assert quotes[0] == "Moss gardens cool flat roofs by 9.4 degrees", "the words it copied"
+
+
+async def test_sources_are_shown_once_and_only_the_nearest(settings: Settings) -> None:
+    _, server = await align(settings, state())
+    for request in server.requests:
+        shown: Any = inputs_of(request)["sources"]
+        assert len({item["text"] for item in shown}) == len(shown) <= SOURCE_LINES
+
+
+async def test_pairwise_asks_of_every_pair(settings: Settings) -> None:
+    update, server = await align(settings, state(), alignment="pairwise")
+    assert server.tasks == ["align_pair"] * (3 * SOURCE_LINES)
+    assert traced(update["lines"]) == EXPECTED, "the same references"
+    assert_verified(update["lines"])
+
+
+@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
+async def test_coarse_asks_nothing_and_traces_all_the_same(
+    settings: Settings, alignment: str
+) -> None:
+    update, server = await align(settings, state(references_as="coarse"), alignment=alignment)
+    assert server.requests == []
+    assert traced(update["lines"]) == EXPECTED
+
+
+@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
+async def test_embedded_engine_traces_without_a_model(
+    runtime: Runtime[RunContext], alignment: Any
+) -> None:
+    object.__setattr__(runtime.context, "alignment", alignment)
+    await put_stack(open_desk(runtime, "run").shelf)
+    update = await align_lines(state(f"{DRAFT} {FALSE}"), runtime)
+    assert traced(update["lines"]) == EXPECTED
+    assert [item.text for item in update["lost"]] == [FALSE]
+    assert_verified(update["lines"])
+
+
+async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) -> None:
+    def invent(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        last = inputs["sources"][-1]["id"]
+        false = [
+            {"id": "S99", "words": "Whales sing at night in the northern sea"},
+            {"id": last, "words": "whales sing at night in the northern sea"},
+        ]
+        lines = [{"number": item["number"], "sources": false} for item in inputs["lines"]]
+        return {"lines": [*lines, {"number": 77, "sources": false}]}
+
+    update, _ = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
+    assert_verified(update["lines"])
+    assert traced(update["lines"]) == EXPECTED, "found by their words"
+    assert [item.text for item in update["lost"]] == [FALSE]
+    assert "no line of the sources" in update["lost"][0].cause
+
+
+async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
+    settings: Settings,
+) -> None:
+    opposite = "Moss gardens do not cool flat roofs by 9.4 degrees on summer afternoons."
+    update, _ = await align(settings, state(f"{opposite} This is a pity. {SECOND}"))
+    assert [line.text for line in update["lines"]] == [SECOND]
+    assert [item.text for item in update["lost"]] == [opposite, "This is a pity."]
+    assert "the opposite" in update["lost"][0].cause
+
+
+@pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
+async def test_answer_that_cannot_be_had_gives_way_to_the_words(
+    settings: Settings, reply: Reply
+) -> None:
+    def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        return reply if inputs["lines"][0]["text"] == FIRST else answer
+
+    update, _ = await align(settings, state(), fail)
+    assert traced(update["lines"]) == EXPECTED
+    (failure,) = update["failures"]
+    assert failure.subject in FIRST
+    assert "2 lines" in failure.remedy
+
+
+async def test_pair_that_cannot_be_asked_costs_only_that_pair(settings: Settings) -> None:
+    def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        return Refusal() if inputs["source"].startswith("Gardeners") else answer
+
+    update, _ = await align(settings, state(), fail, alignment="pairwise")
+    assert traced(update["lines"]) == EXPECTED
+    assert len(update["failures"]) == 3
+    assert f"1 of {SOURCE_LINES}" in update["failures"][0].remedy
+
+
+async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:
+    draft = " ".join([FIRST, SECOND, THIRD, "Watering the moss twice a day doubles the effect."])
+    whole, asked_once = await align(settings, state(draft))
+    parts, server = await align(settings, state(draft), window=2350)
+    assert len(asked_once.requests) == 1
+    assert len(server.requests) > 1
+    assert traced(parts["lines"]) == traced(whole["lines"])
+    assert parts["failures"] == []
+
+
+async def test_window_that_holds_nothing_leaves_it_to_the_words(settings: Settings) -> None:
+    update, server = await align(settings, state(), window=1700)
+    assert server.requests == []
+    assert traced(update["lines"]) == EXPECTED
+    assert update["failures"]
+
+
+async def test_budget_ends_the_step(settings: Settings) -> None:
+    with pytest.raises(BudgetError):
+        await align(settings, state(), max_calls=1)
+
+
+async def test_endpoint_that_is_down_ends_the_step(settings: Settings) -> None:
+    from tools.errors import PermanentError
+
+    with pytest.raises(PermanentError):
+        await align(settings, state(), lambda answer, inputs: Status(401, "no such key"))
+
+
+async def test_nothing_drafted_asks_nothing(settings: Settings) -> None:
+    for given in (state(""), state("", contexts=[])):
+        update, server = await align(settings, given)
+        assert update == {"lines": [], "lost": [], "failures": []}
+        assert server.requests == []
+
+
+async def test_draft_without_contexts_is_lost_whole(settings: Settings) -> None:
+    update, server = await align(settings, state(contexts=[]))
+    assert (update["lines"], len(update["lost"])) == ([], 3)
+    assert server.requests == []
+    assert COOL.text

@@ -1,0 +1,102 @@
+"""nodes/synthesize/read_paper.py: what is told of a paper, and that it is read once."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodes.synthesize.read_paper import read_paper
+from state.request import Request
+from state.synthesis import SourcePaper, StackItem
+from tests.nodes.synthesize.support import Bench, bench
+from tools.documents.store import DocumentStore
+from tools.ingest.serving import read_served
+
+TEXT = """# Pears in drought
+
+Ida Rook
+
+## Roots
+
+Drought made the roots of pears grow deeper by 12 cm [1]. Others saw no such growth in clay [2, 4].
+
+## References
+
+[1] Ann Reed. 2014. Roots of pears and where they go. Orchard Letters 3, 1-9.
+
+[2] Bo Lund. 2016. Clay holds water for a long time. Soil Notes 8, 20-31.
+
+[3] Cy Moore. 2019. Pruning by moonlight in cold orchards. Orchard Letters 8, 4-7.
+"""
+
+
+async def read(place: Bench, path: Path) -> SourcePaper:
+    branch: Any = {
+        "run": "run", "request": Request(text="", kind="question"), "place": 0, "of": 1,
+        "item": StackItem(name=path.name, kind="file", path=str(path)),
+    }  # fmt: skip
+    (report,) = (await read_paper(branch, place.runtime))["stacked"]
+    return report
+
+
+async def test_citation_of_an_entry_that_the_list_lacks_is_counted_and_not_linked(
+    home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "pears.md"
+    path.write_text(TEXT, encoding="utf-8")
+    with bench(home) as place:
+        report = await read(place, path)
+        found = await place.desk.shelf.bibliographies([report.key])
+    assert (report.kind, report.title, report.entries) == ("markdown", "Pears in drought", 3)
+    assert (report.citations, report.linked) == (3, 2)
+    assert report.confidence["citations"] == pytest.approx(2 / 3, abs=0.01)
+    assert [item.unlinked for item in found[report.key].citations] == [(), ("4",)]
+
+
+async def test_file_is_read_once_and_again_when_it_changes(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pears.md"
+    path.write_text(TEXT, encoding="utf-8")
+    asked: list[str] = []
+
+    def counted(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
+        asked.append(name)
+        return read_served(workers, stopped, file, name, grobid)
+
+    monkeypatch.setattr("nodes.synthesize.read_paper.read_served", counted)
+    with bench(home) as place:
+        first, second = await read(place, path), await read(place, path)
+        assert second == first
+        assert asked == ["pears.md"]
+        path.write_text(TEXT.replace("deeper by 12 cm", "deeper by 14 cm"), encoding="utf-8")
+        third = await read(place, path)
+    assert asked == ["pears.md"] * 2
+    assert third.sha256 != first.sha256
+
+
+async def test_what_was_read_is_kept_under_the_hash_of_the_bytes_that_were_read(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "pears.md"
+    path.write_text(TEXT, encoding="utf-8")
+    later = TEXT.replace("12 cm", "14 cm")
+
+    def overtaken(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
+        file.write_text(later, encoding="utf-8")
+        return read_served(workers, stopped, file, name, grobid)
+
+    monkeypatch.setattr("nodes.synthesize.read_paper.read_served", overtaken)
+    with bench(home) as place:
+        report = await read(place, path)
+    assert report.sha256 == sha256(later.encode()).hexdigest()
+    assert DocumentStore(home).latest(sha256(TEXT.encode()).hexdigest()) is None
+
+
+async def test_file_that_is_gone_is_told_and_costs_nothing_else(home: Path, tmp_path: Path) -> None:
+    with bench(home) as place:
+        report = await read(place, tmp_path / "gone.pdf")
+    assert report.paper == ""
+    assert "cannot be read" in report.cause
+    assert report.remedy

@@ -1,0 +1,270 @@
+"""nodes/synthesize/resolve_works.py: what the sources on the network add to works, and what they unite."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from nodes.synthesize.resolve_works import resolve_works
+from state.paper import Author, Paper
+from state.quote import Quote
+from state.request import Request
+from state.synthesis import Entries, Line, Origin
+from tests.fakes.made_stack import (
+    CONTEXTS,
+    CRUST,
+    ENTRIES,
+    LOOSE,
+    MOSS,
+    PAPERS,
+    RAIN,
+    SHADE,
+    put_stack,
+)
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work, World, make_world
+from tests.graphs.conftest import context_for
+from tests.graphs.sources import Asked, Sources
+from tests.scholar.conftest import settings_for
+from tools.context import RunContext
+from tools.desk import open_desk
+from tools.errors import TransientError
+from tools.references.numbering import number_references
+from tools.shelf import Shelf
+
+FOUND = SHADE.model_copy(
+    update={"id": "doi:10.5555/shade", "doi": "10.5555/shade", "venue": "Mosses", "year": 2019}
+)
+TWIN = SHADE.model_copy(update={"id": "title:shade-twin", "title": "Shade & evaporation in moss"})
+RECORD = RAIN.model_copy(update={"id": "doi:10.5555/rain", "doi": "10.5555/rain"})
+
+
+def origin(paper: Paper, *works: Paper) -> Origin:
+    return Origin(
+        paper=paper.id, paragraph="p", number=1, quote=Quote(text="x", paper=paper.id),
+        works=tuple(work.id for work in works),
+    )  # fmt: skip
+
+
+def line(*origins: Origin) -> Line:
+    return Line(number=1, paragraph=1, text="Moss is cool.", origins=origins)
+
+
+LINES = [line(origin(MOSS, SHADE))]
+
+
+async def resolve(
+    context: RunContext, *names: str, lines: list[Line] = LINES, more: tuple[Paper, ...] = (),
+    entries: Entries = ENTRIES, coarse: bool = False,
+) -> tuple[dict[str, Any], Shelf]:  # fmt: skip
+    runtime = Runtime(context=context, store=InMemoryStore())
+    shelf = open_desk(runtime, "run").shelf
+    await put_stack(shelf)
+    await shelf.put_papers(more)
+    await shelf.put_entries(entries)
+    works = dict.fromkeys(work for own in entries.works.values() for work in own)
+    state: Any = {
+        "run": "run", "request": Request(text="Why is moss cool?", sources=names),
+        "references_as": "coarse" if coarse else "fine", "contexts": CONTEXTS, "lines": lines,
+        "works": list(works),
+    }  # fmt: skip
+    return dict(await resolve_works(state, runtime)), shelf
+
+
+def asking(home: Path, *tables: Asked) -> RunContext:
+    context = RunContext()
+    vars(context)["clients"] = Sources(home, *tables)
+    return context
+
+
+async def test_without_sources_nothing_happens(tmp_path: Path) -> None:
+    update, shelf = await resolve(asking(tmp_path))
+    assert (update["lines"], update["resolved"], update["failures"]) == (LINES, {}, [])
+    assert (await shelf.papers([SHADE.id]))[SHADE.id] == SHADE
+
+
+async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) -> None:
+    update, shelf = await resolve(asking(tmp_path, Asked("crossref", [FOUND])), "crossref")
+    paper = (await shelf.papers([SHADE.id]))[SHADE.id]
+    assert (paper.id, paper.doi, paper.venue) == (SHADE.id, "10.5555/shade", "Mosses")
+    assert "doi:10.5555/shade" in paper.aliases
+    assert update["resolved"] == {SHADE.id: "crossref"}
+    assert update["lines"] == LINES
+    assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
+
+
+async def test_only_works_that_will_be_shown_are_looked_up(tmp_path: Path) -> None:
+    table = Asked("crossref")
+    await resolve(asking(tmp_path, table), "crossref")
+    assert [query.text for query in table.queries] == [SHADE.title]
+    assert table.got == []
+    every = Asked("crossref")
+    await resolve(asking(tmp_path, every), "crossref", coarse=True)
+    titles = {SHADE.title, RAIN.title, CRUST.title}
+    assert {query.text for query in every.queries} == titles, "not an entry that was not read"
+    assert every.got == [CRUST.id]
+
+
+async def test_next_source_is_asked_only_for_what_is_left(tmp_path: Path) -> None:
+    first, second = Asked("openalex", [FOUND]), Asked("crossref", [FOUND])
+    update, _ = await resolve(asking(tmp_path, first, second), "openalex", "crossref")
+    assert update["resolved"] == {SHADE.id: "openalex"}
+    assert (second.queries, second.got) == ([], [])
+
+
+async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
+    down = Asked("openalex")
+    down.get_error = TransientError("openalex is down")
+    up = Asked("crossref", [FOUND])
+    update, _ = await resolve(asking(tmp_path, down, up), "openalex", "crossref")
+    assert update["resolved"] == {SHADE.id: "crossref"}
+    (failure,) = update["failures"]
+    assert (failure.subject, failure.cause, failure.fatal) == (
+        "openalex",
+        "openalex is down",
+        False,
+    )
+    busy, shelf = await resolve(asking(tmp_path, Asked("crossref", [FOUND], works=0)), "crossref")
+    assert busy["resolved"] == {}
+    assert "1 works" in busy["failures"][0].remedy
+    assert (await shelf.papers([SHADE.id]))[SHADE.id] == SHADE
+
+
+async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Path) -> None:
+    entries = ENTRIES.model_copy(update={"works": {**ENTRIES.works, RAIN.id: (TWIN.id,)}})
+    lines = [line(origin(MOSS, SHADE)), line(origin(MOSS, CRUST), origin(RAIN, TWIN))]
+    known = FOUND.model_copy(update={"aliases": ("doi:10.5555/shade",)})
+    table = Asked("crossref", [known, known.model_copy(update={"title": TWIN.title})])
+    update, shelf = await resolve(
+        asking(tmp_path, table), "crossref", lines=lines, entries=entries, more=(TWIN,)
+    )
+    assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
+    assert [item.works for item in update["lines"][1].origins] == [(CRUST.id,), (SHADE.id,)]
+    kept = await shelf.entries()
+    assert kept.works[RAIN.id] == (SHADE.id,)
+    assert update["resolved"] == {SHADE.id: "crossref"}
+    papers = await shelf.papers([*PAPERS, TWIN.id])
+    numbered, references = number_references(update["lines"], [], kept, papers, "fine")
+    assert [item.paper.id for item in references] == [MOSS.id, RAIN.id, SHADE.id, CRUST.id]
+    assert numbered[1].secondary == (3, 4)
+
+
+async def test_work_that_turns_out_to_be_a_source_becomes_it(tmp_path: Path) -> None:
+    cited = Paper(id="title:cited", title="Rain on green roofs after long, dry spells", year=2020)
+    entries = ENTRIES.model_copy(
+        update={"works": {MOSS.id: (SHADE.id, CRUST.id, LOOSE.id, cited.id), RAIN.id: (SHADE.id,)}}
+    )
+    lines = [line(origin(MOSS, cited)), line(origin(RAIN))]
+    update, shelf = await resolve(
+        asking(tmp_path, Asked("crossref", [RECORD])), "crossref", lines=lines, entries=entries,
+        more=(cited,),
+    )  # fmt: skip
+    assert update["lines"][0].origins[0].works == (RAIN.id,)
+    assert cited.id not in update["works"]
+    assert (await shelf.papers([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
+    assert (await shelf.entries()).works[MOSS.id][3] == RAIN.id
+
+
+async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
+    other = Paper(id=CRUST.id, title="The price of tin in Ghent", year=1987, doi="10.5555/crust")
+    right = CRUST.model_copy(update={"id": "doi:10.5555/right", "doi": "10.5555/right"})
+    lines = [line(origin(MOSS, CRUST))]
+    wrong, shelf = await resolve(
+        asking(tmp_path, Asked("crossref", [other])), "crossref", lines=lines
+    )
+    assert wrong["resolved"] == {}
+    assert (await shelf.papers([CRUST.id]))[CRUST.id] == CRUST
+    table = Asked("crossref", [other, right])
+    found, _ = await resolve(asking(tmp_path, table), "crossref", lines=lines)
+    assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
+
+
+async def test_entry_that_was_not_read_gets_its_title_by_its_id(tmp_path: Path) -> None:
+    loose = LOOSE.model_copy(update={"doi": "10.5555/slate", "id": "doi:10.5555/slate"})
+    record = Paper(
+        id=loose.id, title="Handbook of slate and tin", year=1987, doi="10.5555/slate",
+        authors=(Author(name="Roofing Guild"),),
+    )  # fmt: skip
+    entries = ENTRIES.model_copy(
+        update={"works": {MOSS.id: (SHADE.id, CRUST.id, loose.id, RAIN.id)}}
+    )
+    _, shelf = await resolve(
+        asking(tmp_path, Asked("crossref", [record])), "crossref",
+        lines=[line(origin(MOSS, loose))], entries=entries, more=(loose,),
+    )  # fmt: skip
+    paper = (await shelf.papers([loose.id]))[loose.id]
+    assert (paper.title, paper.authors) == (record.title, record.authors)
+
+
+# Over real HTTP
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return make_world(size=120, seed=3)
+
+
+@pytest.fixture
+def server(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
+    monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.1)
+    with ScholarServer(world) as running:
+        yield running
+
+
+def known_works(world: World) -> list[Work]:
+    """Return works that all services hold under the very title, no two of one title."""
+    titles = [work.title for work in world.works]
+    wanted = {"openalex", "crossref", "semantic_scholar"}
+    return [
+        work
+        for work in world.works
+        if work.doi and work.held_by >= wanted and len(work.title) > 40 and work.authors
+        and not work.bare and not work.retracted and work.number % 37 != 6  # Crossref adds a subtitle
+        and titles.count(work.title) == 1
+    ][:2]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar"])
+async def test_works_are_found_at_real_services(
+    name: str, world: World, server: ScholarServer, tmp_path: Path
+) -> None:
+    by_doi, by_title = known_works(world)
+    cited = (
+        Paper(id=f"doi:{(by_doi.doi or '').lower()}", title=by_doi.title, doi=by_doi.doi),
+        Paper(
+            id="title:cited", title=by_title.title.upper(), year=by_title.year,
+            authors=(Author(name=" ".join(by_title.authors[0])),),
+        ),
+    )  # fmt: skip
+    entries = Entries(works={MOSS.id: tuple(paper.id for paper in cited)})
+    context = context_for(settings_for(server, home=tmp_path))
+    update, shelf = await resolve(
+        context, name, lines=[line(origin(MOSS, *cited))], entries=entries, more=cited
+    )
+    assert update["failures"] == []
+    assert update["resolved"] == {paper.id: name for paper in cited}
+    papers = await shelf.papers([paper.id for paper in cited])
+    for paper, work in zip(papers.values(), (by_doi, by_title), strict=True):
+        assert (paper.doi or "").lower() == (work.doi or "").lower()
+        assert paper.title == work.title
+        assert paper.authors
+
+
+async def test_service_that_is_down_is_told_once(
+    world: World, server: ScholarServer, tmp_path: Path
+) -> None:
+    work = known_works(world)[0]
+    cited = Paper(id=f"doi:{(work.doi or '').lower()}", title=work.title, doi=work.doi)
+    entries = Entries(works={MOSS.id: (cited.id,)})
+    server.down("openalex")
+    context = context_for(settings_for(server, home=tmp_path, source_patience=1.0))
+    update, _ = await resolve(
+        context, "openalex", "crossref", lines=[line(origin(MOSS, cited))], entries=entries,
+        more=(cited,),
+    )  # fmt: skip
+    assert update["resolved"] == {cited.id: "crossref"}
+    assert [item.subject for item in update["failures"]] == ["openalex"]

@@ -1,0 +1,168 @@
+"""nodes/synthesize/retrieve_contexts.py and tools/retrieve/chunks.py: the baselines' chunks."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodes.synthesize.retrieve_contexts import retrieve_contexts
+from state.synthesis import Paragraph
+from tests.library.words import WordEmbedder
+from tests.nodes.synthesize.support import HEMP, PEARS, QUESTION, SAILS, bench, many, paragraph
+from tools.errors import InputError
+from tools.retrieve.chunks import CHILD, OVERLAP, PARENT, SIZE, ChunkMethod, cut, retrieve
+
+pytestmark = pytest.mark.usefixtures("by_words")
+METHODS = get_args(ChunkMethod)
+ANSWER = "Drought makes the roots of pears grow deeper, for the roots change where water is."
+FILLER = "The wind over the bay turned twice that day and the crew slept below. "
+
+
+def words(count: int, prefix: str = "w") -> str:
+    return " ".join(f"{prefix}{number}" for number in range(count))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    texts=st.lists(st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip), max_size=6),
+    size=st.integers(2, 40), overlap=st.integers(0, 10),
+)  # fmt: skip
+def test_chunks_keep_every_word_and_know_where_it_stands(
+    texts: list[str], size: int, overlap: int
+) -> None:
+    places = list(enumerate(texts))
+    chunks = cut(places, size, min(overlap, (size - 1) // 2))
+    covered: dict[int, set[int]] = {place: set() for place, _ in places}
+    for chunk in chunks:
+        assert len(chunk.text) <= size
+        for place, start, end in chunk.parts:
+            assert texts[place][start:end] in chunk.text
+            covered[place].update(range(start, end))
+    for place, text in places:
+        lost = [at for at, char in enumerate(text) if at not in covered[place]]
+        assert not "".join(text[at] for at in lost).strip()
+
+
+def test_chunks_end_between_words_and_repeat_the_end_of_the_one_before() -> None:
+    text = words(1000)
+    chunks = cut([(0, text)], SIZE, OVERLAP)
+    assert len(chunks) > 5
+    known = set(text.split())
+    for one, after in pairwise(chunks):
+        assert set(one.text.split()) <= known
+        (_, _, end), (_, start, _) = one.parts[0], after.parts[0]
+        assert 0 < end - start <= 2 * OVERLAP
+    assert [chunk.parts[0][1] for chunk in chunks] == sorted(chunk.parts[0][1] for chunk in chunks)
+
+
+def test_no_chunk_runs_from_one_paper_into_another() -> None:
+    papers = [[(0, words(30, "a"))], [(1, words(30, "b")), (2, words(30, "c"))]]
+    found = retrieve(WordEmbedder(), "a1 b1 c1", papers, method="basic", top_k=9)
+    touched = sorted(tuple(place for place, _, _ in one.chunk.parts) for one in found)
+    assert touched == [(0,), (1, 2)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_chunk_with_the_answer_comes_first(method: ChunkMethod) -> None:
+    papers = [
+        [(number, FILLER * 40) for number in range(3)],
+        [(3, FILLER * 30), (4, ANSWER), (5, FILLER * 30)],
+    ]
+    found = retrieve(WordEmbedder(512), QUESTION, papers, method=method, top_k=3)
+    assert 1 <= len(found) <= 3
+    assert ANSWER[:40] in found[0].chunk.text
+    assert len(found[0].chunk.text) <= (PARENT if method == "parent_document" else SIZE)
+    assert all(0 <= one.score <= 1 for one in found)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_parents_are_taken_once_and_are_larger_than_what_was_found() -> None:
+    papers = [[(0, f"{ANSWER} " * 40)], [(1, FILLER * 60)]]
+    found = retrieve(WordEmbedder(512), QUESTION, papers, method="parent_document", top_k=8)
+    texts = [one.chunk.text for one in found]
+    assert len(set(texts)) == len(texts) < 8
+    assert all(CHILD < len(text) <= PARENT for text in texts)
+
+
+def test_words_bring_up_what_meaning_alone_does_not() -> None:
+    """'Quince' stands in one chunk only, whose other words lead the vector astray."""
+    papers = [[(0, f"{FILLER * 12}quince")], [(1, "How do the trees grow? " * 30)], [(2, FILLER)]]
+    question = "How do the trees of quince grow?"
+    basic = retrieve(WordEmbedder(512), question, papers, method="basic", top_k=3)
+    both = retrieve(WordEmbedder(512), question, papers, method="ensemble", top_k=3)
+    rank = [[one.chunk.parts[0][0] for one in found].index(0) for found in (basic, both)]
+    assert rank[1] <= rank[0]
+    assert [one.chunk.parts[0][0] for one in both][:2] == [1, 0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("question", ["?", "the of and", "zebra"])
+def test_question_without_a_word_of_the_papers_still_gets_chunks(
+    question: str, method: ChunkMethod
+) -> None:
+    found = retrieve(WordEmbedder(), question, [[(0, ANSWER)]], method=method, top_k=2)
+    assert [one.chunk.text for one in found] == [ANSWER]
+    assert retrieve(WordEmbedder(), question, [], method=method, top_k=2) == []
+
+
+def stack() -> list[Paragraph]:
+    return [
+        paragraph(1, FILLER * 30), paragraph(2, ANSWER), paragraph(3, FILLER * 25),
+        paragraph(1, FILLER * 20, SAILS), HEMP,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_chunk_becomes_contexts_of_the_paragraphs_it_touches(
+    method: ChunkMethod, tmp_path: Path
+) -> None:
+    paragraphs = {item.id: item for item in stack()}
+    answer = next(item for item in paragraphs.values() if item.text == ANSWER)
+    with bench(tmp_path, context_method=method, top_k=2) as place:
+        state = await place.stack(list(paragraphs.values()))
+        contexts = (await retrieve_contexts(state, place.runtime))["contexts"]
+        assert place.server.requests == []
+    ids = [context.paragraph for context in contexts]
+    assert len(set(ids)) == len(ids)
+    assert answer.id in ids
+    assert {context.by for context in contexts} == {"retriever"}
+    assert next(one for one in contexts if one.paragraph == answer.id).spans == ()
+    for context in contexts:
+        length = len(paragraphs[context.paragraph].text)
+        assert all(0 <= start < end <= length for start, end in context.spans)
+        assert context.spans == tuple(sorted(context.spans))
+        assert context.spans != ((0, length),)
+    neighbours = [paragraphs[key] for key in ids if paragraphs[key].text != ANSWER]
+    assert {item.paper for item in neighbours} >= {PEARS}
+
+
+async def test_only_so_many_chunks_are_taken(tmp_path: Path) -> None:
+    paragraphs = many(40)
+    sizes = []
+    for top_k in (1, 4, 100):
+        with bench(tmp_path, context_method="basic", top_k=top_k) as place:
+            state = await place.stack(paragraphs)
+            sizes.append(len((await retrieve_contexts(state, place.runtime))["contexts"]))
+    assert sizes[0] < sizes[1] < sizes[2] == 40
+
+
+async def test_chunks_that_overlap_show_each_word_of_a_paragraph_once(tmp_path: Path) -> None:
+    with bench(tmp_path, context_method="basic", top_k=100) as place:
+        state = await place.stack([paragraph(1, FILLER.strip() * 60)])
+        (context,) = (await retrieve_contexts(state, place.runtime))["contexts"]
+    assert context.spans == ()
+
+
+async def test_empty_stack_has_no_chunks(tmp_path: Path) -> None:
+    with bench(tmp_path, context_method="ensemble") as place:
+        assert await retrieve_contexts(await place.stack([]), place.runtime) == {"contexts": []}
+
+
+async def test_paragraphs_are_no_baseline(tmp_path: Path) -> None:
+    with bench(tmp_path) as place:
+        state = await place.stack([HEMP])
+        with pytest.raises(InputError, match="context_method"):
+            await retrieve_contexts(state, place.runtime)

@@ -1,0 +1,178 @@
+"""Retrieval by chunks, as the baselines have it to which LLM-Ref is compared (section 4.1).
+
+A paper's text, its paragraphs joined, is cut into pieces of a fixed size that know nothing of
+paragraphs. Three ways find the best of them: by meaning ('basic'), by small pieces whose larger
+parents are taken ('parent_document'), and by meaning and BM25 fused by rank ('ensemble').
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tools.embed.port import Embedder
+from tools.library.bm25 import document_terms, query_terms
+from tools.library.port import RRF_K, Scored, fused, ranked
+from tools.text.asking.vectors import vectors
+
+ChunkMethod = Literal["basic", "parent_document", "ensemble"]
+SIZE, OVERLAP = 1000, 100
+"""Characters of a chunk, and how many of them the next one repeats."""
+CHILD, PARENT = 400, 2000
+"""Characters of a small piece, which is found, and of its parent, which is taken."""
+_JOINT = "\n\n"
+"""What stands between two paragraphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of one paper's text: for each paragraph that it touches, which part of it."""
+
+    text: str
+    parts: tuple[tuple[int, int, int], ...]
+    """(place of the paragraph, start, end): offsets in the paragraph's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that was retrieved."""
+
+    chunk: Chunk
+    score: float
+    """0..1; comparable within one answer only."""
+
+
+def cut(paragraphs: Sequence[tuple[int, str]], size: int, overlap: int = 0) -> list[Chunk]:
+    """Cut one paper's text into chunks of at most `size` characters, between words where it can.
+
+    Args:
+        paragraphs: The place and text of each paragraph, in reading order.
+        size: Characters.
+        overlap: Characters that a chunk repeats of the one before it; less than half of `size`.
+    """
+    whole = _JOINT.join(text for _, text in paragraphs)
+    starts, at = [], 0
+    for _, text in paragraphs:
+        starts.append(at)
+        at += len(text) + len(_JOINT)
+    return [
+        Chunk(whole[start:end], parts)
+        for start, end in _spans(whole, size, overlap)
+        if (parts := _parts(paragraphs, starts, start, end))
+    ]
+
+
+def retrieve(
+    embedder: Embedder,
+    question: str,
+    papers: Sequence[Sequence[tuple[int, str]]],
+    *,
+    method: ChunkMethod,
+    top_k: int,
+) -> list[Found]:
+    """Return the best chunks of several papers, best first; synchronous, it embeds.
+
+    Args:
+        embedder: Whose vectors are compared.
+        question: What is asked.
+        papers: Of each the places and texts of its paragraphs, in reading order.
+        method: See the module. Of 'parent_document' the parents of the `top_k` best children are
+            returned, each once, so they may be fewer.
+        top_k: How many.
+    """
+    if method == "parent_document":
+        return _parents(embedder, question, papers, top_k)
+    chunks = [chunk for paper in papers for chunk in cut(paper, SIZE, OVERLAP)]
+    near = _by_meaning(embedder, question, chunks)
+    if method == "basic":
+        return [Found(chunks[one.id], _share(one.score)) for one in near[:top_k]]
+    both = fused([near, _by_words(question, chunks)], top_k)
+    highest = 2 / (RRF_K + 1)
+    return [Found(chunks[one.id], _share(one.score / highest)) for one in both]
+
+
+def _parents(
+    embedder: Embedder, question: str, papers: Sequence[Sequence[tuple[int, str]]], top_k: int
+) -> list[Found]:
+    parents = [chunk for paper in papers for chunk in cut(paper, PARENT)]
+    children = [
+        (place, parent.text[start:end])
+        for place, parent in enumerate(parents)
+        for start, end in _spans(parent.text, CHILD, 0)
+    ]
+    pieces = [Chunk(text, ()) for _, text in children]
+    best: dict[int, float] = {}
+    for one in _by_meaning(embedder, question, pieces)[:top_k]:
+        best.setdefault(children[one.id][0], _share(one.score))
+    return [Found(parents[place], score) for place, score in best.items()]
+
+
+def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> list[Scored]:
+    if not chunks:
+        return []
+    rows = vectors(embedder, [question, *(chunk.text for chunk in chunks)])
+    near = rows[1:] @ rows[0]
+    return ranked([Scored(place, float(score)) for place, score in enumerate(near)], len(chunks))
+
+
+def _by_words(question: str, chunks: Sequence[Chunk]) -> list[Scored]:
+    """Rank by BM25; a chunk without any word of the question is not ranked."""
+    query = query_terms(question)
+    if query is None:
+        return []
+    terms = [document_terms(chunk.text) for chunk in chunks]
+    having = Counter(index for item in terms for index in item.indices)
+    rarity = {
+        index: math.log(1 + (len(chunks) - having[index] + 0.5) / (having[index] + 0.5))
+        for index in query.indices
+    }
+    scored = [
+        Scored(
+            place,
+            sum(
+                weight * rarity[index]
+                for index, weight in zip(item.indices, item.values, strict=True)
+                if index in rarity
+            ),
+        )
+        for place, item in enumerate(terms)
+    ]
+    return ranked([one for one in scored if one.score > 0], len(scored))
+
+
+def _spans(text: str, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Return where chunks begin and end; a word is cut only where it is longer than half a chunk."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = min(start + size, len(text))
+        if end < len(text):
+            space = _last_space(text, start + size // 2, end)
+            end = space if space > 0 else end
+        found.append((start, end))
+        if end == len(text):
+            break
+        back = max(end - overlap, start + 1)
+        space = _last_space(text, max(back - overlap, start + 1), back) if overlap else 0
+        start = space + 1 if space > 0 else back
+    return found
+
+
+def _last_space(text: str, start: int, end: int) -> int:
+    return max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+
+
+def _parts(
+    paragraphs: Sequence[tuple[int, str]], starts: Sequence[int], start: int, end: int
+) -> tuple[tuple[int, int, int], ...]:
+    parts = []
+    for (place, text), at in zip(paragraphs, starts, strict=True):
+        first, last = max(start - at, 0), min(end - at, len(text))
+        if first < last and text[first:last].strip():
+            parts.append((place, first, last))
+    return tuple(parts)
+
+
+def _share(score: float) -> float:
+    return round(min(max(score, 0.0), 1.0), 4)

@@ -1,0 +1,1 @@
+"""Synthesis of papers without a language model: the steps of `synthesize`, in plain text."""
