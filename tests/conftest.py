@@ -1,6 +1,8 @@
 """Fixtures for tests of the whole: a home with libraries in it, built once for all."""
 
+import gc
 import os
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,16 @@ import pytest
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_libraries
+
+# One process runs thousands of tests, each with databases of its own home.
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed_files() -> Iterator[None]:
+    """Close what the tests of a module have left to the collector: databases of their homes."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -69,7 +69,9 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "LOADED"
 
 
-@pytest.mark.parametrize("name", ["find", "write", "review", "revise", "verify", "ask", "ingest"])
+@pytest.mark.parametrize(
+    "name", ["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
+)
 def test_served_file_defines_its_graph(name: str) -> None:
     path, _, attribute = GRAPHS[name].partition(":")
     spec = spec_from_file_location(f"served_{name}", ROOT / path)

@@ -34,6 +34,7 @@ from citeloom.cli.options import (
     WriterOption,
     context_of,
 )
+from citeloom.cli.synthesize_commands import synthesize
 
 app = typer.Typer(
     name="citeloom",
@@ -42,7 +43,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (ask, chat):
+for command in (ask, chat, synthesize):
     app.command()(command)
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
 app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")

@@ -2,7 +2,8 @@
 
 import re
 
-_SPECIAL = re.compile(r"([\\`*_{}<>#|])")
+_SPECIAL = re.compile(r"([\\`*_{}<>#|]|\](?=[(:]))")
+"""A bracket only where a link, or the address of one, could begin: '[1]' stays readable."""
 
 
 def escape(text: str) -> str:

@@ -173,6 +173,49 @@ def asking(
     raise typer.Exit(command.run(options))
 
 
+@app.command()
+def synthesis(
+    folder: Annotated[Path, typer.Argument(help="A folder with PDFs and a truth.jsonl.")],
+    papers: Annotated[
+        Path | None,
+        typer.Option("--papers", help="Papers with questions, to compare the baselines on."),
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            help="JSON lines: a question, and files of the folder.",
+            show_default="the packaged ones",
+        ),
+    ] = None,
+    parts: Annotated[
+        str,
+        typer.Option(
+            "--parts",
+            metavar="A,B",
+            help="What to measure: references, arms.",
+            show_default="all for which there is data",
+        ),
+    ] = "",
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="Questions of each part, the first ones.", show_default="all"),
+    ] = None,
+    mind: Annotated[str, typer.Option("--mind", help="Who thinks: extractive or llm.")] = (
+        "extractive"
+    ),
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures there.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+) -> None:
+    """Measure `synthesize`: whether its references are right, and how it compares with baselines."""
+    command = _command("evals.synthesis.command")
+    given = {"questions": questions} if questions else {}
+    options = command.Options(
+        folder=folder, papers=papers, parts=parts, n=n, mind=mind, json=json, seed=seed, **given
+    )
+    raise typer.Exit(command.run(options))
+
+
 def _command(name: str) -> Any:
     """Return the module of a benchmark, which only a checkout has."""
     try:

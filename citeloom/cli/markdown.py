@@ -39,10 +39,10 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
 
 def _reference(item: Reference, *, numbered: bool) -> str:
     sign = f"{item.number}." if numbered else "-"
-    return f"{sign} {_entry(item.entry or reference_line(item.paper))}"
+    return f"{sign} {marked_entry(item.entry or reference_line(item.paper))}"
 
 
-def _entry(text: str) -> str:
+def marked_entry(text: str) -> str:
     """Return an entry as Markdown; an address is marked as one, and needs no escaping then."""
     parts = _ADDRESS.split(text)
     return "".join(f"<{part}>" if at % 2 else escape(part) for at, part in enumerate(parts))

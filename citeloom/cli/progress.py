@@ -29,6 +29,13 @@ _NAMES = {
     "judge_sufficiency": "Judging what is there",
     "compose_answer": "Writing the answer",
     "check_answer": "Checking the answer",
+    "merge_references": "Uniting references",
+    "summarize_paragraphs": "Summarising paragraphs",
+    "judge_relevance": "Judging paragraphs",
+    "retrieve_contexts": "Finding contexts",
+    "synthesize_answer": "Writing the synthesis",
+    "align_lines": "Aligning lines",
+    "resolve_works": "Looking up references",
 }
 
 

@@ -22,6 +22,7 @@ from citeloom.cli.exports import write_exports, write_whole
 from citeloom.cli.markdown import papers_text, review_text
 from citeloom.cli.progress import say
 from citeloom.cli.runs import Run
+from citeloom.cli.synthesize import partial_synthesis
 from citeloom.cli.table import table_csv, table_markdown, table_page
 from citeloom.settings import settings
 from nodes.find.present_papers import assemble as assemble_papers
@@ -61,6 +62,8 @@ async def partial_values(
     _collect(snapshot, values)
     if not values.get("run") or "wanted" in values:  # those are of `ask`, which prints what it has
         return values
+    if "references_as" in values:
+        return await partial_synthesis(values, Shelf(store, values["run"]), context)
     ledger = context.clients.ledger(values["run"], Limits())
     await ledger.ready()
     values |= {"usage": ledger.usage(), "source_usage": ledger.sources()}

@@ -21,10 +21,13 @@ from citeloom.cli.inputs import own_style, read_input, read_knobs, read_papers, 
 from citeloom.cli.person import WAITING, answer_in, ask, put_question, question_of, tell_waiting
 from citeloom.cli.progress import Progress, say
 from citeloom.cli.runs import Command, Run, check_folder, load_run
+from citeloom.cli.stack import end_reading, give_leave, stack_of
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
 
 INTERRUPTED = 130
+_ON_QUESTIONS = frozenset({"ask", "synthesize"})
+"""Graphs that answer a question: what they say is read on the terminal."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 
 
@@ -59,6 +62,9 @@ def execute(command: Command) -> None:
             " if the disk is not full, move checkpoints.sqlite and shelf.sqlite there away"
         )
         raise typer.Exit(1) from error
+    finally:
+        if command.graph == "synthesize":
+            end_reading()
     raise typer.Exit(code)
 
 
@@ -73,7 +79,9 @@ def _started(command: Command) -> Run:
     from nodes.intake import check_date
 
     inputs = dict(command.options)
-    asks = command.graph == "ask"
+    asks = command.graph in _ON_QUESTIONS
+    if command.graph == "synthesize":
+        inputs["paths"] = stack_of(command)
     if command.revises is None:
         inputs["question" if asks else "text"] = read_input(command.input)
     else:
@@ -129,15 +137,15 @@ def _resumed(command: Command) -> tuple[Run, bool]:
 async def _execute(
     run: Run, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
 ) -> int:
-    from citeloom.cli.ask import finish_ask
-    from citeloom.cli.results import finish, partial_values
-    from citeloom.cli.verify import finish_verify
+    from citeloom.cli.results import partial_values
     from tools.context import RunContext
 
     started = monotonic()
     values: dict[str, Any] = {}
     question: Mapping[str, Any] | None = None
     interrupted, error = False, None
+    if run.inputs.get("paths"):
+        give_leave(run)
     async with opened(run) as (graph, _):
         with Progress(quiet=as_json) as progress:
             try:
@@ -160,18 +168,31 @@ async def _execute(
         if interrupted or error:
             snapshot = await graph.aget_state(_config(run), subgraphs=True)
             values = await partial_values(snapshot, store, RunContext(**run.context))
-        if run.graph == "verify":
-            code = finish_verify(run, values, as_json=as_json)
-        elif run.graph == "ask":
-            code = finish_ask(run, values, as_json=as_json, **(show or {}))
-        else:
-            code = await finish(run, values, store, as_json=as_json)
+        code = await _finish(run, values, store, as_json=as_json, show=show or {})
     if interrupted or error:
         if error:
             say(f"[red]citeloom:[/red] {_plain(str(error))}")
         say(f"Stopped. Go on with: [bold]citeloom {run.graph} --resume {run.name}[/bold]")
         return INTERRUPTED if interrupted else 1
     return code
+
+
+async def _finish(
+    run: Run, values: Mapping[str, Any], store: Any, *, as_json: bool, show: Mapping[str, Any]
+) -> int:
+    """Print and write what the run has, as its graph's results are; return the exit code."""
+    from citeloom.cli.ask import finish_ask
+    from citeloom.cli.results import finish
+    from citeloom.cli.synthesize import finish_synthesize
+    from citeloom.cli.verify import finish_verify
+
+    if run.graph == "verify":
+        return finish_verify(run, values, as_json=as_json)
+    if run.graph == "ask":
+        return finish_ask(run, values, as_json=as_json, **show)
+    if run.graph == "synthesize":
+        return finish_synthesize(run, values, as_json=as_json, **show)
+    return await finish(run, values, store, as_json=as_json)
 
 
 @asynccontextmanager
@@ -215,9 +236,10 @@ async def stream(
             loop.add_signal_handler(number, task.cancel)
     try:
         snapshot = None if fresh else await graph.aget_state(config)
-        if snapshot and snapshot.values and not snapshot.next:
+        # Not `next`: a step that was killed before its checkpoint, its results kept, is not in it.
+        if snapshot and snapshot.values and not snapshot.tasks:
             return dict(snapshot.values), None
-        inputs: Any = run.inputs if fresh or not snapshot or not snapshot.next else None
+        inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
         if snapshot and question_of(snapshot):
             inputs = Answer(resume=answer_in(Path(run.out)))
         stream = graph.astream(

@@ -27,6 +27,8 @@ class Command:
     """Further settings of the run, as NAME=VALUE."""
     revises: str | None = None
     """The run whose section is revised, which takes the place of an input text."""
+    files: list[str] = field(default_factory=list)
+    """Files and folders of papers to read."""
     formats: list[str] = field(default_factory=list)
     """Further forms of the text to write."""
     chat: bool = False

@@ -1,0 +1,234 @@
+"""Tests of what `citeloom synthesize` prints, tells and writes of a run's values."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from citeloom.cli.runs import Run
+from citeloom.cli.synthesis_text import NOTHING, printed
+from citeloom.cli.synthesize import (
+    finish_synthesize,
+    partial_synthesis,
+    synthesis_record,
+    tell_faults,
+)
+from state.run import Failure
+from state.synthesis import NumberedReference, Paragraph
+from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
+from tests.cli.test_output_contract import _TYPES, described
+from tools.context import RunContext
+from tools.shelf import Shelf
+
+
+def run(out: str = "", **context: Any) -> Run:
+    return Run(
+        name="20260101-000000-abcdef", graph="synthesize", inputs={"question": QUESTION},
+        context=context, out=out, started="",
+    )  # fmt: skip
+
+
+def stop(subject: str) -> Failure:
+    return Failure(stage="s", subject=subject, cause="no money", remedy="raise it", fatal=True)
+
+
+def test_text_is_followed_by_its_two_lists_of_references() -> None:
+    answer, primary, secondary = printed(complete()).split("\n\n")
+    assert answer == "Bees steer by the sun [1, 3]. Smells help [2]."
+    assert primary.splitlines() == [
+        "Primary references:",
+        "[1] A. Lee, “Sun compasses,” 2020.",
+        "[2] Ada Lee. 2020. Smells of *home*. https://doi.org/10.1/smell",
+    ]
+    assert secondary.splitlines() == [
+        "Secondary references:",
+        "[3] K. Frisch, “Dances,” 2020.",
+        "    https://doi.org/10.1/dance",
+        "    cited in [1] as 3, [2], unused.md as 9",
+    ]
+
+
+def test_doi_that_an_entry_shows_is_not_repeated() -> None:
+    shown = NumberedReference(
+        number=1, role="primary", entry="Dances. doi: 10.1/DANCE.",
+        paper=paper("doi:10.1/dance", "Dances", doi="10.1/dance"),
+    )  # fmt: skip
+    assert "https://" not in printed(complete(references=[shown]))
+
+
+def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
+    trace = printed(complete(), trace=True).partition("cited in")[2].split("\n\n")[1:]
+    assert trace[0].splitlines() == [
+        "Line 1: supported",
+        "    Bees steer by the sun.",
+        "    [1] sun.pdf, 2 Flight, p. 2, paragraph 4: “Bees steer by the sun, as earlier flights showed "
+        "[3].”",
+        "        cites [3]",
+        "Line 2: partly",
+        "    Smells help.",
+        "    [2] smell.md, paragraph 4: “Smells help.”",
+    ]
+    assert trace[1].splitlines()[0] == (
+        "Read: sun.pdf (Sun compasses): 9 pages; 2 paragraphs; 12 references; 19 of 20 citations linked; "
+        "confidence: title 1.00, sections 0.30"
+    )
+    assert "bad.pdf" not in trace[1]
+    assert trace[2].splitlines() == [
+        "Relevant paragraphs: 2 of 4 (1 by meaning, 1 by the mind)",
+        "Time: read_paper 1.25 s",
+    ]
+
+
+def test_work_under_another_of_its_ids_keeps_its_number() -> None:
+    values = complete()
+    line = values["lines"][0]
+    other = line.origins[0].model_copy(update={"works": ("doi:10.1/alias", "doi:10.1/unknown")})
+    values["lines"] = [line.model_copy(update={"origins": (other,)})]
+    assert "        cites [3]\n" in printed(values, trace=True)
+
+
+def test_what_was_not_read_left_out_or_not_done_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell_faults(complete())
+    assert capsys.readouterr().err.splitlines() == [
+        "Note: it is short.",
+        "Not read: sun.pdf, page 7: a scan",
+        "Note: sun.pdf: read with little confidence: sections (0.30)",
+        "Note: smell.md: it names no year",
+        "Not read: bad.pdf: it is damaged (give another copy)",
+        "Left out: “Bees read maps.” (no source line says it)",
+        "Not done: paragraph 1: no answer (by words)",
+    ]
+
+
+def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    values = complete(stacked=[], failures=[stop("run")], stop=stop("run"))
+    values["lost"] = [values["lost"][0].model_copy(update={"text": "[red]a[/red] [8, 20]"})]
+    tell_faults(values)
+    told = capsys.readouterr().err
+    assert "“[red]a[/red] [8, 20]”" in told
+    assert told.splitlines()[-1] == "citeloom: no money — raise it"
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        (complete(), 0),
+        (complete(lines=[], answer="I don't know"), 1),
+        (complete(stop=stop("input"), lines=[]), 2),
+        (complete(stop=stop("run")), 1),
+        (stopped(), 1),
+    ],
+    ids=["text", "none", "bad input", "stopped early", "interrupted"],
+)
+def test_exit_code(values: dict[str, Any], code: int) -> None:
+    assert finish_synthesize(run(), values, as_json=False) == code
+
+
+def test_no_text_is_said() -> None:
+    assert printed(complete(answer="", references=[])) == NOTHING
+
+
+# --- A run that was stopped -------------------------------------------------------------------
+
+
+async def partial(values: dict[str, Any], home: Path) -> dict[str, Any]:
+    shelf = Shelf(InMemoryStore(), values["run"])
+    shown = ("p1", "Bees steer by the sun."), ("p3", "Smells help.")
+    await shelf.put_paragraphs(
+        Paragraph(id=key, paper="local:sun", number=4, page=2, text=text) for key, text in shown
+    )
+    return await partial_synthesis(values, shelf, RunContext())
+
+
+async def test_stopped_run_shows_its_draft_and_the_paragraphs_it_holds(home: Path) -> None:
+    values = await partial(stopped(), home)
+    told = printed(values).split("\n\n")
+    assert told[0].endswith("The draft so far holds 1 of the 2 paragraphs found relevant:")
+    assert told[1] == "Bees steer by the sun."
+    assert told[2].splitlines() == ["Paragraphs it holds:", "- sun.pdf, p. 2, paragraph 4"]
+    record = synthesis_record(run(), values)
+    assert (record["answer"], record["draft"]) == (None, "Bees steer by the sun.")
+    assert [item["paragraph"] for item in record["used"]] == ["p1"]
+    assert (record["outcome"], record["granularity"]) == ("partial", "fine")
+
+
+async def test_run_stopped_before_its_draft_says_what_was_read(home: Path) -> None:
+    values = await partial(stopped(draft="", folded=0, contexts=[]), home)
+    assert printed(values) == (
+        "The run was stopped before anything was written: 3 of 4 papers were read."
+    )
+    assert values["outcome"] == "nothing"
+
+
+async def test_run_that_has_ended_is_left_as_it_is(home: Path) -> None:
+    values = complete()
+    assert await partial(values, home) == values
+
+
+# --- Files ------------------------------------------------------------------------------------
+
+
+def test_record_is_as_docs_output_describes_it() -> None:
+    told = synthesis_record(run(relevance="each"), complete())
+    assert told["settings"]["relevance"] == "each"
+    objects: dict[str, list[dict[str, Any]]] = {
+        "synthesis.json": [told, synthesis_record(run(), stopped())],
+        "A line of a synthesis": told["lines"],
+        "An origin": [*told["used"], *(one for line in told["lines"] for one in line["origins"])],
+        "A numbered reference": told["references"],
+        "A paper of the stack": told["stacked"],
+        "A context": told["contexts"],
+        "A record": [item["paper"] for item in told["references"]],
+        "A quote": [item["quote"] for item in told["used"]],
+    }
+    for heading, values in objects.items():
+        fields = described(heading)
+        assert values, heading
+        for value in values:
+            assert set(value) == set(fields), heading
+            for name, kinds in fields.items():
+                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
+                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+
+
+def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None:
+    assert finish_synthesize(run(str(tmp_path)), complete(), as_json=True) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "synthesis.json", "synthesis.md", "references.bib",
+    }  # fmt: skip
+    told = json.loads((tmp_path / "synthesis.json").read_text(encoding="utf-8"))
+    assert told == synthesis_record(run(), complete())
+    assert (tmp_path / "references.bib").read_text(encoding="utf-8") == complete()["bibtex"]
+
+
+def test_markdown_has_references_trace_and_account_with_paper_text_escaped(tmp_path: Path) -> None:
+    finish_synthesize(run(str(tmp_path)), complete(), as_json=True)
+    text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
+    assert re.findall(r"^#+ (.*)", text, re.MULTILINE) == [
+        QUESTION, "Primary references", "Secondary references", "Trace", "How this was made",
+    ]  # fmt: skip
+    assert "- \\[2\\] Ada Lee. 2020. Smells of \\*home\\*. <https://doi.org/10.1/smell>\n" in text
+    assert "<https://doi.org/10.1/dance> Cited in [1] as 3, [2], unused.md as 9." in text
+    assert (
+        "1. Bees steer by the sun. *supported*\n    - [1] sun.pdf, 2 Flight, p. 2, paragraph 4"
+        in text
+    )
+    assert "- Left out: “Bees read maps.” (no source line says it)" in text
+    assert "- Not read: bad.pdf: it is damaged (give another copy)" in text
+    assert "- align_lines: 1 calls (0 cached) to m, 9 + 2 tokens" in text
+
+
+async def test_markdown_of_a_stopped_run_says_that_it_is_a_draft(
+    tmp_path: Path, home: Path
+) -> None:
+    values = await partial(stopped(), home)
+    finish_synthesize(run(str(tmp_path)), values, as_json=True)
+    text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
+    assert "draft so far" in text
+    assert "## Paragraphs it holds\n\n- sun.pdf, p. 2, paragraph 4" in text
+    assert not (tmp_path / "references.bib").exists()
