@@ -1,0 +1,1 @@
+"""How well papers are read from their PDFs: measures of each part, against known contents."""

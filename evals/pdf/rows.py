@@ -1,0 +1,175 @@
+"""The measures of one file, of a group of files, and beside the figures that are to be reached."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from rapidfuzz import fuzz
+
+from evals.pdf.paragraphs import intruded, paragraphs, running_lines
+from evals.pdf.references import References, Share, measured
+from evals.pdf.texts import coverage, harmonic, headings, letters
+from evals.pdf.truth import Truth
+from tools.pdf.reader import PdfReader
+from tools.references.bibliography import read_bibliography
+
+LEAST = {"found": 0.97, "right": 0.90, "linked": 0.95, "headings": 0.90, "words": 0.97}
+"""The figures to reach, as shares."""
+TIMES = 5.0
+"""So many times as fast as pdfminer's layout analysis."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured of one file; None where the truth says nothing."""
+
+    file: str
+    group: str
+    numbered: bool
+    """Whether it cites by numbers."""
+    pages: int
+    title: float
+    abstract: float
+    precision: float | None
+    recall: float | None
+    covered: float | None
+    """Share of the words of the truth's texts that stand in the prose, in the same order."""
+    paragraphs: int
+    intruded: tuple[str, ...]
+    references: References
+    count: int | None
+    speed: float
+    """Pages a second of processor time, references not included."""
+
+    @property
+    def f1(self) -> float | None:
+        """F1 of the headings."""
+        return harmonic(self.precision, self.recall)
+
+
+def row_of(folder: Path, truth: Truth) -> Row:
+    """Read one file and compare it with the truth.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    content = (folder / truth.file).read_bytes()
+    start = time.process_time()
+    document = PdfReader().read(content, name=truth.file)
+    seconds = time.process_time() - start
+    precision, recall = headings(document, truth.headings)
+    return Row(
+        file=Path(truth.file).name,
+        group=truth.group,
+        numbered=truth.numbered,
+        pages=document.pages or 0,
+        title=float(letters(document.title or "") == letters(truth.title)),
+        abstract=fuzz.ratio(letters(document.abstract or ""), letters(truth.abstract)) / 100,
+        precision=precision,
+        recall=recall,
+        covered=coverage(document, truth.texts),
+        paragraphs=paragraphs(document),
+        intruded=tuple(intruded(document, running_lines(content))),
+        references=measured(document, read_bibliography(document), truth),
+        count=truth.count,
+        speed=(document.pages or 0) / max(seconds, 1e-6),
+    )
+
+
+def shown(row: Row) -> str:
+    """Return one row of the table."""
+    found = row.references
+    known = "" if found.known else "~"
+    return (
+        f"{row.file:24}{row.pages:3} p {row.speed:4.0f}/s  title {row.title:.0f}  abstract "
+        f"{row.abstract:.2f}  headings {_two(row.precision)} {_two(row.recall)} F1 {_two(row.f1)}  "
+        f"text {_two(row.covered)}  intruded {len(row.intruded)}/{row.paragraphs}  "
+        f"entries {found.entries}/{'?' if row.count is None else row.count}  "
+        f"found {_ratio(found.found)}  right {_ratio(found.right)}  "
+        f"linked {known}{_ratio(found.linked)}  precise {_ratio(found.precise)}"
+    )
+
+
+def summed(group: str, rows: Sequence[Row]) -> str:
+    """Return the row of a group: means, and sums of what is counted."""
+
+    def over(get: Callable[[Row], float | None]) -> str:
+        return _two(average(rows, get))
+
+    def all_(get: Callable[[References], Share]) -> str:
+        return _ratio(sum((get(row.references) for row in rows), Share()), percent=True)
+
+    return (
+        f"{group:24}{sum(row.pages for row in rows):3} p       title {over(lambda r: r.title)}  abstract "
+        f"{over(lambda r: r.abstract)}  headings {over(lambda r: r.precision)} "
+        f"{over(lambda r: r.recall)} F1 {over(lambda r: r.f1)}  text {over(lambda r: r.covered)}  "
+        f"intruded {sum(len(r.intruded) for r in rows)}/{sum(r.paragraphs for r in rows)}  "
+        f"found {all_(lambda r: r.found)}  right {all_(lambda r: r.right)}  "
+        f"linked {all_(lambda r: r.linked)}  precise {all_(lambda r: r.precise)}"
+    )
+
+
+def targets(rows: Sequence[Row], sources: Sequence[float] = ()) -> list[str]:
+    """Return the figures to reach beside those reached, with the files that fall short most.
+
+    `sources` are the shares of words of TeX sources that stand in order in their papers.
+    """
+    numbered = [row for row in rows if row.numbered]
+    complete = [row for row in rows if row.count is not None]
+    known = [row for row in rows if row.references.known]
+    named = [row for row in rows if row.f1 is not None]
+    return [
+        _counted("entries found, all of them known", "found", numbered, lambda r: r.found),
+        _counted("title, DOI or address right", "right", complete, lambda r: r.right),
+        _counted("citations linked, numbered", "linked", numbered, lambda r: r.linked),
+        _counted("citations linked, all that are known", "linked", known, lambda r: r.linked),
+        _averaged("F1 of headings", "headings", named, lambda r: r.f1),
+        _verdict("words of a TeX source in order", min(sources, default=None), LEAST["words"]),
+        _verdict(
+            "paragraphs with a header, footer or caption",
+            float(sum(len(row.intruded) for row in rows)), 0.0, at_most=True,
+        ),
+    ]  # fmt: skip
+
+
+def average(rows: Sequence[Row], get: Callable[[Row], float | None]) -> float | None:
+    """Return a mean over the files of which something is known."""
+    known = [value for row in rows if (value := get(row)) is not None]
+    return mean(known) if known else None
+
+
+def _counted(name: str, key: str, rows: Sequence[Row], get: Callable[[References], Share]) -> str:
+    total = sum((get(row.references) for row in rows), Share())
+    return _verdict(name, total.value, LEAST[key]) + _worst(
+        rows, lambda row: get(row.references).value, LEAST[key]
+    )
+
+
+def _averaged(name: str, key: str, rows: Sequence[Row], get: Callable[[Row], float | None]) -> str:
+    return _verdict(name, average(rows, get), LEAST[key]) + _worst(rows, get, LEAST[key])
+
+
+def _worst(rows: Sequence[Row], get: Callable[[Row], float | None], least: float) -> str:
+    known = [(value, row.file) for row in rows if (value := get(row)) is not None and value < least]
+    return "".join(f"; {file} {value:.2f}" for value, file in sorted(known)[:3])
+
+
+def _verdict(name: str, value: float | None, wanted: float, *, at_most: bool = False) -> str:
+    if value is None:
+        return f"  ?   {name}: nothing is known"
+    reached = value <= wanted if at_most else value >= wanted
+    figures = (
+        f"{value:g} (at most {wanted:g})" if at_most else f"{value:.3f} (at least {wanted:.2f})"
+    )
+    return f"  {'yes' if reached else 'NO '} {name}: {figures}"
+
+
+def _two(value: float | None) -> str:
+    return "   -" if value is None else f"{value:.2f}"
+
+
+def _ratio(share: Share, *, percent: bool = False) -> str:
+    more = f" ({share.value:.3f})" if percent and share.value is not None else ""
+    return f"{share.hits}/{share.of}{more}" if share.of else "-"

@@ -1,0 +1,271 @@
+"""Whether the references of a synthesis are right: `python -m evals.synthesis.references FOLDER`.
+
+    [--questions FILE] [--mind extractive] [--misses] [--json FILE]
+
+FOLDER has PDFs and a truth.jsonl (see evals.pdf_extraction), and GROBID's JSON beside some. Each
+question of evals/synthesis/questions.jsonl, or of FILE, is asked of the files that it names.
+
+verified   Lines that have a source line, and all of whose source lines stand in their paragraphs.
+right      Lines whose secondary references are the works that their source lines cite by the truth
+           (evals.synthesis.truth): none missing, none too many. A line of which a source line's
+           citations are not known is not judged.
+printed    The same, where a reference that GROBID did not link counts as right when its first author's
+           name and its year are printed in the source lines: GROBID overlooks citations.
+citing     Right, of the lines for which the truth or the run has a secondary reference.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from citeloom.settings import settings
+from evals.pdf.references import same_title
+from evals.pdf.texts import letters
+from evals.pdf.truth import Work
+from evals.synthesis.questions import QUESTIONS, Question, files_of, read_questions
+from evals.synthesis.runs import Synthesis, file_upload, synthesize
+from evals.synthesis.table import Table, tell
+from evals.synthesis.truth import WAYS, Cited, Known, read_known
+from state.synthesis import Line, NumberedReference, Origin
+from tools.clients import Clients
+from tools.errors import InputError
+
+VERIFIED, RIGHT = 1.0, 0.90
+"""Shares that are to be reached."""
+_NAMED = 80.0
+"""Of 100: likeness from which an entry has a title in it; papers misquote titles."""
+
+
+@dataclass(frozen=True)
+class LineRow:
+    """What was found out about one line."""
+
+    question: str
+    text: str
+    verified: bool
+    ways: tuple[str, ...]
+    """How the citations of its source lines are known; empty where they are not."""
+    right: bool | None
+    """None where it is not judged."""
+    printed: bool | None
+    """The same, where what is printed in the source lines counts as well."""
+    wanted: tuple[str, ...]
+    given: tuple[str, ...]
+
+    @property
+    def citing(self) -> bool:
+        """Whether there is a reference to be right or wrong about."""
+        return bool(self.wanted or self.given)
+
+
+def judged(question: str, run: Synthesis, known: Mapping[str, Known]) -> list[LineRow]:
+    """Return what is found out about each line.
+
+    Args:
+        question: What was asked.
+        run: What was answered.
+        known: What is known of each file, by its name without a folder.
+    """
+    by_paper = {
+        item.paper: known[item.name] for item in run.result["stacked"] if item.name in known
+    }
+    references = {item.number: item for item in run.result["references"]}
+    rows = []
+    for line in run.lines:
+        cited = [_cited(origin, by_paper, run.paragraphs) for origin in line.origins]
+        given = [references[number] for number in line.secondary]
+        wanted = [
+            (origin.paper, work)
+            for origin, one in zip(line.origins, cited, strict=True)
+            for work in (one.works if one else ())
+        ]
+        known_all = bool(cited) and all(cited)
+        left = unmatched(wanted, given)
+        machine = [one.text for one in cited if one and one.way == "GROBID"]
+        rows.append(
+            LineRow(
+                question=question, text=line.text, verified=is_verified(line, run.paragraphs),
+                ways=tuple(sorted({one.way for one in cited if one})),
+                right=is_right(wanted, given) if known_all else None,
+                printed=(
+                    all_given(wanted, given) and all(stands_in(one, machine) for one in left)
+                    if known_all else None
+                ),
+                wanted=tuple(f"{work.label} {work.title}".strip() for _, work in wanted),
+                given=tuple(item.entry for item in given),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def is_verified(line: Line, paragraphs: Mapping[str, Origin]) -> bool:
+    """Whether a line has source lines, and each stands where it is said to stand."""
+    return bool(line.origins) and all(
+        origin.quote.verified
+        and origin.paragraph in paragraphs
+        and paragraphs[origin.paragraph].quote.text[origin.quote.start : origin.quote.end]
+        == origin.quote.text
+        for origin in line.origins
+    )
+
+
+def is_right(wanted: Sequence[tuple[str, Work]], given: Sequence[NumberedReference]) -> bool:
+    """Whether references are just the works cited, each told with the paper that cites it."""
+    return all_given(wanted, given) and not unmatched(wanted, given)
+
+
+def all_given(wanted: Sequence[tuple[str, Work]], given: Sequence[NumberedReference]) -> bool:
+    """Whether each of the works cited is among the references."""
+    return all(any(matches(item, *one) for item in given) for one in wanted)
+
+
+def unmatched(
+    wanted: Sequence[tuple[str, Work]], given: Sequence[NumberedReference]
+) -> list[NumberedReference]:
+    """Return the references that are none of the works cited."""
+    return [item for item in given if not any(matches(item, *one) for one in wanted)]
+
+
+def stands_in(reference: NumberedReference, texts: Sequence[str]) -> bool:
+    """Whether one of the texts prints the name of a reference's first author, and its year."""
+    paper = reference.paper
+    if not paper.authors or not paper.year:
+        return False
+    name = letters(paper.authors[0].name.split()[-1])
+    return any(name in letters(text) and str(paper.year) in text for text in texts)
+
+
+def matches(reference: NumberedReference, paper: str, work: Work) -> bool:
+    """Whether a reference is a work that a paper cites: by label where there is one, and by name."""
+    places = [item for item in reference.cited_in if item.paper == paper]
+    if work.label and places and all(item.label.strip("[]. ") != work.label for item in places):
+        return False
+    ids = {letters(reference.paper.doi or ""), letters(reference.paper.arxiv or "")} - {""}
+    if work.id and any(letters(work.id).endswith(one) for one in ids):
+        return True
+    if not work.title:
+        return bool(work.label and places)
+    if same_title(reference.paper.title, work.title):
+        return True
+    title = letters(work.title)
+    entries = [reference.entry, *(item.entry for item in places)]
+    return any(
+        len(letters(text)) > len(title) and fuzz.partial_ratio(title, letters(text)) >= _NAMED
+        for text in entries
+    )
+
+
+def _cited(
+    origin: Origin, known: Mapping[str, Known], paragraphs: Mapping[str, Origin]
+) -> Cited | None:
+    whole = paragraphs.get(origin.paragraph)
+    if origin.paper not in known or whole is None:
+        return None
+    start, end = origin.quote.start or 0, origin.quote.end or 0
+    return known[origin.paper].cited(origin.quote.text, whole.quote.text, start, end)
+
+
+def measure(folder: Path, questions: Sequence[Question], mind: str) -> list[LineRow]:
+    """Ask all questions, with one home for all, so that no file is read twice.
+
+    Raises:
+        InputError: A file is missing, or a run was stopped.
+    """
+    known = {Path(file).name: one for file, one in read_known(folder).items()}
+    rows: list[LineRow] = []
+    with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
+        here = settings().model_copy(update={"home": Path(home), "qdrant_url": None})
+        for number, asked in enumerate(questions, start=1):
+            uploads = [file_upload(path) for path in files_of(folder, asked)]
+            run = synthesize(asked.question, uploads, Clients(here), {"mind": mind})
+            if run.stop:
+                raise InputError(f"'{asked.question}' was stopped: {run.stop}")
+            found = judged(asked.question, run, known)
+            rows += found
+            tell(f"{number}/{len(questions)} {run.seconds:.1f} s, {_said(found)}")
+    return rows
+
+
+def _said(rows: Sequence[LineRow]) -> str:
+    told = [row for row in rows if row.right is not None]
+    return f"{len(rows)} lines, {sum(row.right is True for row in told)} of {len(told)} right"
+
+
+def table(rows: Sequence[LineRow]) -> Table:
+    """Return the shares over all lines, and by how the truth is known."""
+    parts: list[tuple[str, list[LineRow]]] = [("all", list(rows))]
+    parts += [(way, [row for row in rows if row.ways == (way,)]) for way in WAYS]
+    parts.append(("several", [row for row in rows if len(row.ways) > 1]))
+    parts.append(("not known", [row for row in rows if not row.ways]))
+    shown = [_row(name, mine) for name, mine in parts if mine or name == "all"]
+    return Table("Lines by how the citations of their sources are known", shown)
+
+
+def _row(name: str, rows: Sequence[LineRow]) -> dict[str, object]:
+    told = [row for row in rows if row.right is not None]
+    citing = [row for row in told if row.citing]
+    return {
+        "truth": name,
+        "lines": len(rows),
+        "verified": share([row.verified for row in rows]),
+        "judged": len(told),
+        "right": share([row.right is True for row in told]),
+        "right or printed": share([row.printed is True for row in told]),
+        "citing": len(citing),
+        "citing, right": share([row.right is True for row in citing]),
+        "citing, right or printed": share([row.printed is True for row in citing]),
+    }
+
+
+def share(hits: Sequence[bool]) -> str:
+    """Return so many of so many, for a table; nothing of nothing."""
+    return f"{sum(hits)} ({sum(hits) / len(hits):.3f})" if hits else ""
+
+
+def targets(rows: Sequence[LineRow]) -> list[str]:
+    """Say which figures were reached."""
+    told = [row for row in rows if row.right is not None]
+    found = {
+        "lines with verified source lines": (sum(row.verified for row in rows), len(rows), VERIFIED),
+        "judged lines with the right secondary references": (
+            sum(row.right is True for row in told), len(told), RIGHT,
+        ),
+    }  # fmt: skip
+    return [
+        f"{name}: {hits} of {of} ({hits / of if of else 0:.3f}), {wanted:g} wanted: "
+        f"{'yes' if of and hits >= wanted * of else 'NO'}"
+        for name, (hits, of, wanted) in found.items()
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
+    parser.add_argument("--mind", default="extractive", choices=("extractive", "llm"))
+    parser.add_argument("--misses", action="store_true", help="show the lines that are wrong")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    try:
+        rows = measure(options.folder, read_questions(options.questions), options.mind)
+    except InputError as error:
+        parser.error(str(error))
+    print(table(rows).markdown(), "", *(f"- {line}" for line in targets(rows)), sep="\n")
+    for row in rows if options.misses else ():
+        if row.right is False or not row.verified:
+            print(f"\n{row.text}\n  wanted: {row.wanted}\n  given: {row.given}")
+    if options.json:
+        told = [asdict(row) for row in rows]
+        options.json.write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

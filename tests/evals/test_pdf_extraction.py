@@ -1,0 +1,250 @@
+"""The benchmark of the PDF reader, on papers made for the tests."""
+
+import io
+import json
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.pdf.paragraphs import intruded, running_lines
+from evals.pdf.references import Share, by_mention, by_sentence, is_right, noticed, paired
+from evals.pdf.speed import LAYOUT, LINKED, OURS, speeds
+from evals.pdf.texts import coverage, harmonic, headings, sources
+from evals.pdf.truth import Context, Mention, Work, read_truth, truth_of
+from evals.pdf_extraction import main
+from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
+from state.document import Block, Document
+from tests.pdf import papers
+from tests.pdf.writer import pdf
+from tools.pdf.reader import PdfReader
+
+PAPER = papers.paper()
+SECOND = "Where the ash is missing, it can be replaced by charcoal of known age [2]."
+THIRD = "and their counts were compared at the end of the season [1, 3]."
+TRUTH: dict[str, Any] = {
+    "file": "set/rivers.pdf", "title": papers.TITLE, "abstract": papers.ABSTRACT,
+    "citation_style": "numbered", "n_references": 3,
+    "references": [
+        {"label": "1", "id": "10.5555/99", "title": "Counting silt by hand in small valleys"},
+        {"label": "2", "id": "https://embers.example", "title": None},
+        {"label": "3", "id": "10.5555/12345678", "title": None},
+    ],
+    "sections": [
+        {"heading": "1 Introduction", "text": papers.OPENING}, {"heading": "2 Method", "text": papers.METHOD},
+    ],
+    "contexts": [
+        {"text": SECOND, "cites": [["2"]]},
+        {"text": "It needs a spade, a ruler and a steady hand. " + SECOND, "cites": [[], ["2"]]},
+        {"text": THIRD, "cites": [["1", "3"]]},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "rivers.pdf").write_bytes(PAPER)
+    (tmp_path / "truth.jsonl").write_text(json.dumps(TRUTH) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def document(*texts: str, section: str = "1 Rivers") -> Document:
+    blocks = tuple(Block(text=text, section=(section,)) for text in texts)
+    return Document(blocks=blocks, reader="hand 1")
+
+
+def entry(place: int, text: str, **more: Any) -> ReferenceEntry:
+    return ReferenceEntry(place=place, text=text, **more)
+
+
+def cited(start: int, end: int, *entries: int, unlinked: tuple[str, ...] = ()) -> InTextCitation:
+    return InTextCitation(
+        block=0, start=start, end=end, text="[n]", style="number", entries=entries, unlinked=unlinked
+    )  # fmt: skip
+
+
+def test_paper_that_is_read_well_has_full_marks(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([str(folder), "--misses"])
+    shown = capsys.readouterr().out
+    line = next(line for line in shown.splitlines() if line.startswith("rivers.pdf"))
+    assert "title 1" in line
+    assert "found 3/3  right 2/2  linked 4/4  precise 4/4" in line
+    assert "intruded 0/" in line
+    assert "yes entries found, all of them known: 1.000" in shown
+    assert "?   words of a TeX source in order: nothing is known" in shown
+
+
+def test_file_that_cannot_be_read_is_told_and_the_others_measured(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "set" / "bad.pdf").write_bytes(b"%PDF-1.4")
+    bad = json.dumps({**TRUTH, "file": "set/bad.pdf"})
+    (folder / "truth.jsonl").write_text(f"{bad}\n{json.dumps(TRUTH)}\n", encoding="utf-8")
+    main([str(folder)])
+    shown = capsys.readouterr().out
+    assert "set/bad.pdf: set/bad.pdf is damaged" in shown
+    assert "rivers.pdf" in shown
+
+
+def test_truth_takes_the_citations_of_the_json_beside_a_pdf(folder: Path) -> None:
+    text = "Silt lies in layers, as was found long ago (Lind, 2015), and is soft."
+    start = text.index("(Lind")
+    parsed = {
+        "pdf_parse": {
+            "body_text": [
+                {
+                    "text": text,
+                    "cite_spans": [
+                        {"start": start, "end": start + 12, "ref_id": "B0"},
+                        {"start": 0, "end": 4, "ref_id": None},
+                    ],
+                }
+            ],
+            "bib_entries": {"B0": {"title": "Counting silt"}},
+        }
+    }
+    (folder / "set" / "rivers.json").write_text(json.dumps(parsed), encoding="utf-8")
+    (truth,) = read_truth(folder)
+    assert [mention.title for mention in truth.mentions] == ["Counting silt"]
+    assert "(Lind, 2015)" in truth.mentions[0].around
+    assert truth.group == "set"
+
+
+def test_headings_count_without_their_numbers() -> None:
+    found = Document(
+        blocks=(
+            Block(text="a", section=("1. Rivers",)), Block(text="b", section=("1. Rivers", "1.1 Banks")),
+            Block(text="c", section=("Fig. 3",)), Block(text="d", section=("References",)),
+        ),
+        reader="hand 1",
+    )  # fmt: skip
+    assert headings(found, ["Rivers", "Banks", "Floods", "References"]) == (0.5, 2 / 3)
+    assert headings(found, []) == (None, None)
+    assert harmonic(0.5, 1.0) == pytest.approx(2 / 3)
+    assert harmonic(0.0, 0.0) == 0.0
+    assert harmonic(None, 1.0) is None
+
+
+def test_words_lost_or_out_of_order_count() -> None:
+    assert coverage(document("one two three four"), ["one two three four"]) == 1.0
+    assert coverage(document("three four", "one two"), ["one two three four"]) == 0.5
+    assert coverage(document("one four"), ["one two three four"]) == 0.5
+    assert coverage(document("one"), []) is None
+
+
+def test_tex_source_is_compared_with_its_own_paper_only(folder: Path) -> None:
+    source = (
+        r"\documentclass{article}\begin{document}\section{Introduction}"
+        f"{papers.OPENING} % a remark that is not printed\n"
+        rf"\begin{{figure}}\caption{{No prose}}\end{{figure}} {papers.METHOD}\cite{{lind}}"
+    )
+    with tarfile.open(folder / "set" / "rivers.tex.tar.gz", "w:gz") as tar:
+        info = tarfile.TarInfo("main.tex")
+        info.size = len(source)
+        tar.addfile(info, io.BytesIO(source.encode()))
+    (folder / "set" / "other.pdf").write_bytes(pdf([papers.later_page(2)]))
+    assert [name for name, _ in sources(folder)] == ["rivers.pdf"]
+    assert min(share for _, share in sources(folder)) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("found", "work", "right"),
+    [
+        (entry(0, "x", title="Counting silt by hand"), Work("1", "", "Counting Silt by Hand."), True),
+        (entry(0, "x", title="Silt: a survey"), Work("1", "", "Silt"), True),
+        (entry(0, "x", title="Counting sand"), Work("1", "", "Silt in small valleys"), False),
+        (entry(0, "x doi:10.5/ab", doi="10.5/AB"), Work("1", "10.5/ab", ""), True),
+        (entry(0, "x doi:10.5/ab"), Work("1", "10.5/ab", ""), False),
+        (entry(0, "x"), Work("1", "10.5/ab", ""), None),
+        (
+            entry(0, "x arXiv:2101.01234", arxiv="2101.01234v2"),
+            Work("1", "https://arxiv.org/abs/2101.01234", ""), True,
+        ),
+        (
+            entry(0, "x https://silt.example/a", url="https://silt.example/a"),
+            Work("1", "http://www.silt.example/a/", ""), True,
+        ),
+        (None, Work("1", "", "Silt"), False),
+        (None, Work("1", "10.5/ab", ""), None),
+    ],
+)  # fmt: skip
+def test_entry_is_right_by_its_title_or_printed_id(
+    found: ReferenceEntry | None, work: Work, right: bool | None
+) -> None:
+    assert is_right(found, work) is right
+
+
+def test_entries_are_paired_by_label_or_by_title_each_once(tmp_path: Path) -> None:
+    by_label = truth_of(TRUTH, tmp_path)
+    list_ = [
+        entry(0, "Silt.", label="1"),
+        entry(1, "Ash.", label="[3]"),
+        entry(2, "Sand.", label="9"),
+    ]
+    assert {key: one.place for key, one in paired(list_, by_label).items()} == {"1": 0, "3": 1}
+    works = [{"label": key, "id": None, "title": "Counting silt by hand"} for key in ("a", "b")]
+    named = truth_of({**TRUTH, "citation_style": "author-year", "references": works}, tmp_path)
+    list_ = [entry(0, "Lind. 2015. Counting silt by hand. Silt 4."), entry(1, "Silt.")]
+    assert {key: one.place for key, one in paired(list_, named).items()} == {"a": 0}
+
+
+def test_links_are_compared_sentence_by_sentence() -> None:
+    text = "Silt lies in layers [1]. Ash lies above the silt [2]. Nobody cites this third sentence."
+    entries = tuple(entry(place, "x", label=str(place + 1)) for place in range(3))
+    list_ = Bibliography(entries=entries, citations=(cited(20, 23, 0), cited(49, 52, 2)))
+    context = Context(text, (("1",), ("2",), ()))
+    misses: list[str] = []
+    assert by_sentence(document(text), list_, [context], misses) == (Share(1, 2), Share(1, 2))
+    assert len(misses) == 1
+    elsewhere = Context(text, (("1",), ("2",)))  # two sentences in the truth, three here
+    assert by_sentence(document(text), list_, [elsewhere], [])[0] == Share(1, 2)
+    unknown = Context("No such sentence stands in the paper at all [1].", (("1",),))
+    assert by_sentence(document(text), list_, [unknown], [])[0] == Share(0, 1)
+
+
+def test_links_of_mentions_lead_to_the_right_title() -> None:
+    text = "Silt lies in layers, as was found long ago (Lind, 2015), and it is soft when wet."
+    start = text.index("(Lind")
+    list_ = Bibliography(
+        entries=(entry(0, "Lind. 2015. Counting silt by hand."), entry(1, "Holm. 2018. Charcoal.")),
+        citations=(cited(start, start + 12, 0),),
+    )
+    right, wrong = Mention(text, "Counting silt by hand"), Mention(text, "Clocks made of charcoal")
+    assert by_mention(document(text), list_, [right, wrong], []) == Share(1, 2)
+    assert noticed([cited(0, 1, 0, 1, unlinked=("Moss",)), cited(2, 3)]) == Share(2, 3)
+
+
+def test_headers_and_captions_in_paragraphs_are_found() -> None:
+    running = running_lines(PAPER)
+    assert "journalofquietrivers" in running
+    read = PdfReader().read(PAPER, name="a.pdf")
+    assert intruded(read, running) == []
+    spoilt = document(
+        "It was dry. Journal of Quiet Rivers 12 (2021) Then it rained.", "A calm paragraph.",
+        "Figure 3: Layers of silt.", "It ends. Table 2. Layers of ash.", "As Figure 3 shows, it rains.",
+    )  # fmt: skip
+    assert [found.split(":")[0] for found in intruded(spoilt, running)] == [
+        "running line", "caption", "caption",
+    ]  # fmt: skip
+
+
+def test_ways_to_read_are_compared_with_what_is_installed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pdfminer.high_level", None)
+    found, note = speeds([folder / "set" / "rivers.pdf"], rounds=2)
+    assert [one.way for one in found] == [OURS, LINKED, "pypdfium2, plain text"]
+    assert "pip install pdfminer.six" in note
+    assert all(0 < one.least <= one.pages <= one.most for one in found)
+
+
+def test_layout_analysis_is_compared_where_it_is_installed(folder: Path) -> None:
+    pytest.importorskip("pdfminer")
+    found, note = speeds([folder / "set" / "rivers.pdf"], rounds=1)
+    assert LAYOUT in {one.way for one in found}
+    assert note == ""

@@ -1,0 +1,160 @@
+"""The measures of LLM-Ref's Table 1 by words and an embedder, on answers that deserve them and on others."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evals.synthesis.measures import (
+    COMPOSITES,
+    MEASURES,
+    Told,
+    average_precision,
+    borne,
+    composite,
+    harmonic,
+    measures,
+)
+from tests.support import RememberingEmbedder
+from tools.embed.port import Vectors
+
+QUESTION = "How were the displaced bees tracked?"
+RADAR = "We tracked 40 displaced bees with harmonic radar near the hive."
+BREAD = "Sourdough bread rises by wild yeast. A starter is fed with flour each day."
+GOLD = [["They were tracked with harmonic radar."]]
+
+
+def told(**changes: Any) -> Told:
+    good: dict[str, Any] = {
+        "question": QUESTION, "lines": ["40 displaced bees were tracked with harmonic radar."],
+        "contexts": [RADAR, BREAD], "golds": GOLD,
+    }  # fmt: skip
+    return Told(**(good | changes))
+
+
+def test_good_answer_from_the_right_context(embedder_with_memory: RememberingEmbedder) -> None:
+    found = measures(embedder_with_memory, told())
+    assert found["faithfulness"] == found["context_recall"] == found["context_precision"] == 1.0
+    assert found["context_relevancy"] == pytest.approx(1 / 3)
+    assert found["answer_relevancy"] > 0.6
+    assert found["answer_similarity"] > 0.6
+    assert found["lines"] == 1
+
+
+def test_answer_on_something_else_is_neither_relevant_nor_similar(
+    embedder_with_memory: RememberingEmbedder,
+) -> None:
+    good = measures(embedder_with_memory, told())
+    bad = measures(embedder_with_memory, told(lines=["A starter is fed with flour each day."]))
+    assert bad["answer_relevancy"] < good["answer_relevancy"] / 2
+    assert bad["answer_similarity"] < good["answer_similarity"] / 2
+    assert bad["faithfulness"] == 1.0  # it does stand in a context
+
+
+def test_invented_line_and_invented_number_are_not_faithful(
+    embedder_with_memory: RememberingEmbedder,
+) -> None:
+    lines = ["60 displaced bees were tracked with harmonic radar.", "Whales sing in winter."]
+    assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
+
+
+def test_line_may_say_whose_finding_it_tells(embedder_with_memory: RememberingEmbedder) -> None:
+    lines = ["Weaver and Reed tracked 40 displaced bees."]
+    assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
+    named = measures(embedder_with_memory, told(lines=lines, named="Ada Weaver Ben Reed"))
+    assert named["faithfulness"] == 1.0
+
+
+def test_nothing_answered(embedder_with_memory: RememberingEmbedder) -> None:
+    found = measures(embedder_with_memory, told(lines=[], contexts=[]))
+    assert "faithfulness" not in found
+    assert found["answered"] == 0.0
+    assert all(found[name] == 0.0 for name in MEASURES if name != "faithfulness")
+
+
+def test_right_context_behind_a_wrong_one_is_less_precise(
+    embedder_with_memory: RememberingEmbedder,
+) -> None:
+    found = measures(embedder_with_memory, told(contexts=[BREAD, RADAR]))
+    assert found["context_precision"] == 0.5
+    assert found["context_recall"] == 1.0
+
+
+def test_best_of_several_golds_counts(embedder_with_memory: RememberingEmbedder) -> None:
+    golds = [["By dogs.", "They barked at them all night."], *GOLD]
+    assert measures(embedder_with_memory, told(golds=golds))["context_recall"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("hits", "value"),
+    [([], 0.0), ([False], 0.0), ([True, False], 1.0), ([False, True, True], (1 / 2 + 2 / 3) / 2)],
+)
+def test_average_precision(hits: Sequence[bool], value: float) -> None:
+    assert average_precision(hits) == pytest.approx(value)
+
+
+def test_numbers_must_all_be_there() -> None:
+    assert borne("The error falls to 12 degrees.", "The error falls from 40 to 12 degrees.")
+    assert not borne("The error falls to 1 degree.", "The error falls from 40 to 12 degrees.")
+
+
+def test_composite_is_what_the_table_of_the_paper_has() -> None:
+    """LLM-Ref's own row: FF .629, AR .948, context relevancy .268 and recall .705 give .513."""
+    row = {
+        "faithfulness": 0.629, "answer_relevancy": 0.948, "context_relevancy": 0.268,
+        "context_precision": 0.976, "context_recall": 0.705,
+    }  # fmt: skip
+    found = composite([row], COMPOSITES["composite"], seed=0)
+    assert found["mean"] == pytest.approx(0.513, abs=0.001)
+    assert found["low"] == pytest.approx(found["high"])
+    with_precision = composite([row], COMPOSITES["with_precision"], seed=0)
+    assert with_precision["mean"] == pytest.approx(0.786, abs=0.001)
+
+
+def test_composite_leaves_out_what_a_question_lacks() -> None:
+    rows = [{"a": 0.5, "b": 1.0}, {"b": 0.0}]
+    found = composite(rows, ("a", "b"), seed=1)
+    assert found["mean"] == pytest.approx(0.5)
+    assert found["low"] <= found["mean"] <= found["high"]
+    assert found["n"] == 2
+
+
+class Bag:
+    """An embedder by letters: enough to hold the measures against wild texts."""
+
+    name = "letters"
+    size = 26
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts])
+        vectors: Vectors = rows.astype(np.float32) + np.float32(0.01)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+
+TEXT = st.text(max_size=60)
+
+
+@settings(deadline=None)
+@given(
+    question=TEXT, lines=st.lists(TEXT, max_size=3), contexts=st.lists(TEXT, max_size=3),
+    golds=st.lists(st.lists(TEXT, max_size=2), max_size=2),
+)  # fmt: skip
+def test_every_measure_is_a_share(
+    question: str, lines: list[str], contexts: list[str], golds: list[list[str]]
+) -> None:
+    found = measures(Bag(), Told(question=question, lines=lines, contexts=contexts, golds=golds))
+    assert all(-1e-6 <= found[name] <= 1 + 1e-5 for name in MEASURES if name in found)
+    assert all(math.isfinite(value) for value in found.values())
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(min_value=0.0, max_value=1.0), min_size=1, max_size=5))
+def test_harmonic_mean_is_between_the_least_and_the_largest(values: list[float]) -> None:
+    found = harmonic(values)
+    assert found <= max(values) + 1e-9
+    assert found == 0.0 if min(values) == 0 else found >= min(values) - 1e-9

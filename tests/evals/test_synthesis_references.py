@@ -1,0 +1,199 @@
+"""Whether references are right: what is known of a paper's citations, and what a line gives."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.pdf.truth import Context, Truth, Work
+from evals.synthesis.questions import QUESTIONS, Question, files_of, read_questions
+from evals.synthesis.references import (
+    LineRow,
+    all_given,
+    is_right,
+    main,
+    matches,
+    stands_in,
+    table,
+    targets,
+    unmatched,
+)
+from evals.synthesis.truth import Known, printed_labels, read_known, sentences_about
+from state.paper import Author, Paper
+from state.synthesis import CitedIn, NumberedReference
+from tests.evals.owls import owls
+from tools.errors import InputError
+
+SILT = Work("1", "10.5555/99", "Counting silt by hand in small valleys")
+EMBERS = Work("2", "https://embers.example", "")
+TRUTH = Truth(
+    file="set/rivers.pdf", group="set", title="Rivers", abstract="", numbered=True, count=2,
+    works=(SILT, EMBERS), headings=(), texts=(), mentions=(),
+    contexts=(Context(
+        "Silt was counted by hand in many small valleys. Charcoal of known age is a clock as well.",
+        (("1",), ("2",)),
+    ),),
+)  # fmt: skip
+KNOWN = Known(TRUTH, (), {"1": SILT, "2": EMBERS})
+
+
+def reference(
+    title: str, *, label: str = "", doi: str | None = None, **more: Any
+) -> NumberedReference:
+    paper = Paper(id=f"title:{len(title)}", title=title, doi=doi, **more)
+    cited = (CitedIn(paper="rivers", label=label, entry=f"A. Lind. {title}. 2015."),)
+    return NumberedReference(number=1, role="secondary", entry=title, paper=paper, cited_in=cited)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("as shown [3, 5-7] and [5]", ["3", "5", "6", "7"]),
+        ("[1–2; 9]", ["1", "2", "9"]),
+        ("in [the] year (2015) none", []),
+        ("an interval [0.5, 1]", []),
+    ],
+)
+def test_labels_are_read_as_printed(text: str, labels: list[str]) -> None:
+    assert printed_labels(text) == labels
+
+
+def test_label_behind_the_full_stop_belongs_to_the_sentence() -> None:
+    text = "Silt is soft.[4] Ash is softer still, as we saw [5]."
+    assert printed_labels(sentences_about(text, 0, 13)) == ["4"]
+    start = text.index("softer")
+    assert printed_labels(sentences_about(text, start, start + 6)) == ["5"]
+
+
+def test_hand_made_truth_goes_before_what_is_printed() -> None:
+    quote = "Silt was counted by hand in many small valleys"
+    text = f"{quote} [1]."
+    found = KNOWN.cited(quote, text, 0, len(text))
+    assert found is not None
+    assert (found.way, found.works) == ("contexts", (SILT,))
+    other = "Nobody has counted the stones of a river so far [2]."
+    found = KNOWN.cited(other, other, 0, len(other))
+    assert found is not None
+    assert (found.way, found.works) == ("printed", (EMBERS,))
+
+
+def test_citations_of_grobid_are_known_unless_one_is_not_linked(tmp_path: Path) -> None:
+    text = "Silt lies in deep layers, as was found long ago (Lind, 2015). Ash is light (Orr, 2020)."
+    first_at, second_at = text.index("(Lind"), text.index("(Orr")
+    spans = [
+        {"start": first_at, "end": first_at + 12, "ref_id": "B0"},
+        {"start": second_at, "end": second_at + 11, "ref_id": None},
+    ]
+    parsed = {"pdf_parse": {
+        "body_text": [{"text": text, "cite_spans": spans}],
+        "bib_entries": {"B0": {"title": "Counting silt"}},
+    }}  # fmt: skip
+    (tmp_path / "silt.json").write_text(json.dumps(parsed), encoding="utf-8")
+    row = {"file": "silt.pdf", "title": "Silt", "abstract": "", "citation_style": "author-year"}
+    (tmp_path / "truth.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    known = read_known(tmp_path)["silt.pdf"]
+    end = text.index(" Ash")
+    found = known.cited(text[:end], text, 0, end)
+    assert found is not None
+    assert (found.way, [work.title for work in found.works]) == ("GROBID", ["Counting silt"])
+    assert known.cited(text[end + 1 :], text, end + 1, len(text)) is None
+    elsewhere = "A sentence about something else entirely, which GROBID never saw."
+    assert known.cited(elsewhere, elsewhere, 0, len(elsewhere)) is None
+
+
+def test_reference_is_the_work_by_label_and_by_name() -> None:
+    assert matches(reference(SILT.title, label="1"), "rivers", SILT)
+    assert not matches(reference(SILT.title, label="7"), "rivers", SILT)
+    assert not matches(reference("How ants find home", label="1"), "rivers", SILT)
+    assert matches(reference("Another title", label="1", doi="10.5555/99"), "rivers", SILT)
+    assert matches(reference("A title that nobody knows", label="2"), "rivers", EMBERS)
+    assert not matches(reference("A title that nobody knows", label="2"), "lakes", EMBERS)
+    # GROBID knows titles only.
+    assert matches(reference(SILT.title), "rivers", Work("", "", SILT.title))
+
+
+def test_neither_too_few_nor_too_many() -> None:
+    silt, ants = reference(SILT.title, label="1"), reference("How ants find home", label="3")
+    wanted = [("rivers", SILT)]
+    assert is_right(wanted, [silt])
+    assert not is_right(wanted, [])
+    assert not is_right(wanted, [silt, ants])
+    assert not is_right([], [silt])
+    assert is_right([], [])
+    assert all_given(wanted, [silt, ants])
+    assert unmatched(wanted, [silt, ants]) == [ants]
+
+
+def test_name_and_year_must_both_be_printed() -> None:
+    orr = reference("Ash", authors=(Author(name="Dina Orr"),), year=2020)
+    assert stands_in(orr, ["Ash is light (Orr, 2020)."])
+    assert not stands_in(orr, ["Ash is light (Orr, 2019).", "In 2020 it rained."])
+    assert not stands_in(reference("Ash"), ["Ash is light (Orr, 2020)."])
+
+
+def line(
+    *, right: bool | None = True, verified: bool = True, given: tuple[str, ...] = ()
+) -> LineRow:
+    return LineRow(
+        question="?", text="Silt is soft.", verified=verified, right=right, printed=right,
+        ways=("contexts",) if right is not None else (), wanted=(), given=given,
+    )  # fmt: skip
+
+
+def test_shares_are_of_the_lines_that_can_be_judged() -> None:
+    rows = [line(given=("Lind",)), line(right=False), line(right=None, verified=False)]
+    (whole, *others) = table(rows).rows
+    assert (whole["lines"], whole["judged"], whole["citing"]) == (3, 2, 1)
+    assert (whole["right"], whole["verified"]) == ("1 (0.500)", "2 (0.667)")
+    assert [row["truth"] for row in others] == ["contexts", "not known"]
+    told = targets(rows)
+    assert all(text.endswith("NO") for text in told)
+    assert all(text.endswith("yes") for text in targets([line()]))
+    assert all(text.endswith("NO") for text in targets([]))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return owls(tmp_path)
+
+
+def test_run_over_a_made_up_paper(
+    home: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = folder / "rows.json"
+    main([str(folder), "--questions", str(folder / "questions.jsonl"), "--json", str(out)])
+    rows = json.loads(out.read_text("utf-8"))
+    assert rows
+    assert all(row["verified"] and row["right"] for row in rows)
+    assert any(row["given"] for row in rows)
+    shown = capsys.readouterr().out
+    assert "| printed |" in shown
+    assert shown.count(": yes") == 2
+
+
+def test_truth_that_says_otherwise_makes_lines_wrong(
+    home: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = (folder / "truth.jsonl").read_text("utf-8")
+    wrong = truth.replace("Asymmetric ears of owls and what they are for", "On the price of barns")
+    (folder / "truth.jsonl").write_text(wrong, encoding="utf-8")
+    main([str(folder), "--questions", str(folder / "questions.jsonl"), "--misses"])
+    shown = capsys.readouterr().out
+    assert "wanted: ('1 On the price of barns'" in shown
+    assert shown.count(": NO") == 1
+
+
+def test_packaged_questions_name_files_and_are_distinct() -> None:
+    questions = read_questions()
+    assert QUESTIONS.is_file()
+    assert len({one.question for one in questions}) == len(questions) >= 20
+    assert all(one.files and all(name.endswith(".pdf") for name in one.files) for one in questions)
+
+
+def test_missing_files_and_broken_questions_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no 'a\.pdf'"):
+        files_of(tmp_path, Question("What?", ("a.pdf",)))
+    (tmp_path / "broken").write_text('{"question": 1}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_questions(tmp_path / "broken")
