@@ -14,7 +14,7 @@ _HEADS = {
     "limitations": "Limitations",
 }  # fmt: skip
 # Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
-_MARKDOWN = re.compile(r"([\[\]$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
+_MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 # Nothing is loaded and nothing runs, whatever a record may hold.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -143,7 +143,7 @@ _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def _md(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", escape(_flat(text).replace("&", "&amp;")))
+    return _MARKDOWN.sub(r"\\\1", escape(_flat(text).replace("&", "&amp;"), brackets=True))
 
 
 def _html(text: str) -> str:
