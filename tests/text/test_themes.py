@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tools.embed.minilm import MiniLm
@@ -108,6 +108,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.integers(1, 12))
+@example([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 1]], 3)
 def test_clusters_part_the_rows_and_are_balanced(rows: list[list[float]], wanted: int) -> None:
     groups = cluster(unit(rows), wanted)
     assert sorted(row for group in groups for row in group) == list(range(len(rows)))

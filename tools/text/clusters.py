@@ -41,10 +41,9 @@ def cluster(vectors: Vectors, wanted: int) -> list[list[int]]:
             _join(row, groups, near, room)
     if count > 3:
         _pair_lone_rows(groups, near, room)
-        while len(groups) < wanted and len(largest := max(groups, key=len)) >= 4:
-            groups.remove(largest)
-            groups += _halves(largest, vectors)
+        _split_largest(groups, wanted, vectors)
         _improve(groups, near, room)
+        _split_largest(groups, wanted, vectors)  # a group may have grown to four by now
     return sorted(sorted(group) for group in groups)
 
 
@@ -89,6 +88,13 @@ def _pair_lone_rows(groups: list[list[int]], near: Sums, room: int) -> None:
         partner = max(giver, key=lambda row: float(near[alone[0], row]))
         giver.remove(partner)
         groups.append([*alone, partner])
+
+
+def _split_largest(groups: list[list[int]], wanted: int, vectors: Vectors) -> None:
+    """Halve the largest group until there are `wanted`, or none has four rows."""
+    while len(groups) < wanted and len(largest := max(groups, key=len)) >= 4:
+        groups.remove(largest)
+        groups += _halves(largest, vectors)
 
 
 def _halves(group: list[int], vectors: Vectors) -> tuple[list[int], list[int]]:
