@@ -216,8 +216,11 @@ def named_once(texts: Sequence[str]) -> list[str]:
 def _named(item: Statement, source: Source) -> str | None:
     """Return the statement with its authors' name in the place of 'the authors' or 'our'.
 
-    None where 'they' would come before the name.
+    None where 'they' would come before the name, and where the paper itself says 'the authors': it
+    tells of the authors of another one.
     """
+    if _THE_AUTHORS.search(item.quote):
+        return None
     text = _THIS_PAPER.sub("", item.text)
     name = _name_of(source)
     if found := _THE_AUTHORS.search(text):
