@@ -165,10 +165,14 @@ async def test_resumed_synthesis_asks_nothing_twice(task: str, llm_settings: Set
 
 
 async def test_spent_budget_shows_the_text_so_far(llm_settings: Settings) -> None:
-    options = {"updates": "each", "max_calls": 3}
+    options = {"updates": "each", "max_calls": 4}
     result, _ = await synthesize(llm_settings, options=options)
     assert result["stop"] is not None
     assert result["stop"].subject == "budget"
     assert result["outcome"] in {"partial", "nothing"}
     assert all(not line.primary and not line.origins for line in result["lines"])
     assert "The run was stopped:" in result["answer"]
+    # What is told to be used is what the text has taken in, and no more.
+    assert 0 < len(result["used"]) < len(result["contexts"])
+    assert result["lines"]
+    assert {line.verdict for line in result["lines"]} == {"not_checkable"}
