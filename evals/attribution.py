@@ -40,7 +40,7 @@ from state.request import Request
 from tests.fakes.openai_server import OpenAIServer, Reply, inputs_of
 from tools.clients import Clients
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 Manner = Literal["afresh", "stubbornly"]
 Arm = Literal["with the check", "without it"]
@@ -135,12 +135,12 @@ async def rank(case: Case, arm: Arm, settings: Settings) -> Ranking:
     """Rank the papers of one case in groups, as the graph does."""
     context = RunContext(mind="llm")
     vars(context)["clients"] = Clients(settings)
-    desk = open_desk(Runtime(context=context, store=InMemoryStore()), f"{arm}: {case.id}")
+    services = open_services(Runtime(context=context, store=InMemoryStore()), f"{arm}: {case.id}")
     ranker, papers = RANKERS[arm], {paper.id: paper for paper in case.papers}
     groups = ranker.split(list(papers), context.debate_batch)
     request = Request(text=case.text)
     rankings = await asyncio.gather(
-        *(ranker.rank(desk, request, [papers[key] for key in group]) for group in groups)
+        *(ranker.rank(services, request, [papers[key] for key in group]) for group in groups)
     )
     scores = {key: score for ranking in rankings for key, score in ranking.scores.items()}
     debates = [debate for ranking in rankings for debate in ranking.debates]

@@ -6,7 +6,7 @@
 A scripted LLM (tests/fakes) in a process of its own answers every question after the delay. The run
 searches the starter library for the example abstract, or with --data an OpenAlex on loopback that
 holds a citation graph (as `citeloom eval retrieval`) for one of its papers. It goes as from the
-command line, with checkpoints and shelf in files; vectors are remembered from a first run.
+command line, with checkpoints and run_store in files; vectors are remembered from a first run.
 
 mind           `exact` quotes without fault and finds that nothing is missing. `careless` misquotes
                every fifth paper and the input at first, and once wants more on something.
@@ -154,7 +154,7 @@ async def _find(course: Course, settings: Settings, ranker: str) -> tuple[float,
     }  # fmt: skip
     async with (
         AsyncSqliteSaver.from_conn_string(str(settings.home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(settings.home / "shelf.sqlite")) as store,
+        AsyncSqliteStore.from_conn_string(str(settings.home / "run_store.sqlite")) as store,
     ):
         await store.setup()
         graph = builder.compile(checkpointer=saver, store=store, name="find")

@@ -23,7 +23,7 @@ from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed import open as embedding
 from tools.embed.port import Embedder
-from tools.http import engine, line
+from tools.http import engine, host_state
 
 KEYLESS: tuple[Service, ...] = ("openalex", "semantic_scholar", "arxiv", "crossref")
 """The sources that can be searched without a key."""
@@ -94,7 +94,7 @@ class Bench:
     def server(self, world: World | None = None, *, seed: int = 0) -> ScholarServer:
         """Return a fake of all services over the field, not yet running; `seed` is of its faults."""
         # Ports are used again, and lines to hosts outlive the fakes: paused, spent or given up.
-        line._lines.clear()
+        host_state._states.clear()
         return QuickServer(world or self.world, seed, self._answers)
 
     def settings(self, server: ScholarServer, **others: Any) -> Settings:

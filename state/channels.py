@@ -1,6 +1,6 @@
 """The channels of each graph.
 
-Papers, debates and key elements are not here: they live on the run's shelf (tools.shelf), by id,
+Papers, debates and key elements are not here: they live on the run's run store (tools.run_store), by id,
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
 
@@ -41,7 +41,7 @@ class Shared(TypedDict):
     """What all graphs share."""
 
     run: str
-    """Names this run's shelf, ledger and budget; set by the first node."""
+    """Names this run's run store, ledger and budget; set by the first node."""
     request: Request
     stop: Failure | None
     """Why nothing more could be done, for a person; set by the last node from `failures`."""
@@ -100,9 +100,9 @@ class FindState(Shared, SentToFind):
 
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]
-    """How papers were reached, but for links: those are on the shelf."""
+    """How papers were reached, but for links: those are in the run store."""
     trail: Annotated[list[str], add_ids]
-    """The shelf's keys of what following links led to, round by round."""
+    """The run_store's keys of what following links led to, round by round."""
     search_log: Annotated[list[SearchLogEntry], add_log]
     same: dict[str, str]
     """The paper of this run by each id under which a source named it."""
@@ -112,7 +112,7 @@ class FindState(Shared, SentToFind):
     """How many of `trail` have become papers."""
     similarity: dict[str, float]
     """Cosine of each screened paper to the input text; its keys are the papers looked at."""
-    merit: dict[str, float]
+    prior: dict[str, float]
     """0..100: how promising each paper is by meaning, words, links and age, or by its judge."""
     hidden: list[str]
     """Papers that may not appear: the input's own, excluded ones, those past the cut-off."""
@@ -184,7 +184,7 @@ class WriteState(Shared):
     keys: dict[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     read: Annotated[list[str], add_ids]
-    """Papers whose key elements are on the shelf."""
+    """Papers whose key elements are in the run store."""
     outline: Plan
     reviewed: bool
     """Whether a person has seen the plan, or need not."""

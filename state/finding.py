@@ -9,7 +9,7 @@ from state.query import Hit
 
 
 class Trail(Value):
-    """What following links led to in one round; it lives on the run's shelf, not in the state."""
+    """What following links led to in one round; it lives on the run's run store, not in the state."""
 
     hop: int = Field(ge=1)
     depth: int = Field(ge=1, description="Round of following links within the hop, first = 1.")

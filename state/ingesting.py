@@ -83,7 +83,7 @@ class FileSource(Value):
     path: str = Field(default="", description="Of a file or record file: where it stands.")
     sha256: str = Field(default="", description="Of an upload: its contents in the spool.")
     record: str = Field(
-        default="", description="Id of the paper on the shelf whose record names this file."
+        default="", description="Id of the paper in the run store whose record names this file."
     )
     tags: tuple[str, ...] = ()
 

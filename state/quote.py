@@ -8,7 +8,7 @@ from state.base import Value
 class Quote(Value):
     """Words claimed to stand in a paper.
 
-    `verified` is set by code only (tools.text.quotes), never by a model, and then `start` and
+    `verified` is set by code only (tools.evidence.quotes), never by a model, and then `start` and
     `end` are the offsets of the words in the paper's own text: `source_text[start:end]`.
     """
 

@@ -77,7 +77,7 @@ class StackItem(Value):
 
 
 class SourcePaper(Value):
-    """What was read of one item of the stack; see the shelf for its paragraphs and entries."""
+    """What was read of one item of the stack; see the run store for its paragraphs and entries."""
 
     place: int = Field(ge=0, description="Its place in the stack, from 0.")
     name: str
@@ -116,7 +116,7 @@ class ParagraphCitation(Value):
 
 
 class Paragraph(Value):
-    """One whole paragraph of one source; kept on the shelf."""
+    """One whole paragraph of one source; kept in the run store."""
 
     id: str = Field(description="Made of paper and text: state.passage.passage_id.")
     paper: str = Field(description="Canonical id of its paper.")
@@ -133,7 +133,7 @@ class Paragraph(Value):
 
 
 class Entries(Value):
-    """Which work each entry of each source is, merged over all sources; kept on the shelf."""
+    """Which work each entry of each source is, merged over all sources; kept in the run store."""
 
     works: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
@@ -147,7 +147,7 @@ class Entries(Value):
 class Context(Value):
     """One paragraph (or, for baselines, one chunk) to answer from."""
 
-    paragraph: str = Field(description="Id of the paragraph, on the shelf.")
+    paragraph: str = Field(description="Id of the paragraph, in the run store.")
     score: float = Field(description="How well it fits the question, 0..1.")
     by: Literal["embedding", "mind", "retriever"] = Field(description="Who decided it.")
     spans: tuple[tuple[int, int], ...] = Field(
@@ -256,7 +256,7 @@ class SynthesizeState(Shared):
     paragraphs: list[str]
     """Ids of all paragraphs, in the order of the stack and of reading; each text once."""
     works: list[str]
-    """Ids of the works that the sources cite, each once; their records are on the shelf."""
+    """Ids of the works that the sources cite, each once; their records are in the run store."""
     contexts: list[Context]
     """What the answer is made from: in the order of `paragraphs`, or as a retriever ranked them."""
     draft: str

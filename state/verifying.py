@@ -23,7 +23,7 @@ class Entry(Value):
     raw: str = Field(default="", description="As it stands in the text; empty for a record sent.")
     wanted: str = Field(default="", description="Its id, where only an id was sent.")
     paper: str = Field(
-        default="", description="Id of its paper on the shelf; empty if it has none."
+        default="", description="Id of its paper in the run store; empty if it has none."
     )
     unknown: bool = Field(default=False, description="Whether no source that was asked knows it.")
 

@@ -31,12 +31,12 @@ from nodes.write.number_references import assemble as assemble_section
 from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_parts, add_rejections
 from tools.bibliography.style import CitationStyle, open_style
+from tools.citation_graph.page import citation_graph_page
+from tools.citation_graph.picture import citation_graph_svg
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.ledger.limits import Limits
-from tools.network.page import citation_graph_page
-from tools.network.picture import citation_graph_svg
-from tools.shelf import Shelf
+from tools.run_store import RunStore
 
 SCHEMA_VERSION = 1
 _PACKAGES = (
@@ -63,23 +63,23 @@ async def partial_values(
     if not values.get("run") or "wanted" in values:  # those are of `ask`, which prints what it has
         return values
     if "references_as" in values:
-        return await partial_synthesis(values, Shelf(store, values["run"]), context)
+        return await partial_synthesis(values, RunStore(store, values["run"]), context)
     ledger = context.clients.ledger(values["run"], Limits())
     await ledger.ready()
     values |= {"usage": ledger.usage(), "source_usage": ledger.sources()}
-    shelf = Shelf(store, values["run"])
+    run_store = RunStore(store, values["run"])
     if "papers" not in values or not isinstance(values.get("links"), list):
         values.pop("papers", None)
         found = cast(FindState, _with_defaults(values))
         if found["scores"]:
-            papers, links = await assemble_papers(found, shelf)
+            papers, links = await assemble_papers(found, run_store)
             values |= {
                 "papers": papers,
                 "links": links,
-                "counts": await count_papers(found, shelf, context.bar),
+                "counts": await count_papers(found, run_store, context.bar),
             }
     if not values.get("sentences") and "entries" not in values:  # those are of `verify`
-        values |= await assemble_section(cast(WriteState, values), shelf)
+        values |= await assemble_section(cast(WriteState, values), run_store)
     values["outcome"] = "partial" if values.get("papers") or values.get("sentences") else "nothing"
     return values
 
@@ -109,10 +109,10 @@ def _with_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
         "same": {},
         "hits": [],
         "trail": [],
-        "merit": {},
+        "prior": {},
     }
     # Until all papers of a hop have been judged, how promising they look must do.
-    scores = values.get("scores") or values.get("judged") or values.get("merit") or {}
+    scores = values.get("scores") or values.get("judged") or values.get("prior") or {}
     return {**empty, **values, "scores": scores}
 
 
@@ -125,7 +125,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     values = restyled(values, foreign) if foreign and values.get("sentences") else values
     values = {**values, "completeness": assessed(values)}
     record = run_record(run, values)
-    rounds = await Shelf(store, values.get("run", "")).rounds() if values.get("run") else []
+    rounds = await RunStore(store, values.get("run", "")).rounds() if values.get("run") else []
     record["drafts"] = _plain(rounds)
     papers = {
         "schema_version": SCHEMA_VERSION,

@@ -59,7 +59,7 @@ def execute(command: Command) -> None:
     except sqlite3.Error as error:
         say(
             f"[red]citeloom:[/red] {_plain(f'the runs kept in {settings().home} cannot be used: {error}')};"
-            " if the disk is not full, move checkpoints.sqlite and shelf.sqlite there away"
+            " if the disk is not full, move checkpoints.sqlite and run_store.sqlite there away"
         )
         raise typer.Exit(1) from error
     finally:
@@ -85,7 +85,7 @@ def _started(command: Command) -> Run:
     if command.revises is None:
         inputs["question" if asks else "text"] = read_input(command.input)
     else:
-        inputs["section"] = load_run(command.revises).shelf
+        inputs["section"] = load_run(command.revises).run_store
     check_date(inputs.get("before"))
     if command.plan:
         inputs["plan"] = read_plan(command.plan)
@@ -155,7 +155,7 @@ async def _execute(
             except CiteLoomError as caught:
                 error = caught
     run.seconds += monotonic() - started
-    run.shelf = str(values.get("run") or run.shelf)
+    run.run_store = str(values.get("run") or run.run_store)
     run.save()
     if question:
         put_question(question, Path(run.out))
@@ -205,7 +205,7 @@ async def opened(run: Run) -> AsyncIterator[tuple[Any, Any]]:
     builder = import_module(f"graphs.{run.graph}").builder
     async with (
         AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(home / "shelf.sqlite")) as store,
+        AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
     ):
         await store.setup()
         yield builder.compile(checkpointer=saver, store=store, name=run.graph), store

@@ -50,7 +50,7 @@ class Run:
     seconds: float = 0.0
     """Spent before the last interruption."""
     command: list[str] = field(default_factory=list)
-    shelf: str = ""
+    run_store: str = ""
     """The name under which graphs know it, once it has begun."""
     formats: list[str] = field(default_factory=list)
     style: str = ""

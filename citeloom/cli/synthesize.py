@@ -17,7 +17,7 @@ from citeloom.cli.synthesis_text import printed
 from state.synthesis import Context, SourcePaper
 from tools.context import RunContext
 from tools.ledger.limits import Limits
-from tools.shelf import Shelf
+from tools.run_store import RunStore
 from tools.text.synthesis.quoting import whole_origin
 
 SCHEMA_VERSION = 1
@@ -69,14 +69,14 @@ def synthesis_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def partial_synthesis(
-    values: Mapping[str, Any], shelf: Shelf, context: RunContext
+    values: Mapping[str, Any], run_store: RunStore, context: RunContext
 ) -> dict[str, Any]:
     """Return what a run has that was stopped, with the paragraphs that its draft holds."""
     if "answer" in values:
         return dict(values)
     contexts: Sequence[Context] = values.get("contexts") or ()
     folded = contexts[: values.get("folded") or 0]
-    held = await shelf.paragraphs([item.paragraph for item in folded])
+    held = await run_store.paragraphs([item.paragraph for item in folded])
     ledger = context.clients.ledger(values["run"], Limits())
     await ledger.ready()
     return {

@@ -10,8 +10,8 @@ from evals.asking.told import Sources, Told
 from state.asking import Claim
 from state.passage import Passage
 from tools.embed.port import Embedder
-from tools.text.numbers import strange_numbers
-from tools.text.opposites import opposed
+from tools.evidence.contradiction import contradicts
+from tools.evidence.unsupported_numbers import unsupported_numbers
 from tools.text.words import coverage, distinct_content_stems
 
 PLAIN, NEAR = 0.5, 0.7
@@ -57,10 +57,10 @@ def fault(embedder: Embedder, told: Told, sources: Sources) -> str:
     if not traced(told, sources):
         return "a quote does not stand in its paper"
     quotes = [claim.quote.text for claim in told.held]
-    if any(opposed(told.text, quote) for quote in quotes):
+    if any(contradicts(told.text, quote) for quote in quotes):
         return "a quote says the opposite"
     around = _around(told.held, sources)
-    if strange := strange_numbers(told.text, " ".join([*quotes, around])):
+    if strange := unsupported_numbers(told.text, " ".join([*quotes, around])):
         return f"no quote has the number {strange[0]}"
     if coverage(told.text, " ".join([*quotes, around])) >= PLAIN:
         return ""

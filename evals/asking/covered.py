@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from evals.asking.cases import Answer, Point
 from evals.asking.told import Told
 from tools.embed.port import Embedder
-from tools.text.opposites import opposed
+from tools.evidence.contradiction import contradicts
 from tools.text.words import distinct_content_stems, tokens
 
 QUOTED, MENTIONED, SAID, MEANT = 0.6, 0.3, 0.65, 0.85
@@ -32,7 +32,9 @@ def points_covered(embedder: Embedder, answer: Answer, told: Sequence[Told]) -> 
 def covered(embedder: Embedder, point: Point, told: Sequence[Told]) -> bool:
     """Return whether the sentences have the point."""
     mine = [
-        item for item in told if item.quotes_of(point.paper) and not opposed(item.text, point.fact)
+        item
+        for item in told
+        if item.quotes_of(point.paper) and not contradicts(item.text, point.fact)
     ]
     if point.record:
         words = {word for item in mine for word in _words(item.text)}

@@ -6,7 +6,7 @@
 
 A scripted LLM (tests/fakes) in a process of its own answers every question. The real `write` graph
 writes about the papers of the starter library that share most words with the example abstract. It goes
-as from the command line, with checkpoints and shelf in files. Each writer runs twice:
+as from the command line, with checkpoints and run_store in files. Each writer runs twice:
 
 chain      The longest chain of questions that wait for each other. The LLM answers all questions at
            once when none has come for --delay seconds, so that the chain is as many waves long; as
@@ -141,7 +141,7 @@ async def _write(
     }  # fmt: skip
     async with (
         AsyncSqliteSaver.from_conn_string(str(settings.home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(settings.home / "shelf.sqlite")) as store,
+        AsyncSqliteStore.from_conn_string(str(settings.home / "run_store.sqlite")) as store,
     ):
         await store.setup()
         graph = builder.compile(checkpointer=saver, store=store, name="write")

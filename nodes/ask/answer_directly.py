@@ -13,11 +13,11 @@ from nodes.ask.hold_claims import DIRECT
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.text.commands import without_commands
+from tools.services import open_services
 
 STAGE = "answer_directly"
 STATEMENTS = 6
@@ -89,13 +89,13 @@ class Update(TypedDict):
 
 async def answer_directly(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask what the mind believes, and split it; without an answer only passages speak."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     question = state["standalone"]
     try:
-        direct = (await desk.mind.do(ANSWER, question=question)).text.strip()
+        direct = (await services.mind.do(ANSWER, question=question)).text.strip()
         if not direct:
             return {"direct": "", "statements": [], "arrived": [DIRECT], "failures": []}
-        split = await desk.mind.do(SPLIT, question=question, answer=direct)
+        split = await services.mind.do(SPLIT, question=question, answer=direct)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=question[:80], cause=str(error),
@@ -103,7 +103,7 @@ async def answer_directly(state: Branch, runtime: Runtime[RunContext]) -> Update
         )  # fmt: skip
         return {"direct": "", "statements": [], "arrived": [DIRECT], "failures": [failure]}
     stated = [" ".join(item.split()) for item in split.statements if item.strip()]
-    usable = [item for item in stated if not without_commands(item)[1]]
+    usable = [item for item in stated if not without_injections(item)[1]]
     return {
         "direct": direct,
         "statements": usable[:STATEMENTS],

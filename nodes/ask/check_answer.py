@@ -19,11 +19,11 @@ from state.request import Request
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.contradiction import contradicts
 from tools.llm.task import Task
-from tools.text.opposites import opposed
+from tools.services import Services, open_services
 from tools.text.words import coverage
 
 STAGE = "check_answer"
@@ -80,7 +80,7 @@ def extract(embedder: Embedder, *, sentences: Sequence[Shown]) -> Verdicts:
 
 
 def _by_words(item: Shown) -> str:
-    if any(opposed(item.sentence, quote) for quote in item.quotes):
+    if any(contradicts(item.sentence, quote) for quote in item.quotes):
         return "contradicted"
     return "supported" if coverage(item.sentence, " ".join(item.quotes)) >= _ENOUGH else "partly"
 
@@ -111,11 +111,11 @@ class Update(TypedDict):
 
 async def check_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the sentences that their quotes bear out; in the place of others put their claims."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
-    said, failures = await _asked(desk, state["draft"], claims)
-    sources = await _sources(desk, state)
+    said, failures = await _asked(services, state["draft"], claims)
+    sources = await _sources(services, state)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
     for place, sentence in enumerate(state["draft"], start=1):
@@ -131,12 +131,12 @@ async def check_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
         for claim in _unsaid(held, sentence, state["draft"], draft):
             draft.append(DraftSentence(text=_as_sentence(claim.text), claims=(claim.number,)))
             verdicts.append("supported")
-    desk.progress(STAGE, 1, 1, f"{len(draft)} sentences stand")
+    services.progress(STAGE, 1, 1, f"{len(draft)} sentences stand")
     return {"draft": draft, "verdicts": verdicts, "failures": failures}
 
 
 async def _asked(
-    desk: Desk, draft: Sequence[DraftSentence], claims: dict[int, Claim]
+    services: Services, draft: Sequence[DraftSentence], claims: dict[int, Claim]
 ) -> tuple[dict[int, Support], list[Failure]]:
     """Return the mind's verdicts by the sentences' places, from 1."""
     shown = [
@@ -150,7 +150,7 @@ async def _asked(
     if not shown:
         return {}, []
     try:
-        answer = await desk.mind.do(TASK, sentences=shown)
+        answer = await services.mind.do(TASK, sentences=shown)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject="answer", cause=str(error),
@@ -166,11 +166,11 @@ async def _asked(
     return verdicts, []
 
 
-async def _sources(desk: Desk, state: Branch) -> Sources:
-    passages = await desk.shelf.passages([claim.passage for claim in state["held"]])
-    papers = await papers_of(desk, state["request"], state["held"])
+async def _sources(services: Services, state: Branch) -> Sources:
+    passages = await services.run_store.passages([claim.passage for claim in state["held"]])
+    papers = await papers_of(services, state["request"], state["held"])
     foreign = state["request"].language != "en"
-    return Sources(desk.clients.embedder, passages, papers, foreign)
+    return Sources(services.clients.embedder, passages, papers, foreign)
 
 
 def _unsaid(

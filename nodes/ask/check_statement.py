@@ -21,11 +21,11 @@ from state.quote import Quote
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
-from tools.text.quotes import find_quote
+from tools.services import Services, open_services
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
@@ -83,10 +83,10 @@ class Update(TypedDict):
 
 async def check_statement(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Look for passages that bear the statement out."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     failures: list[Failure] = []
     try:
-        found = await _check(desk, state)
+        found = await _check(services, state)
     except (AnswerError, RefusedError) as error:
         found = LostClaim(text=state["statement"], cause="it could not be checked")
         failures = [
@@ -103,17 +103,17 @@ async def check_statement(state: Branch, runtime: Runtime[RunContext]) -> Update
     return {"drawn": [drawn], "failures": failures}
 
 
-async def _check(desk: Desk, state: Branch) -> Claim | LostClaim:
+async def _check(services: Services, state: Branch) -> Claim | LostClaim:
     statement = state["statement"]
-    library = await desk.library(state["request"].library)
-    _, passages = await passages_for(desk, library, statement, state["wanted"])
-    passages = passages[: desk.context.passages]
-    papers = await papers_of(desk, state["request"], passages)
+    library = await services.library(state["request"].library)
+    _, passages = await passages_for(services, library, statement, state["wanted"])
+    passages = passages[: services.context.passages]
+    papers = await papers_of(services, state["request"], passages)
     pairs = show_passages(passages, papers)
     keyed = {shown.id: passage for passage, shown in pairs}
     if not keyed:
         return LostClaim(text=statement, cause="no passage was found")
-    answer = await desk.mind.do(TASK, statement=statement, passages=[item for _, item in pairs])
+    answer = await services.mind.do(TASK, statement=statement, passages=[item for _, item in pairs])
     passage = keyed.get(answer.passage)
     if not answer.supported or passage is None:
         return LostClaim(text=statement, cause="no passage says it")
@@ -122,11 +122,11 @@ async def _check(desk: Desk, state: Branch) -> Claim | LostClaim:
         return LostClaim(
             text=statement, passage=passage.id, cause="its quote is not in the passage"
         )
-    sources = Sources(desk.clients.embedder, {passage.id: passage}, papers)
+    sources = Sources(services.clients.embedder, {passage.id: passage}, papers)
     verdict = await asyncio.to_thread(borne_out, statement, [claim], sources)
     if verdict != "supported":
         return LostClaim(text=statement, passage=passage.id, cause="its quote does not bear it out")
-    await desk.shelf.put_passages([passage])
+    await services.run_store.put_passages([passage])
     return claim
 
 

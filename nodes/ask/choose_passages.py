@@ -20,10 +20,10 @@ from state.passage import Passage
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.asking.choose import choose
 from tools.text.words import coverage
 
@@ -92,24 +92,26 @@ class Update(TypedDict):
 
 async def choose_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Pick passages; where the mind cannot, the retriever's best are taken."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     failures: list[Failure] = []
     ids = [hit.passage for hit in hop.retrieved]
-    found = await desk.shelf.passages(ids)
-    papers = await papers_of(desk, state["request"], found.values())
+    found = await services.run_store.passages(ids)
+    papers = await papers_of(services, state["request"], found.values())
     aspects = sought(state["aspects"], state["hops"], hop.query)
     try:
-        chosen = await pick(desk, state["standalone"], aspects, [found[key] for key in ids], papers)
+        chosen = await pick(
+            services, state["standalone"], aspects, [found[key] for key in ids], papers
+        )
     except (AnswerError, RefusedError) as error:
-        chosen = ids[: desk.context.passages]
+        chosen = ids[: services.context.passages]
         failures = [
             Failure(
                 stage=STAGE, subject=f"hop {hop.number}", cause=str(error),
                 remedy="the passages that the search put first were read",
             )
         ]  # fmt: skip
-    desk.progress(STAGE, 1, 1, f"{len(chosen)} of {len(ids)} passages")
+    services.progress(STAGE, 1, 1, f"{len(chosen)} of {len(ids)} passages")
     return {
         "hops": [*earlier, hop.model_copy(update={"chosen": tuple(chosen)})],
         "arrived": [reading(hop.number)],
@@ -118,7 +120,7 @@ async def choose_passages(state: Branch, runtime: Runtime[RunContext]) -> Update
 
 
 async def pick(
-    desk: Desk, question: str, aspects: Sequence[str], passages: Sequence[Passage],
+    services: Services, question: str, aspects: Sequence[str], passages: Sequence[Passage],
     papers: dict[str, Paper],
 ) -> list[str]:  # fmt: skip
     """Return the ids of the passages that the mind picks.
@@ -129,9 +131,9 @@ async def pick(
     """
     keyed = show_passages(passages, papers)
     shown = [item for _, item in keyed]
-    most = desk.context.passages
-    ask = partial(desk.mind.do, TASK, question=question, aspects=list(aspects), most=most)
-    spare = partial(desk.mind.spare, TASK, question=question, aspects=list(aspects), most=most)
+    most = services.context.passages
+    ask = partial(services.mind.do, TASK, question=question, aspects=list(aspects), most=most)
+    spare = partial(services.mind.spare, TASK, question=question, aspects=list(aspects), most=most)
     while len(shown) > 1 and spare(passages=shown) < _ROOM:
         shown.pop()  # the retriever's last: a small window sees the best only
     if not shown:

@@ -21,10 +21,10 @@ from state.asking import Claim, DraftSentence, Hop
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.asking.answer import answer as answered
 from tools.text.asking.answer import uncovered
 from tools.text.language import language_name
@@ -102,19 +102,19 @@ class Update(TypedDict):
 
 async def compose_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Write the answer; where the mind cannot, the claims themselves are the answer."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
     last = state["hops"][-1].missing if state["hops"] else ()
     if not state["held"]:
         missing = list(last or state["aspects"])
         return {"held": [], "draft": [], "missing": missing, "failures": []}
     chosen = await asyncio.to_thread(
-        select, desk.clients.embedder, state["aspects"], state["held"], desk.context.claims
+        select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
-    papers = await papers_of(desk, state["request"], chosen)
+    papers = await papers_of(services, state["request"], chosen)
     shown = show_claims(chosen, papers)
     try:
-        draft, missing = await _ask(desk, state, shown)
+        draft, missing = await _ask(services, state, shown)
         draft = single_sentences(draft, {claim.number: claim for claim in chosen})
     except (AnswerError, RefusedError) as error:
         failure = Failure(
@@ -123,16 +123,16 @@ async def compose_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
         )  # fmt: skip
         draft = [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen]
         return {"held": chosen, "draft": draft, "missing": list(last), "failures": [failure]}
-    desk.progress(STAGE, 1, 1, f"{len(draft)} sentences")
+    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
     return {"held": chosen, "draft": draft, "missing": missing, "failures": []}
 
 
 async def _ask(
-    desk: Desk, state: Branch, shown: Sequence[ShownClaim]
+    services: Services, state: Branch, shown: Sequence[ShownClaim]
 ) -> tuple[list[DraftSentence], list[str]]:
     numbers = {item.number for item in shown}
     ask = partial(
-        desk.mind.do, TASK, language=language_name(state["request"].language),
+        services.mind.do, TASK, language=language_name(state["request"].language),
         question=state["standalone"], aspects=state["aspects"], claims=list(shown),
     )  # fmt: skip
     answer = await ask()

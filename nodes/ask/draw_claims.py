@@ -1,7 +1,7 @@
 """Draw claims: split one passage into single statements that bear on the question.
 
 Reads `run`, `request`, `standalone`, `aspects` and, per branch, one passage. Writes `drawn`. Each claim
-carries words of the passage that code has found there (tools.text.quotes); a quote that fails is
+carries words of the passage that code has found there (tools.evidence.quotes); a quote that fails is
 asked for once more, then its claim is lost. A claim that its quote does not bear out becomes the quote.
 """
 
@@ -23,13 +23,13 @@ from state.quote import Quote
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.asking.claims import draw_claims as draw
-from tools.text.commands import without_commands
-from tools.text.quotes import find_quote
 
 STAGE = "draw_claims"
 PER_PASSAGE = 4
@@ -102,26 +102,26 @@ class Update(TypedDict):
 
 async def draw_claims(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the claims whose quotes are there; ask once more where some are not."""
-    desk = open_desk(runtime, state["run"])
-    passage = (await desk.shelf.passages([state["passage"]]))[state["passage"]]
-    papers = await papers_of(desk, state["request"], [passage])
+    services = open_services(runtime, state["run"])
+    passage = (await services.run_store.passages([state["passage"]]))[state["passage"]]
+    papers = await papers_of(services, state["request"], [passage])
     shown = show_passages([passage], papers)
     claims, lost, failures = list[Claim](), list[LostClaim](), list[Failure]()
     if shown:
         reading = _Reading(
-            desk,
+            services,
             state,
             passage,
             shown[0][1],
-            Sources(desk.clients.embedder, {passage.id: passage}, papers),
+            Sources(services.clients.embedder, {passage.id: passage}, papers),
         )
         try:
             claims, lost = await reading.claims()
         except (AnswerError, RefusedError) as error:
             failures.append(_unread(passage, str(error)))
-    if commands := without_commands(passage.text)[1]:
+    if commands := without_injections(passage.text)[1]:
         failures.append(_commanding(passage, commands))
-    desk.tick(STAGE, 1, state["of"], f"{len(claims)} claims")
+    services.tick(STAGE, 1, state["of"], f"{len(claims)} claims")
     drawn = Drawn(
         hop=state["hop"], passage=passage.id, place=state["place"], claims=tuple(claims),
         lost=tuple(lost),
@@ -133,9 +133,14 @@ class _Reading:
     """One passage being read."""
 
     def __init__(
-        self, desk: Desk, state: Branch, passage: Passage, shown: ShownPassage, sources: Sources
+        self,
+        services: Services,
+        state: Branch,
+        passage: Passage,
+        shown: ShownPassage,
+        sources: Sources,
     ) -> None:
-        self._desk = desk
+        self._desk = services
         self._state = state
         self._passage = passage
         self._shown = shown
@@ -174,7 +179,7 @@ class _Reading:
 
     def _quote(self, claimed: str) -> Quote | None:
         span = find_quote(claimed, self._passage.text)
-        if span is None or without_commands(span.text)[1]:
+        if span is None or without_injections(span.text)[1]:
             return None
         return Quote(
             text=span.text, paper=self._passage.paper, part="passage", start=span.start,

@@ -1,6 +1,6 @@
 """Whether the words of passages bear out what a sentence of an answer says; decided by code alone.
 
-The rules are those of tools.text.bearing, for a sentence and the quotes of its claims.
+The rules are those of tools.evidence.support, for a sentence and the quotes of its claims.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from state.paper import Paper
 from state.passage import Passage
 from state.writing import Support
 from tools.embed.port import Embedder
-from tools.text.alignment import Evidence
-from tools.text.bearing import refuted, weighed
+from tools.evidence.alignment import Evidence
+from tools.evidence.support import refuted, weighed
 
 
 @dataclass(frozen=True)

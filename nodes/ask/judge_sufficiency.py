@@ -17,10 +17,10 @@ from state.asking import Claim, Hop
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import open_services
 from tools.text.asking.sufficiency import judge
 
 STAGE = "judge_sufficiency"
@@ -98,16 +98,16 @@ class Update(TypedDict):
 
 async def judge_sufficiency(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     stay: Update = {
         "hops": state["hops"], "query": state["query"], "why": state["why"], "hop": state["hop"],
         "failures": [],
     }  # fmt: skip
-    papers = await papers_of(desk, state["request"], state["held"])
+    papers = await papers_of(services, state["request"], state["held"])
     asked = [item.query for item in state["hops"]]
     try:
-        answer = await desk.mind.do(
+        answer = await services.mind.do(
             TASK, question=state["standalone"], aspects=state["aspects"],
             claims=show_claims(state["held"], papers), queries=asked,
         )  # fmt: skip
@@ -127,7 +127,7 @@ async def judge_sufficiency(state: Branch, runtime: Runtime[RunContext]) -> Upda
     )  # fmt: skip
     query = " ".join(answer.query.split())[:_LONGEST]
     known = {item.casefold() for item in asked}
-    desk.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
+    services.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
     if sufficient or not query or query.casefold() in known:
         return {**stay, "hops": [*earlier, judged]}
     why = answer.bias.strip() or (f"missing: {'; '.join(missing)}" if missing else "more to find")

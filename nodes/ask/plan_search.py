@@ -15,10 +15,10 @@ from typing_extensions import TypedDict
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import open_services
 from tools.text.asking.query import search_query
 
 STAGE = "plan_search"
@@ -86,14 +86,14 @@ class Update(TypedDict):
 
 async def plan_search(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Make the first query; a mind that cannot is replaced by the question itself."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
     question = state["standalone"]
-    library = await desk.library(state["request"].library)
-    spellings = await asyncio.to_thread(desk.clients.spellings, library, question)
+    library = await services.library(state["request"].library)
+    spellings = await asyncio.to_thread(services.clients.spellings, library, question)
     failures: list[Failure] = []
     try:
-        answer = await desk.mind.do(TASK, question=question, spellings=spellings)
+        answer = await services.mind.do(TASK, question=question, spellings=spellings)
     except (AnswerError, RefusedError) as error:
         answer = Search(query=question)
         failures = [
@@ -104,7 +104,7 @@ async def plan_search(state: Branch, runtime: Runtime[RunContext]) -> Update:
         ]  # fmt: skip
     query = " ".join(answer.query.split())[:_LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
-    desk.progress(STAGE, 1, 1, query)
+    services.progress(STAGE, 1, 1, query)
     return {
         "query": query, "why": "the question", "aspects": aspects or [question],
         "spellings": spellings, "failures": failures,

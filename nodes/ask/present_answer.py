@@ -16,8 +16,8 @@ from state.paper import Paper
 from state.passage import Passage
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import LibraryError
+from tools.services import open_services
 
 STAGE = "present_answer"
 _QUOTED = 300
@@ -48,14 +48,14 @@ class Update(TypedDict):
 
 async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Update:
     """Number the claims in the order of the answer, and print it."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))
     draft = state.get("draft", [])
     verdicts = state.get("verdicts", [])
     if stop and not verdicts and state.get("held"):  # nobody checked it: the claims speak
         draft = [
             DraftSentence(text=claim.text, claims=(claim.number,))
-            for claim in state.get("held", [])[: desk.context.claims]
+            for claim in state.get("held", [])[: services.context.claims]
         ]
     held = {claim.number: claim for claim in state.get("held", [])}
     new = _numbers(draft)
@@ -67,9 +67,9 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Updat
         )
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip
-    passages = await desk.shelf.passages([claim.passage for claim in claims])
+    passages = await services.run_store.passages([claim.passage for claim in claims])
     try:
-        papers = await papers_of(desk, state["request"], claims)
+        papers = await papers_of(services, state["request"], claims)
     except LibraryError:  # the stop tells of it
         papers = {}
     missing = _missing(state, sentences, stop)
@@ -87,14 +87,14 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Updat
             AIMessage(answer + _sources(claims, passages, papers), id=f"answer-{state['run']}")
         ],
         "seconds": {key: round(value, 3) for key, value in state.get("times", {}).items()},
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "outcome": _outcome(sentences, missing, stop),
         "stop": stop,
         "library": state["request"].library,
-        "retriever": desk.context.retriever,
-        "method": desk.context.method,
+        "retriever": services.context.retriever,
+        "method": services.context.method,
     }
 
 

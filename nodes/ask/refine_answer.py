@@ -16,10 +16,10 @@ from state.asking import Claim, DraftSentence
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import open_services
 from tools.text.language import language_name
 from tools.text.words import distinct_content_stems
 
@@ -76,12 +76,12 @@ class Update(TypedDict):
 
 async def refine_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Refine the draft; where that fails, it stays as it was."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     before = state["draft"]
     if not before:
         return {"draft": [], "failures": []}
     try:
-        answer = await desk.mind.do(
+        answer = await services.mind.do(
             TASK, language=language_name(state["request"].language), question=state["standalone"],
             sentences=[Sentence(text=item.text, claims=list(item.claims)) for item in before],
         )  # fmt: skip

@@ -13,10 +13,10 @@ from state.asking import Turn
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import open_services
 from tools.text.asking.rewrite import rewrite
 
 STAGE = "rewrite_question"
@@ -65,12 +65,12 @@ class Update(TypedDict):
 
 async def rewrite_question(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Rewrite the question; what cannot be rewritten is asked as it stands."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     asked = state["request"].text
     if not state["history"]:
         return {"standalone": asked, "failures": []}
     try:
-        answer = await desk.mind.do(TASK, conversation=state["history"], question=asked)
+        answer = await services.mind.do(TASK, conversation=state["history"], question=asked)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=asked[:80], cause=str(error),

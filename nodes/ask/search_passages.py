@@ -1,7 +1,7 @@
 """Search: retrieve the passages that may answer the query of this hop.
 
 Reads `run`, `request`, `wanted`, `standalone`, `query`, `why`, `hop`, `hops`. Writes `hops`; the
-passages go to the shelf. Passages read in an earlier hop are not found again. A question for authors,
+passages go to the run_store. Passages read in an earlier hop are not found again. A question for authors,
 year or venue is also shown the records of the papers found, since passages seldom tell those.
 """
 
@@ -16,9 +16,9 @@ from state.paper import Paper
 from state.passage import Passage, PassageHit, passage_id
 from state.request import Request
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.library.library import Library
 from tools.retrieve.port import PassageFilter
+from tools.services import Services, open_services
 
 STAGE = "search_passages"
 RECORD = ("Record",)
@@ -58,11 +58,11 @@ class Update(TypedDict):
 
 async def search_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Retrieve passages for the query."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1, state["query"])
-    library = await desk.library(state["request"].library)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1, state["query"])
+    library = await services.library(state["request"].library)
     hits, passages = await passages_for(
-        desk, library, state["query"], state["wanted"], seen(state["hops"])
+        services, library, state["query"], state["wanted"], seen(state["hops"])
     )
     if _ON_RECORDS.search(state["standalone"]):
         records = await asyncio.to_thread(_records, library, passages)
@@ -71,8 +71,8 @@ async def search_passages(state: Branch, runtime: Runtime[RunContext]) -> Update
             for rank, item in enumerate(records, start=1)
         ]
         passages += records
-    await desk.shelf.put_passages(passages)
-    desk.progress(STAGE, 1, 1, f"{len(hits)} passages")
+    await services.run_store.put_passages(passages)
+    services.progress(STAGE, 1, 1, f"{len(hits)} passages")
     hop = Hop(number=state["hop"], query=state["query"], why=state["why"], retrieved=tuple(hits))
     return {"hops": [*state["hops"], hop]}
 
@@ -90,7 +90,11 @@ def sought(aspects: list[str], hops: list[Hop], query: str) -> list[str]:
 
 
 async def passages_for(
-    desk: Desk, library: Library, query: str, wanted: Wanted, exclude: frozenset[str] = frozenset()
+    services: Services,
+    library: Library,
+    query: str,
+    wanted: Wanted,
+    exclude: frozenset[str] = frozenset(),
 ) -> tuple[list[PassageHit], list[Passage]]:
     """Return what the run's retriever finds, and the passages themselves."""
     chosen = PassageFilter(
@@ -99,8 +103,8 @@ async def passages_for(
     )  # fmt: skip
 
     def search() -> tuple[list[PassageHit], list[Passage]]:
-        retriever = desk.clients.retriever(library, desk.context.retriever)
-        hits = retriever.retrieve(query, limit=desk.context.retrieved, wanted=chosen)
+        retriever = services.clients.retriever(library, services.context.retriever)
+        hits = retriever.retrieve(query, limit=services.context.retrieved, wanted=chosen)
         found = library.texts.get([hit.passage for hit in hits])
         return [hit for hit in hits if hit.passage in found], [
             found[hit.passage] for hit in hits if hit.passage in found

@@ -9,9 +9,9 @@ from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
 from state.request import Request
-from tools.desk import Desk
+from tools.evidence.prompt_injection import without_injections
+from tools.services import Services
 from tools.text.asking.port import Held, Shown
-from tools.text.commands import without_commands
 
 
 class ShownPassage(BaseModel):
@@ -49,12 +49,12 @@ def show_passages(
     shown: list[tuple[Passage, ShownPassage]] = []
     keys = _Keys()
     for passage in passages:
-        text, _ = without_commands(passage.text)
+        text, _ = without_injections(passage.text)
         if not text.strip():
             continue
         paper = papers.get(passage.paper)
-        title, _ = without_commands(passage.title)
-        section, _ = without_commands(" > ".join(passage.section))
+        title, _ = without_injections(passage.title)
+        section, _ = without_injections(" > ".join(passage.section))
         item = ShownPassage(
             id=f"S{len(shown) + 1}", paper=title, section=section, text=text,
             citation=_citation(paper), year=paper.year if paper else None,
@@ -70,7 +70,7 @@ def show_claims(claims: Sequence[Claim], papers: Mapping[str, Paper]) -> list[Sh
     shown = []
     for claim in claims:
         paper = papers.get(claim.paper)
-        title = without_commands(paper.title)[0] if paper else ""
+        title = without_injections(paper.title)[0] if paper else ""
         year = f", {paper.year}" if paper and paper.year else ""
         shown.append(
             ShownClaim(
@@ -85,7 +85,7 @@ def show_claims(claims: Sequence[Claim], papers: Mapping[str, Paper]) -> list[Sh
 
 def _citation(paper: Paper | None) -> str:
     """Return how a paper is called; one without authors is called by its title, which may command."""
-    return without_commands(paper.citation)[0] if paper else ""
+    return without_injections(paper.citation)[0] if paper else ""
 
 
 def as_shown(item: ShownPassage) -> Shown:
@@ -108,13 +108,13 @@ def as_held(items: Sequence[ShownClaim]) -> list[Held]:
 
 
 async def papers_of(
-    desk: Desk, request: Request, of: Iterable[Passage | Claim]
+    services: Services, request: Request, of: Iterable[Passage | Claim]
 ) -> dict[str, Paper]:
     """Return the records of the papers that passages or claims are of."""
     ids = list(dict.fromkeys(item.paper for item in of))
     if not ids:  # nor is a library opened, or made, for a question that was refused
         return {}
-    library = await desk.library(request.library)
+    library = await services.library(request.library)
     return await asyncio.to_thread(library.get, ids)
 
 

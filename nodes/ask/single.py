@@ -7,7 +7,7 @@ would be as long as the passage, and one bad half would cost the good one.
 from collections.abc import Mapping, Sequence
 
 from state.asking import Claim, DraftSentence
-from tools.text.quotes import find_quote
+from tools.evidence.quotes import find_quote
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 

@@ -20,8 +20,8 @@ from state.request import AskInput, Request
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext, check_settings
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, InputError
+from tools.services import Services, open_services
 from tools.text.language import question_language
 from tools.text.words import tokens
 
@@ -61,20 +61,20 @@ class Update(TypedDict):
 async def take_question(state: AskInputs, runtime: Runtime[RunContext]) -> Update:
     """Check the question and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     request, wanted, history = Request(text="", kind="question"), Wanted(), list[Turn]()
     messages: list[AnyMessage] = []
     stop: Failure | None = None
     try:
-        check_settings(desk.context)
-        _check_amounts(desk.context)
+        check_settings(services.context)
+        _check_amounts(services.context)
         sent = parse(AskInput, state)
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
         history = turns(earlier)
-        request = _request(question, sent, extractive=desk.mind.name == "extractive")
-        wanted = await _wanted(sent, desk)
+        request = _request(question, sent, extractive=services.mind.name == "extractive")
+        wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
@@ -120,7 +120,7 @@ def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
     )  # fmt: skip
 
 
-async def _wanted(sent: AskInput, desk: Desk) -> Wanted:
+async def _wanted(sent: AskInput, services: Services) -> Wanted:
     """Return the conditions, with papers by their canonical ids.
 
     Raises:
@@ -131,7 +131,7 @@ async def _wanted(sent: AskInput, desk: Desk) -> Wanted:
         raise InputError(
             f"there are no years from {sent.first_year} to {sent.last_year}: the first comes first"
         )
-    library = await desk.library(sent.library)
+    library = await services.library(sent.library)
     found = await asyncio.to_thread(library.get, sent.papers)
     if unknown := [raw for raw in sent.papers if raw not in found]:
         raise InputError(_not_here(unknown, sent.library))

@@ -1,6 +1,6 @@
 """Check retractions: ask Crossref for notices on the papers about to be kept.
 
-Reads `request`, `scores`, `same`, `hidden`, `retracted`. Writes `retracted`; the papers on the shelf are marked.
+Reads `request`, `scores`, `same`, `hidden`, `retracted`. Writes `retracted`; the papers in the run store are marked.
 Sources say of few papers that they were retracted, and late; publishers' notices are in Crossref.
 """
 
@@ -10,9 +10,9 @@ from typing_extensions import TypedDict
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import PermanentError, TransientError
 from tools.scholar.opening import is_online
+from tools.services import open_services
 
 STAGE = "check_retractions"
 
@@ -37,20 +37,20 @@ class Update(TypedDict):
 
 async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
-    desk = open_desk(runtime, state["run"])
-    request, bar, same = state["request"], desk.context.bar, state["same"]
+    services = open_services(runtime, state["run"])
+    request, bar, same = state["request"], services.context.bar, state["same"]
     hidden = set(state["hidden"])
     relevant = sorted(
         (key for key, score in state["scores"].items() if score >= bar and key not in hidden),
         key=lambda key: (-state["scores"][key], key),
     )
     wanted = [*(same.get(key, key) for key in request.must_include), *relevant]
-    papers = await desk.shelf.papers(wanted)
+    papers = await services.run_store.papers(wanted)
     failures: list[Failure] = []
     if papers and any(is_online(name) for name in request.sources):
-        desk.progress(STAGE, 0, len(papers))
+        services.progress(STAGE, 0, len(papers))
         try:
-            crossref = await desk.crossref(request)
+            crossref = await services.crossref(request)
             notices = await crossref.retractions(list(papers.values()))
         except (TransientError, PermanentError) as error:
             notices = {}
@@ -70,9 +70,9 @@ async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Upda
             for key, notice in notices.items()
             if key in papers and not papers[key].retracted
         ]
-        await desk.shelf.put_papers(marked)
+        await services.run_store.put_papers(marked)
         papers |= {paper.id: paper for paper in marked}
-        desk.progress(STAGE, len(papers), len(papers))
+        services.progress(STAGE, len(papers), len(papers))
     return {
         "retracted": sorted(
             {*state["retracted"], *(key for key, paper in papers.items() if paper.retracted)}

@@ -1,6 +1,6 @@
 """Estimate: how many relevant papers there may be, how the search reached them, and why it ended.
 
-Reads `request`, `hits`, `trail`, `same`, `scores`, `merit`, `selected`, `hidden`, `retracted`, `rounds`, `hop`,
+Reads `request`, `hits`, `trail`, `same`, `scores`, `prior`, `selected`, `hidden`, `retracted`, `rounds`, `hop`,
 `sufficiency`, `failures`. Writes `completeness`.
 """
 
@@ -14,11 +14,11 @@ from state.finding import Completeness, Round
 from state.query import Hit, Sufficiency
 from state.request import Request
 from state.run import Failure, halt
+from tools.citation_graph.completeness import METHOD, Estimate, chance_of, estimate_total
+from tools.citation_graph.discovery import discovery, steps_of
+from tools.citation_graph.discovery_channels import Division, divide
 from tools.context import RunContext
-from tools.desk import open_desk
-from tools.network.completeness import METHOD, Estimate, chance_of, estimate_total
-from tools.network.discovery import discovery, steps_of
-from tools.network.ways import Division, divide
+from tools.services import open_services
 
 STAGE = "estimate_completeness"
 _SEARCHING = {"search_source", "expand"}
@@ -35,7 +35,7 @@ class Branch(TypedDict):
     trail: list[str]
     same: dict[str, str]
     scores: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     selected: list[str]
     hidden: list[str]
     retracted: list[str]
@@ -53,9 +53,9 @@ class Update(TypedDict):
 
 async def estimate_completeness(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Hold the channels of the search against each other, over all papers that were seen."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
-    trails = await desk.shelf.trails(state["trail"])
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
+    trails = await services.run_store.trails(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
     kept, scores = set(state["selected"]), _scores(state)
     hits = [hit for _, made in steps for hit in made]
@@ -80,20 +80,20 @@ async def estimate_completeness(state: Branch, runtime: Runtime[RunContext]) -> 
         found_by=tuple(round(number, 1) for number in estimate.found_by),
         curve=tuple(discovery(steps, kept)),
         stopped=why_stopped(state),
-        caveats=(*_cautions(estimate, division), *_limits(state, scores, desk.mind_name)),
+        caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
     note = f"about {done.share:.0%} of what there is" if done.share is not None else "not known"
-    desk.progress(STAGE, 1, 1, note)
+    services.progress(STAGE, 1, 1, note)
     return {"completeness": done}
 
 
 def _scores(state: Branch) -> dict[str, float]:
-    """Return the score of each paper that might have been kept, or its merit where none was given."""
+    """Return the score of each paper that might have been kept, or its prior where none was given."""
     out = {*state["hidden"], *(() if state["request"].include_retracted else state["retracted"])}
     same = state["same"]
     return {
         key: score
-        for key, score in sorted({**state["merit"], **state["scores"]}.items())
+        for key, score in sorted({**state["prior"], **state["scores"]}.items())
         if key not in out and same.get(key, key) == key
     }
 

@@ -1,8 +1,8 @@
 """Expand: follow references and citations to papers that no query finds.
 
-Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `hidden`,
-`expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is on the shelf),
-`hits` for recommendations, `expanded` and `depth`. On the shelf the followed papers learn what they
+Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `hidden`,
+`expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is in the run store),
+`hits` for recommendations, `expanded` and `depth`. On the run store the followed papers learn what they
 cite, or that no source knows it.
 
 Two ways, as the run says. `best_first` follows both directions from the most promising papers, and
@@ -25,13 +25,13 @@ from state.paper import Paper
 from state.query import Hit
 from state.request import Request
 from state.run import Failure
+from tools.citation_graph.relevance_prior import priors
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.network.merit import merits
 from tools.scholar.links import Gathered, citations_of, references_of
 from tools.scholar.opening import is_online
 from tools.scholar.port import Recommender, Source
+from tools.services import Services, open_services
 
 STAGE = "expand"
 Via = Literal["reference", "citation"]
@@ -54,7 +54,7 @@ class Branch(TypedDict):
     trail: list[str]
     same: dict[str, str]
     similarity: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     judged: dict[str, float]
     settled: list[str]
     hidden: list[str]
@@ -89,34 +89,34 @@ class _Reached:
 
 async def expand(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Fetch the neighbours of the papers whose turn it is."""
-    desk = open_desk(runtime, state["run"])
-    request, by_level = state["request"], desk.context.expansion == "bfs"
+    services = open_services(runtime, state["run"])
+    request, by_level = state["request"], services.context.expansion == "bfs"
     seeds = state["frontier"] if by_level else promising(state)
-    desk.progress(STAGE, 0, len(seeds))
-    papers = list((await desk.shelf.papers(seeds)).values())
-    sources, failures = await _open(desk, request)
-    cited, citing = await _links(desk, request, papers, sources, both=not by_level)
-    await _learn(desk, papers, cited)
+    services.progress(STAGE, 0, len(seeds))
+    papers = list((await services.run_store.papers(seeds)).values())
+    sources, failures = await _open(services, request)
+    cited, citing = await _links(services, request, papers, sources, both=not by_level)
+    await _learn(services, papers, cited)
     reached = _by_source(papers, cited, citing)
-    visits = None if by_level else await _visits(desk, state, reached)
+    visits = None if by_level else await _visits(services, state, reached)
     hits: list[Hit] = []
     failed = [*cited.failures, *citing.failures]
     for one in reached:
-        more, error = await _fetch(desk, one, state, visits)
+        more, error = await _fetch(services, one, state, visits)
         hits += more
         if error is not None:
             failed.append((one.source, error))
     likes: list[Hit] = []
     if not by_level and state["depth"] == 0:
-        likes, refused = await _recommended(desk, papers[:EXAMPLES], sources, state["hop"])
+        likes, refused = await _recommended(services, papers[:EXAMPLES], sources, state["hop"])
         failed += refused
     depth = state["depth"] + 1
     trail = Trail(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
     found = len({hit.paper for hit in (*hits, *likes)})
-    desk.progress(STAGE, len(seeds), len(seeds), f"{found} linked papers")
+    services.progress(STAGE, len(seeds), len(seeds), f"{found} linked papers")
     return {
         "hits": likes,
-        "trail": [await desk.shelf.put_trail(trail)],
+        "trail": [await services.run_store.put_trail(trail)],
         "expanded": seeds,
         "depth": depth,
         "failures": [*failures, *_failures(failed)],
@@ -126,7 +126,7 @@ async def expand(state: Branch, runtime: Runtime[RunContext]) -> Update:
 class Waiting(TypedDict):
     """What says which papers' links come next."""
 
-    merit: dict[str, float]
+    prior: dict[str, float]
     hidden: list[str]
     expanded: list[str]
 
@@ -135,33 +135,33 @@ def promising(state: Waiting) -> list[str]:
     """Return the papers whose links `best_first` follows next, best first."""
     done = {*state["expanded"], *state["hidden"]}
     waiting = {
-        key: score for key, score in state["merit"].items() if key not in done and score >= WORTH
+        key: score for key, score in state["prior"].items() if key not in done and score >= WORTH
     }
     return best(waiting, SEEDS)
 
 
-async def _open(desk: Desk, request: Request) -> tuple[list[Source], list[Failure]]:
+async def _open(services: Services, request: Request) -> tuple[list[Source], list[Failure]]:
     sources: list[Source] = []
     failures: list[Failure] = []
     for name in request.sources:
         try:
-            sources.append(await desk.source(name, request))
+            sources.append(await services.source(name, request))
         except (TransientError, PermanentError) as error:
             failures.append(_failure(name, error))
     return sources, failures
 
 
 async def _links(
-    desk: Desk, request: Request, papers: list[Paper], sources: list[Source], *, both: bool
+    services: Services, request: Request, papers: list[Paper], sources: list[Source], *, both: bool
 ) -> tuple[Gathered, Gathered]:
     """Ask what the papers cite, and where `both` ways are followed, what cites them."""
     last = None
     if any(is_online(name) for name in request.sources) and "crossref" not in request.sources:
-        last = await desk.crossref(request)
+        last = await services.crossref(request)
     cited = await references_of(papers, sources, last=last)
     if not both:
         return cited, Gathered()
-    return cited, await citations_of(papers, sources, limit=desk.context.citing)
+    return cited, await citations_of(papers, sources, limit=services.context.citing)
 
 
 def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> list[_Reached]:
@@ -181,14 +181,14 @@ def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> li
     return list(found.values())
 
 
-async def _learn(desk: Desk, papers: Iterable[Paper], cited: Gathered) -> None:
-    """Write what the papers cite into their records on the shelf."""
+async def _learn(services: Services, papers: Iterable[Paper], cited: Gathered) -> None:
+    """Write what the papers cite into their records in the run store."""
     ends: dict[str, list[str]] = {}
     for answer in cited.answers:
         for key, found in answer.linked.links.items():
             ends.setdefault(key, []).extend(found)
     missing = set(cited.missing)
-    await desk.shelf.put_papers(
+    await services.run_store.put_papers(
         paper.model_copy(
             update={
                 "references": tuple(dict.fromkeys([*paper.references, *ends.get(paper.id, ())])),
@@ -200,7 +200,9 @@ async def _learn(desk: Desk, papers: Iterable[Paper], cited: Gathered) -> None:
     )
 
 
-async def _visits(desk: Desk, state: Branch, reached: Sequence[_Reached]) -> dict[str, float]:
+async def _visits(
+    services: Services, state: Branch, reached: Sequence[_Reached]
+) -> dict[str, float]:
     """Return how often a walk from the best papers visits each paper, known or not."""
     same, settled = state["same"], set(state["settled"])
     new = [
@@ -210,18 +212,18 @@ async def _visits(desk: Desk, state: Branch, reached: Sequence[_Reached]) -> dic
     ]
     field = await survey(
         state["request"],
-        await desk.shelf.papers(list(state["merit"])),
-        await desk.shelf.trails(state["trail"]),
+        await services.run_store.papers(list(state["prior"])),
+        await services.run_store.trails(state["trail"]),
         same=same, hidden=state["hidden"], similarity=state["similarity"],
         judged={key: score for key, score in state["judged"].items() if key not in settled},
         new=new,
     )  # fmt: skip
-    _, visits = await asyncio.to_thread(merits, field.standing, field.graph)
+    _, visits = await asyncio.to_thread(priors, field.standing, field.graph)
     return {key: float(visits[place]) for key, place in field.graph.place.items()}
 
 
 async def _fetch(
-    desk: Desk, reached: _Reached, state: Branch, visits: Mapping[str, float] | None
+    services: Services, reached: _Reached, state: Branch, visits: Mapping[str, float] | None
 ) -> tuple[list[Hit], CiteLoomError | None]:
     """Get the records of what is visited most, or of all, and say how each was reached.
 
@@ -243,7 +245,7 @@ async def _fetch(
         have |= await source.get(list(dict.fromkeys(asked)))
     except (TransientError, PermanentError) as error:
         failed = error
-    await desk.shelf.put_records(source.name, have.values())
+    await services.run_store.put_records(source.name, have.values())
     hits = [
         Hit(
             paper=have[paper].id if paper in have else paper, via=via, by=seed,
@@ -256,7 +258,7 @@ async def _fetch(
 
 
 async def _recommended(
-    desk: Desk, examples: list[Paper], sources: list[Source], hop: int
+    services: Services, examples: list[Paper], sources: list[Source], hop: int
 ) -> tuple[list[Hit], list[tuple[Source, CiteLoomError]]]:
     hits: list[Hit] = []
     refused: list[tuple[Source, CiteLoomError]] = []
@@ -264,11 +266,11 @@ async def _recommended(
         if not isinstance(source, Recommender) or not examples:
             continue
         try:
-            papers = await source.recommend(examples, limit=desk.context.results // 3)
+            papers = await source.recommend(examples, limit=services.context.results // 3)
         except (TransientError, PermanentError) as error:
             refused.append((source, error))
             continue
-        await desk.shelf.put_records(source.name, papers)
+        await services.run_store.put_records(source.name, papers)
         hits += [
             Hit(
                 paper=paper.id, via="recommendation", by="the best papers so far",

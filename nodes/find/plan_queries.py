@@ -15,11 +15,11 @@ from state.query import SearchQuery
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError
+from tools.evidence.quotes import quote_input
 from tools.scholar.opening import suits
+from tools.services import Services, open_services
 from tools.text.phrases import phrase_stems
-from tools.text.quotes import quote_input
 
 STAGE = "plan_queries"
 
@@ -40,26 +40,26 @@ class Branch(TypedDict):
 
 async def plan_queries(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask for queries; without an answer the input itself is still searched for."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
     text = state["request"].text
     whole = SearchQuery(
         text=text[:2000], facet="whole", reason="Papers close to the input in meaning."
     )
-    if desk.context.search == "meaning":
-        desk.progress(STAGE, 1, 1, _left_out(whole, state["request"].sources))
+    if services.context.search == "meaning":
+        services.progress(STAGE, 1, 1, _left_out(whole, state["request"].sources))
         return {"queries": [whole], "failures": []}
     try:
-        drafts, failures = await _drafts(desk, text)
+        drafts, failures = await _drafts(services, text)
     except PermanentError as error:
         failure = Failure(
             stage=STAGE, subject="queries", cause=str(error),
             remedy="only the input as a whole was searched for; run again for keyword queries",
         )  # fmt: skip
         return {"queries": [whole], "failures": [failure]}
-    queries = checked(drafts, text, exclusive=desk.context.queries == "optimized")
-    desk.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
-    if desk.context.search == "both" or not queries:
+    queries = checked(drafts, text, exclusive=services.context.queries == "optimized")
+    services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
+    if services.context.search == "both" or not queries:
         queries = [*queries, whole]
     return {"queries": queries, "failures": failures}
 
@@ -70,15 +70,15 @@ def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
     return f"left out, as they do not search by meaning: {', '.join(names)}" * bool(names and left)
 
 
-async def _drafts(desk: Desk, text: str) -> tuple[list[Reading], list[Failure]]:
+async def _drafts(services: Services, text: str) -> tuple[list[Reading], list[Failure]]:
     """Ask for drafts, and once more where the sentence of one is not in the input."""
-    strategy = desk.context.queries
-    first = await ask_drafts(desk.mind, strategy, text)
+    strategy = services.context.queries
+    first = await ask_drafts(services.mind, strategy, text)
     wrong = [draft.sentence for draft in first if not quote_input(draft.sentence, text).verified]
     if not wrong:
         return first, []
     try:
-        second = await ask_drafts(desk.mind, strategy, text, again=wrong)
+        second = await ask_drafts(services.mind, strategy, text, again=wrong)
     except PermanentError as error:
         failure = Failure(
             stage=STAGE, subject="queries", cause=str(error),

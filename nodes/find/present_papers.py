@@ -13,8 +13,8 @@ from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from tools.context import RunContext
-from tools.desk import open_desk
-from tools.shelf import Shelf
+from tools.run_store import RunStore
+from tools.services import open_services
 
 SHOWN = 200
 """Most papers in the result, kept ones first."""
@@ -35,34 +35,34 @@ class Update(TypedDict):
 
 async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Update:
     """Put the result together, also when the run stopped early."""
-    desk = open_desk(runtime, state["run"])
-    result, links = await assemble(state, desk.shelf)
+    services = open_services(runtime, state["run"])
+    result, links = await assemble(state, services.run_store)
     stop = halt(state["failures"])
     return {
         "papers": result,
         "links": links,
-        "counts": await count_papers(state, desk.shelf, desk.context.bar),
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "counts": await count_papers(state, services.run_store, services.context.bar),
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "stop": stop,
         "outcome": "nothing" if not result else "partial" if stop else "complete",
     }
 
 
-async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], list[Link]]:
-    """Fetch the records and debates from the shelf, kept papers first, then by score."""
+async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
+    """Fetch the records and debates from the run store, kept papers first, then by score."""
     scores, selected = state["scores"], set(state["selected"])
-    hidden, same, merit = set(state["hidden"]), state["same"], state["merit"]
+    hidden, same, prior = set(state["hidden"]), state["same"], state["prior"]
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
-        key=lambda key: (key not in selected, -scores[key], -merit.get(key, 0.0), key),
+        key=lambda key: (key not in selected, -scores[key], -prior.get(key, 0.0), key),
     )[:SHOWN]
-    papers = await shelf.papers(ranked)
-    debates = await shelf.debates(ranked)
+    papers = await run_store.papers(ranked)
+    debates = await run_store.debates(ranked)
     by_paper: dict[str, list[Hit]] = {}
     shown = set(ranked)
-    for hit in await every_hit(state, shelf):
+    for hit in await every_hit(state, run_store):
         key = same.get(hit.paper, hit.paper)
         if key in shown:
             by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
@@ -83,20 +83,20 @@ async def assemble(state: FindState, shelf: Shelf) -> tuple[list[RankedPaper], l
     return result, links
 
 
-async def every_hit(state: FindState, shelf: Shelf) -> list[Hit]:
+async def every_hit(state: FindState, run_store: RunStore) -> list[Hit]:
     """Return how papers were reached, by searches and then by links, each way once."""
-    trails = await shelf.trails(state["trail"])
+    trails = await run_store.trails(state["trail"])
     return add_hits(state["hits"], [hit for trail in trails for hit in trail.hits])
 
 
-async def count_papers(state: FindState, shelf: Shelf, bar: float) -> PrismaCounts:
+async def count_papers(state: FindState, run_store: RunStore, bar: float) -> PrismaCounts:
     """Count papers at each step, in the terms of PRISMA 2020.
 
     A source's record that several links lead to is identified once, as one that is found by
     several queries is not: those are separate answers.
     """
     same = state["same"]
-    hits = await every_hit(state, shelf)
+    hits = await every_hit(state, run_store)
     records = dict.fromkeys(
         (hit.source, hit.paper, hit.by if hit.via in {"query", "recommendation"} else "")
         for hit in hits

@@ -1,7 +1,7 @@
 """Rank: have one group of papers judged by the run's ranker.
 
 Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, best first. Writes `judged`,
-`listings`, `failures`; the debates go to the shelf.
+`listings`, `failures`; the debates go to the run_store.
 """
 
 from langgraph.runtime import Runtime
@@ -12,7 +12,7 @@ from state.finding import Listing
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 STAGE = "rank_papers"
 
@@ -38,14 +38,14 @@ class Update(TypedDict):
 
 
 async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Judge the branch's papers; every one that is on the shelf gets a score."""
-    desk = open_desk(runtime, state["run"])
-    papers = await desk.shelf.papers(state["papers"])
-    ranking = await ranker_of(desk.context.ranker).rank(
-        desk, state["request"], list(papers.values())
+    """Judge the branch's papers; every one that is in the run store gets a score."""
+    services = open_services(runtime, state["run"])
+    papers = await services.run_store.papers(state["papers"])
+    ranking = await ranker_of(services.context.ranker).rank(
+        services, state["request"], list(papers.values())
     )
-    await desk.shelf.put_debates(ranking.debates)
-    desk.tick(STAGE, len(state["papers"]), state["of"])
+    await services.run_store.put_debates(ranking.debates)
+    services.tick(STAGE, len(state["papers"]), state["of"])
     place = {"hop": state["hop"], "depth": state["depth"]}
     return {
         "judged": dict(ranking.scores),

@@ -17,11 +17,12 @@ from state.query import FacetCover, SearchQuery, Sufficiency
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.text.commands import without_commands
+from tools.services import Services, open_services
 from tools.text.phrases import (
     candidate_phrases,
     keyphrases,
@@ -29,7 +30,6 @@ from tools.text.phrases import (
     phrase_stems,
     salient_phrases,
 )
-from tools.text.quotes import quote_input
 from tools.text.sentences import split_sentences
 
 STAGE = "reflect"
@@ -159,23 +159,23 @@ class Update(TypedDict):
 
 async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
     hop, earlier = state["hop"], state["sufficiency"]
     done: Update = {
         "queries": [], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
     }  # fmt: skip
     if hop > 1 and state["hop_gain"] == 0:
-        desk.progress(STAGE, 1, 1, NO_GAIN)
-        return {**done, "sufficiency": [*earlier, _nothing_new(hop, earlier, desk.mind_name)]}
-    keyed = await _best(desk, state["scores"])
+        services.progress(STAGE, 1, 1, NO_GAIN)
+        return {**done, "sufficiency": [*earlier, _nothing_new(hop, earlier, services.mind_name)]}
+    keyed = await _best(services, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
     found = [
-        Found(id=key, title=paper.title, abstract=without_commands(paper.abstract or "")[0])
+        Found(id=key, title=paper.title, abstract=without_injections(paper.abstract or "")[0])
         for key, paper in keyed.items()
     ]
     try:
-        answer = await desk.mind.do(TASK, text=state["request"].text, papers=found, asked=asked)
+        answer = await services.mind.do(TASK, text=state["request"].text, papers=found, asked=asked)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=f"hop {hop}", cause=str(error),
@@ -186,12 +186,14 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     covers = [_cover(facet, state["request"].text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
-    stopped = _why_stop(missing, fresh, hop, desk.context.max_hops)
+    stopped = _why_stop(missing, fresh, hop, services.context.max_hops)
     entry = Sufficiency(
         hop=hop, facets=tuple(covers), missing=missing, reasoning=answer.reasoning,
-        by=desk.mind.name, stopped=stopped,
+        by=services.mind.name, stopped=stopped,
     )  # fmt: skip
-    desk.progress(STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing")
+    services.progress(
+        STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing"
+    )
     return {
         **done,
         "queries": [] if stopped else fresh,
@@ -200,11 +202,11 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }
 
 
-async def _best(desk: Desk, scores: dict[str, float]) -> dict[str, Paper]:
+async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper]:
     """Return the best papers under the short ids that the mind is shown."""
-    relevant = [key for key, score in scores.items() if score >= desk.context.bar]
+    relevant = [key for key, score in scores.items() if score >= services.context.bar]
     best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
-    papers = (await desk.shelf.papers(best)).values()
+    papers = (await services.run_store.papers(best)).values()
     return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
 
 

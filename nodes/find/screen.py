@@ -1,8 +1,8 @@
 """Screen: hide what may not appear, and weigh the rest without asking anyone.
 
-Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `merit`, `judged`, `settled`, `expanded`,
+Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `expanded`,
 `search_log`, `hop`, `depth`.
-Writes `similarity` (of every paper looked at), `merit`, `hidden`, `past_cutoff`, `retracted` (as
+Writes `similarity` (of every paper looked at), `prior`, `hidden`, `past_cutoff`, `retracted` (as
 sources say) and `rounds`: how this round changed what looks best, and whether links are followed
 further.
 """
@@ -23,10 +23,10 @@ from state.finding import Round, Trail
 from state.paper import Paper, published_before, title_key
 from state.query import Hit, SearchLogEntry
 from state.request import Request
+from tools.citation_graph.relevance_prior import as_score, priors
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.library.match import find_same_work
-from tools.network.merit import as_score, merits
+from tools.services import Services, open_services
 
 STAGE = "screen"
 READ = 500
@@ -47,7 +47,7 @@ class Branch(TypedDict):
     trail: list[str]
     same: dict[str, str]
     similarity: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     judged: dict[str, float]
     settled: list[str]
     expanded: list[str]
@@ -60,7 +60,7 @@ class Update(TypedDict):
     """What this node writes."""
 
     similarity: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
     retracted: list[str]
@@ -69,9 +69,9 @@ class Update(TypedDict):
 
 async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Compare new papers with the input, and weigh all that may appear anew."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]
-    papers = await desk.shelf.papers(sorted(set(same.values())))
+    papers = await services.run_store.papers(sorted(set(same.values())))
     late = [key for key, paper in papers.items() if not published_before(paper, request.before)]
     banned = {*request.exclude, *([request.own] if request.own else [])}
     hidden = {*late, *(key for key, paper in papers.items() if _is_banned(paper, banned, request))}
@@ -80,19 +80,19 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
         for key, paper in papers.items()
         if key not in hidden and key not in state["similarity"]
     ]
-    near = {**state["similarity"], **await _similarity(desk, request, new, same)}
+    near = {**state["similarity"], **await _similarity(services, request, new, same)}
     # What was recognised as the input's own is hidden for good, so each round looks at all.
     alike = [paper for key, paper in papers.items() if key not in hidden and near[key] >= _ALIKE]
     hidden |= await asyncio.to_thread(_own, alike, request)
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
-    trails = await desk.shelf.trails(state["trail"])
-    merit = await _merit(state, visible, trails, hidden, near)
-    left = promising({"merit": merit, "hidden": [], "expanded": state["expanded"]})
-    entry = _round(state, merit, desk.context, trails, reached=len(new), left=len(left))
-    desk.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
+    trails = await services.run_store.trails(state["trail"])
+    prior = await _priors(state, visible, trails, hidden, near)
+    left = promising({"prior": prior, "hidden": [], "expanded": state["expanded"]})
+    entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
+    services.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
     return {
         "similarity": {key: near[key] for key in near if key in papers},
-        "merit": merit,
+        "prior": prior,
         "hidden": sorted(hidden),
         "past_cutoff": sorted(late),
         "retracted": sorted(key for key, paper in visible.items() if paper.retracted),
@@ -100,14 +100,14 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }
 
 
-async def _merit(
+async def _priors(
     state: Branch,
     visible: Mapping[str, Paper],
     trails: Sequence[Trail],
     hidden: Collection[str],
     near: Mapping[str, float],
 ) -> dict[str, float]:
-    # A score that was settled by merit holds links already.
+    # A score that was settled by the relevance prior holds links already.
     judged = {
         key: score for key, score in state["judged"].items() if key not in set(state["settled"])
     }
@@ -115,7 +115,7 @@ async def _merit(
         state["request"], visible, trails, same=state["same"], hidden=hidden, similarity=near,
         judged=judged,
     )  # fmt: skip
-    odds, _ = await asyncio.to_thread(merits, field.standing, field.graph)
+    odds, _ = await asyncio.to_thread(priors, field.standing, field.graph)
     return {
         key: round(float(score), 2) for key, score in zip(field.papers, as_score(odds), strict=True)
     }
@@ -123,7 +123,7 @@ async def _merit(
 
 def _round(
     state: Branch,
-    merit: Mapping[str, float],
+    prior: Mapping[str, float],
     context: RunContext,
     trails: Sequence[Trail],
     *,
@@ -131,7 +131,7 @@ def _round(
     left: int,
 ) -> Round:
     keep, hop, depth = state["request"].keep, state["hop"], state["depth"]
-    before, after = best(state["merit"], keep), best(merit, keep)
+    before, after = best(state["prior"], keep), best(prior, keep)
     fresh = len(set(after) - set(before)) / len(after) if after else 0.0
     followed = sum(trail.followed for trail in trails if (trail.hop, trail.depth) == (hop, depth))
     entry = Round(hop=hop, depth=depth, followed=followed, reached=reached, fresh=round(fresh, 4))
@@ -141,7 +141,7 @@ def _round(
         stopped = "links are not followed"
     elif not answered:
         stopped = "no source answered a search"
-    elif not merit:
+    elif not prior:
         stopped = "there is no paper to start from"
     elif depth >= context.max_depth:
         stopped = f"links were followed {depth} times (max_depth)"
@@ -181,21 +181,21 @@ def _is_banned(paper: Paper, banned: Collection[str], request: Request) -> bool:
 
 
 async def _similarity(
-    desk: Desk, request: Request, papers: Sequence[Paper], same: Mapping[str, str]
+    services: Services, request: Request, papers: Sequence[Paper], same: Mapping[str, str]
 ) -> dict[str, float]:
     if not papers:
         return {}
-    query = await asyncio.to_thread(desk.clients.embedder.embed, [request.text])
+    query = await asyncio.to_thread(services.clients.embedder.embed, [request.text])
     vectors: dict[str, NDArray[np.float32]] = {}
     if "library" in request.sources:
         new = {paper.id for paper in papers}
         named = [key for key, paper in same.items() if paper in new]
-        source = await desk.source("library", request)
+        source = await services.source("library", request)
         kept = await source.vectors(named)
         vectors = {same[key]: kept[key] for key in named if key in kept}
     rest = [paper for paper in papers if paper.id not in vectors]
     if rest:
         texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
-        made = await asyncio.to_thread(desk.clients.embedder.embed, texts)
+        made = await asyncio.to_thread(services.clients.embedder.embed, texts)
         vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
     return {paper.id: round(float(vectors[paper.id] @ query[0]), 4) for paper in papers}

@@ -14,8 +14,8 @@ from state.query import Hit, SearchLogEntry, SearchQuery
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import PermanentError, TransientError
+from tools.services import open_services
 
 STAGE = "search_source"
 
@@ -42,12 +42,12 @@ class Update(TypedDict):
 
 
 async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Keep what the source returns on the shelf, and how it was reached in the state."""
-    desk = open_desk(runtime, state["run"])
+    """Keep what the source returns in the run store, and how it was reached in the state."""
+    services = open_services(runtime, state["run"])
     query, request = state["query"], state["request"]
     started = monotonic()
     try:
-        source = await desk.source(state["source"], request)
+        source = await services.source(state["source"], request)
         found = await source.search(query, before=request.before, limit=state["limit"])
     except (PermanentError, TransientError) as error:
         failure = Failure(
@@ -56,7 +56,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
         )  # fmt: skip
         return {"hits": [], "search_log": [], "failures": [failure]}
     papers = found.papers
-    await desk.shelf.put_records(source.name, papers)
+    await services.run_store.put_records(source.name, papers)
     hits = [
         Hit(
             paper=paper.id,
@@ -78,7 +78,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
         after_cutoff=sum(not published_before(paper, request.before) for paper in papers),
         seconds=round(monotonic() - started, 3),
     )
-    desk.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")
+    services.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")
     failures = [
         Failure(
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=found.cut,

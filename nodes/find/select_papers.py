@@ -1,6 +1,6 @@
 """Select: keep the papers worth discussing.
 
-Reads `request`, `scores`, `merit`, `judged`, `settled`, `same`, `hidden`, `retracted`, `collected`,
+Reads `request`, `scores`, `prior`, `judged`, `settled`, `same`, `hidden`, `retracted`, `collected`,
 `search_log`, `failures`.
 Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
 included always among them, and retracted ones only where the caller wants them.
@@ -15,7 +15,7 @@ from state.query import SearchLogEntry
 from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 STAGE = "select_papers"
 SILENT = 2
@@ -28,7 +28,7 @@ class Branch(TypedDict):
     run: str
     request: Request
     scores: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     judged: dict[str, float]
     settled: list[str]
     same: dict[str, str]
@@ -47,10 +47,10 @@ class Update(TypedDict):
 
 
 async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Order by score, equal ones by merit, and cut; nothing above the bar stops the run, and says so."""
-    desk = open_desk(runtime, state["run"])
-    request, bar, same = state["request"], desk.context.bar, state["same"]
-    hidden, merit = set(state["hidden"]), state["merit"]
+    """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
+    services = open_services(runtime, state["run"])
+    request, bar, same = state["request"], services.context.bar, state["same"]
+    hidden, prior = set(state["hidden"]), state["prior"]
     retracted = set() if request.include_retracted else set(state["retracted"])
     named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
     # A breadth-first search ends with what it collected, however good the next one would be.
@@ -67,11 +67,11 @@ async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
             for key, score in scores.items()
             if score >= bar and key not in musts and key not in retracted
         ),
-        key=lambda key: (-scores[key], -merit.get(key, 0.0), key),
+        key=lambda key: (-scores[key], -prior.get(key, 0.0), key),
     )
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
-    selected = sorted(kept, key=lambda key: (-scores[key], -merit.get(key, 0.0), key))
-    desk.progress(
+    selected = sorted(kept, key=lambda key: (-scores[key], -prior.get(key, 0.0), key))
+    services.progress(
         STAGE, len(selected), len(scores), f"{len(selected)} kept of {len(scores)} judged"
     )
     failures = [_not_included(key) for key in named if key in hidden]

@@ -1,6 +1,6 @@
 """Shortlist: choose the papers that are to be judged, and settle those that need no judge.
 
-Reads `request`, `merit`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`.
+Reads `request`, `prior`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`.
 Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
 """
 
@@ -15,9 +15,9 @@ from nodes.find.rankers.port import Evidence
 from nodes.find.weighing import best
 from state.query import Hit
 from state.request import Request
+from tools.citation_graph.relevance_prior import as_score, by_meaning
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
-from tools.network.merit import as_score, by_meaning
+from tools.services import Services, open_services
 
 STAGE = "shortlist"
 PER_KEPT = 1.5
@@ -32,7 +32,7 @@ class Branch(TypedDict):
 
     run: str
     request: Request
-    merit: dict[str, float]
+    prior: dict[str, float]
     similarity: dict[str, float]
     judged: dict[str, float]
     same: dict[str, str]
@@ -52,20 +52,20 @@ class Update(TypedDict):
 
 async def shortlist(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Take the most promising papers; in a breadth-first search, all that the last level brought."""
-    desk = open_desk(runtime, state["run"])
-    merit, request = state["merit"], state["request"]
-    if desk.context.expansion == "bfs":
-        wanted = await _level(desk, state)
+    services = open_services(runtime, state["run"])
+    prior, request = state["prior"], state["request"]
+    if services.context.expansion == "bfs":
+        wanted = await _level(services, state)
     else:
-        pool = desk.context.pool
+        pool = services.context.pool
         pool = round(PER_KEPT * request.keep) if pool is None else pool
-        wanted = [*best(merit, pool), *_for_gaps(state)]
+        wanted = [*best(prior, pool), *_for_gaps(state)]
     wanted += [state["same"].get(key, key) for key in request.must_include]
-    waiting = {key for key in wanted if key in merit and key not in state["judged"]}
-    evidence = _evidence(_ordered(waiting, merit), state, desk.context.bar)
-    settled = ranker_of(desk.context.ranker).settle(evidence) if evidence else {}
+    waiting = {key for key in wanted if key in prior and key not in state["judged"]}
+    evidence = _evidence(_ordered(waiting, prior), state, services.context.bar)
+    settled = ranker_of(services.context.ranker).settle(evidence) if evidence else {}
     batch = [key for key in evidence if key not in settled]
-    desk.progress(STAGE, len(evidence), len(merit), f"{len(batch)} to judge")
+    services.progress(STAGE, len(evidence), len(prior), f"{len(batch)} to judge")
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}
 
 
@@ -77,14 +77,14 @@ def _evidence(keys: Sequence[str], state: Branch, bar: float) -> dict[str, Evide
     return {
         key: Evidence(
             similarity=state["similarity"][key],
-            merit=round(float(text), 2) if off_subject else state["merit"][key],
+            prior=round(float(text), 2) if off_subject else state["prior"][key],
         )
         for key, text in zip(keys, by_text, strict=True)
     }
 
 
-def _ordered(keys: set[str], merit: Mapping[str, float]) -> list[str]:
-    return best({key: merit[key] for key in keys}, len(keys))
+def _ordered(keys: set[str], prior: Mapping[str, float]) -> list[str]:
+    return best({key: prior[key] for key in keys}, len(keys))
 
 
 def _for_gaps(state: Branch) -> list[str]:
@@ -97,9 +97,9 @@ def _for_gaps(state: Branch) -> list[str]:
     return [key for found in by_query.values() for key in _visible(found, state)[:FOR_GAPS]]
 
 
-async def _level(desk: Desk, state: Branch) -> list[str]:
+async def _level(services: Services, state: Branch) -> list[str]:
     """Return what the searches found, or what the last level's references lead to, in that order."""
-    trails = await desk.shelf.trails(state["trail"][-1:])
+    trails = await services.run_store.trails(state["trail"][-1:])
     # A later hop starts anew: the last links were followed in the one before.
     levels = [trail.hits for trail in trails if trail.hop == state["hop"]]
     hits: Sequence[Hit] = levels[0] if levels else state["hits"]
@@ -107,4 +107,4 @@ async def _level(desk: Desk, state: Branch) -> list[str]:
 
 
 def _visible(keys: Sequence[str], state: Branch) -> list[str]:
-    return [key for key in dict.fromkeys(keys) if key in state["merit"]]
+    return [key for key in dict.fromkeys(keys) if key in state["prior"]]

@@ -27,9 +27,9 @@ from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
 from tools.context import RunContext, check_settings
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.opening import check_source, is_online
+from tools.services import Services, open_services
 
 STAGE = "understand"
 
@@ -49,7 +49,7 @@ class Update(TypedDict):
     united: int
     followed: int
     similarity: dict[str, float]
-    merit: dict[str, float]
+    prior: dict[str, float]
     hidden: list[str]
     past_cutoff: list[str]
     retracted: list[str]
@@ -73,16 +73,16 @@ class Update(TypedDict):
 async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
-    desk.progress(STAGE, 0, 1)
+    services = open_services(runtime, run)
+    services.progress(STAGE, 0, 1)
     stop: Failure | None = None
     request, named = Request(text=""), _Named()
     try:
-        check_settings(desk.context)
-        request, named = await _request(parse(FindInput, state), desk)
+        check_settings(services.context)
+        request, named = await _request(parse(FindInput, state), services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    desk.progress(STAGE, 1, 1)
+    services.progress(STAGE, 1, 1)
     return _fresh(run, request, named, stop)
 
 
@@ -97,9 +97,9 @@ class _Named:
     failures: list[Failure] = field(default_factory=list)
 
 
-async def _request(sent: FindInput, desk: Desk) -> tuple[Request, _Named]:
+async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named]:
     title, text = clean_text(sent.text)
-    extractive = desk.mind.name == "extractive"
+    extractive = services.mind.name == "extractive"
     code, notes = check_language(text, extractive=extractive)
     request = Request(
         text=text,
@@ -115,11 +115,11 @@ async def _request(sent: FindInput, desk: Desk) -> tuple[Request, _Named]:
     )
     for name in request.sources:
         if name != "library":
-            check_source(name, desk.clients.settings)
-    named = await _resolve([*sent.must_include, *sent.exclude], request, desk)
+            check_source(name, services.clients.settings)
+    named = await _resolve([*sent.must_include, *sent.exclude], request, services)
     found = named.found
     missing = [raw for raw in sent.must_include if raw not in found]
-    own = await _own_paper(request, desk)
+    own = await _own_paper(request, services)
     extra = [f"no source knows the paper to include '{raw}'; check its id" for raw in missing]
     if own:
         extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
@@ -140,12 +140,12 @@ async def _request(sent: FindInput, desk: Desk) -> tuple[Request, _Named]:
     return request, named
 
 
-async def _resolve(ids: list[str], request: Request, desk: Desk) -> _Named:
+async def _resolve(ids: list[str], request: Request, services: Services) -> _Named:
     """Ask every source for the papers named; one that fails is a failure, not an answer."""
     wanted = {raw: canonical_id(raw) for raw in ids if raw.strip()}
     named = _Named()
     for name in request.sources if wanted else ():
-        source = await desk.source(name, request)
+        source = await services.source(name, request)
         try:
             papers = await source.get(list(dict.fromkeys(wanted.values())))
         except (TransientError, PermanentError) as error:
@@ -158,7 +158,7 @@ async def _resolve(ids: list[str], request: Request, desk: Desk) -> _Named:
                 )
             )  # fmt: skip
             continue
-        await desk.shelf.put_records(source.name, papers.values())
+        await services.run_store.put_records(source.name, papers.values())
         for raw, key in wanted.items():
             if key in papers:
                 named.found.setdefault(raw, papers[key])
@@ -166,8 +166,8 @@ async def _resolve(ids: list[str], request: Request, desk: Desk) -> _Named:
     return named
 
 
-async def _own_paper(request: Request, desk: Desk) -> str | None:
-    for source in await desk.sources(request):
+async def _own_paper(request: Request, services: Services) -> str | None:
+    for source in await services.sources(request):
         if own := await source.same_work(request.title or "", request.text):
             return own
     return None
@@ -193,7 +193,7 @@ def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> U
         "united": 0,
         "followed": 0,
         "similarity": {},
-        "merit": {},
+        "prior": {},
         "hidden": [],
         "past_cutoff": [],
         "retracted": [],

@@ -1,7 +1,7 @@
 """Unite: make one paper of all records of one work, whichever sources they come from.
 
 Reads `run`, `hits`, `united`, `trail`, `followed`, `same`, `judged`. Writes `same` (the paper of this
-run by each id that a source used), `united` and `followed`; the papers go to the shelf. A paper keeps
+run by each id that a source used), `united` and `followed`; the papers go to the run_store. A paper keeps
 the id under which the run first knew it, so that scores and debates stay with it when another source
 turns out to know it, too.
 """
@@ -16,9 +16,9 @@ from state.paper import Paper
 from state.query import Hit
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.scholar.identity import merge
 from tools.scholar.identity import unite as group
+from tools.services import open_services
 
 STAGE = "unite"
 
@@ -46,17 +46,17 @@ class Update(TypedDict):
 
 async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Join the records that came since the last time to the papers that there are."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]
-    trails = await desk.shelf.trails(state["trail"][state["followed"] :])
+    trails = await services.run_store.trails(state["trail"][state["followed"] :])
     came = [*hits[state["united"] :], *(hit for trail in trails for hit in trail.hits)]
     new = list(dict.fromkeys((hit.source, hit.paper) for hit in came))
-    records = await desk.shelf.records(new)
-    papers = list((await desk.shelf.papers(sorted(set(same.values())))).values())
+    records = await services.run_store.records(new)
+    papers = list((await services.run_store.papers(sorted(set(same.values())))).values())
     changed, same = await asyncio.to_thread(_join, papers, records, same, state["judged"])
-    await desk.shelf.put_papers(changed)
+    await services.run_store.put_papers(changed)
     count = len(set(same.values()))
-    desk.progress(STAGE, count, count, f"{count} papers after {len(new)} more records")
+    services.progress(STAGE, count, count, f"{count} papers after {len(new)} more records")
     return {
         "same": same,
         "united": len(hits),

@@ -1,11 +1,11 @@
 """Weigh links: add to what the ranker said what links, words and age say.
 
-Reads `run`, `request`, `judged`, `settled`, `merit`, `similarity`, `scores`, `same`, `trail`, `hits`, `hidden`,
+Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `same`, `trail`, `hits`, `hidden`,
 `collected`, `frontier`, `depth`, `rounds`, `hop`. Writes `scores`, `hop_gain`; for a breadth-first search
 `collected`, `frontier`, and in `rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
-the other evidence (tools.network.merit), so that 50 becomes 18 to 82, and 10 at most 33. Where the
+the other evidence (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at most 33. Where the
 ranker is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
 relevant, its word stands alone: links with papers that are not relevant speak for nothing.
 """
@@ -24,9 +24,9 @@ from state.finding import Round
 from state.query import Hit
 from state.request import Request
 from state.run import Failure, halt
+from tools.citation_graph.relevance_prior import as_score, priors
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
-from tools.network.merit import as_score, merits
+from tools.services import Services, open_services
 
 STAGE = "weigh_links"
 
@@ -38,7 +38,7 @@ class Branch(TypedDict):
     request: Request
     judged: dict[str, float]
     settled: list[str]
-    merit: dict[str, float]
+    prior: dict[str, float]
     similarity: dict[str, float]
     scores: dict[str, float]
     same: dict[str, str]
@@ -73,19 +73,23 @@ class _Level:
 
 
 async def weigh_links(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Score every judged paper; one stopped before any was read shows their merit."""
-    desk = open_desk(runtime, state["run"])
-    judged, by_level = state["judged"], desk.context.expansion == "bfs"
-    bar = desk.context.bar
+    """Score every judged paper; one stopped before any was read shows their prior."""
+    services = open_services(runtime, state["run"])
+    judged, by_level = state["judged"], services.context.expansion == "bfs"
+    bar = services.context.bar
     if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
-        scores = dict(state["merit"])
-    elif by_level or not ranker_of(desk.context.ranker).weighs_links or _none_relevant(judged, bar):
+        scores = dict(state["prior"])
+    elif (
+        by_level
+        or not ranker_of(services.context.ranker).weighs_links
+        or _none_relevant(judged, bar)
+    ):
         scores = dict(judged)
     else:
-        scores = await _weighed(desk, state)
+        scores = await _weighed(services, state)
     gain = sum(score >= bar and state["scores"].get(key, 0) < bar for key, score in scores.items())
     first_of_hop = not state["depth"] or not by_level
-    level = await _collect(desk, state) if by_level else _Level()
+    level = await _collect(services, state) if by_level else _Level()
     return {
         "scores": scores,
         "hop_gain": gain if first_of_hop else state["hop_gain"] + gain,
@@ -99,42 +103,42 @@ def _none_relevant(judged: Mapping[str, float], bar: float) -> bool:
     return max(judged.values(), default=0.0) < bar
 
 
-async def _weighed(desk: Desk, state: Branch) -> dict[str, float]:
+async def _weighed(services: Services, state: Branch) -> dict[str, float]:
     settled, judged = set(state["settled"]), state["judged"]
     read = {key: score for key, score in judged.items() if key not in settled}
     field = await survey(
         state["request"],
-        await desk.shelf.papers(list(state["merit"])),
-        await desk.shelf.trails(state["trail"]),
+        await services.run_store.papers(list(state["prior"])),
+        await services.run_store.trails(state["trail"]),
         same=state["same"], hidden=state["hidden"], similarity=state["similarity"], judged=read,
     )  # fmt: skip
-    odds, _ = await asyncio.to_thread(merits, field.standing, field.graph)
-    merit = dict(zip(field.papers, as_score(odds), strict=True))
+    odds, _ = await asyncio.to_thread(priors, field.standing, field.graph)
+    prior = dict(zip(field.papers, as_score(odds), strict=True))
     return {
-        key: round(float(merit[key]), 1) if key in read and key in merit else score
+        key: round(float(prior[key]), 1) if key in read and key in prior else score
         for key, score in judged.items()
     }
 
 
-async def _collect(desk: Desk, state: Branch) -> _Level:
+async def _collect(services: Services, state: Branch) -> _Level:
     """Add the relevant ones of the last level to what is collected (lines 12 to 24 of Algorithm 2).
 
     The first level is what the searches found, all of it (line 2).
     """
-    trails = await desk.shelf.trails(state["trail"][-1:]) if state["depth"] else []
+    trails = await services.run_store.trails(state["trail"][-1:]) if state["depth"] else []
     hits: Sequence[Hit] = trails[0].hits if trails else state["hits"]
     known = set(state["collected"])
     reached = dict.fromkeys(state["same"].get(hit.paper, hit.paper) for hit in hits)
     relevant = [
         key for key in reached
         if key in state["judged"] and key not in known
-        and (not state["depth"] or state["judged"][key] >= desk.context.bar)
+        and (not state["depth"] or state["judged"][key] >= services.context.bar)
     ]  # fmt: skip
-    room = max(desk.context.max_papers - len(known), 0)
+    room = max(services.context.max_papers - len(known), 0)
     frontier = relevant[:room]
     collected = [*state["collected"], *frontier]
     why = ""
-    if len(collected) >= desk.context.max_papers:
+    if len(collected) >= services.context.max_papers:
         why = f"{len(collected)} papers were collected (max_papers)"
     elif not frontier:
         why = "no reference of the last level is relevant"

@@ -1,4 +1,4 @@
-"""What the steps of `find` know of all papers together: who may appear, their links, their merit."""
+"""What the steps of `find` know of all papers together: who may appear, their links, their prior."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,14 @@ import numpy as np
 from state.finding import Trail
 from state.paper import Paper
 from state.request import Request
-from tools.network.merit import Standing, by_meaning, log_odds, settled_years, shared_words
-from tools.network.walk import CitationGraph, citation_graph
+from tools.citation_graph.relevance_prior import (
+    Standing,
+    by_meaning,
+    log_odds,
+    settled_years,
+    shared_words,
+)
+from tools.citation_graph.walk import CitationGraph, citation_graph
 from tools.text.words import distinct_topic_stems
 
 

@@ -9,11 +9,11 @@ from state.document import Unread
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
 from state.request import Request
-from tools.desk import Desk
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
 from tools.ingest.opening import Opened
 from tools.ingest.spool import Spool
 from tools.ingest.taking import Given, failed
+from tools.services import Services
 
 if TYPE_CHECKING:
     from tools.documents.fetch import Places
@@ -23,7 +23,7 @@ _NAME_ONE = "name one: --source arxiv for arXiv ids, --source openalex for DOIs"
 
 
 async def fetch_copy(
-    desk: Desk,
+    services: Services,
     request: Request,
     source: FileSource,
     opened: Opened,
@@ -36,7 +36,7 @@ async def fetch_copy(
     """
     if not request.sources:
         return failed(source.name, _NO_SOURCE, _NAME_ONE)
-    record, causes = await _record(desk, request, source.name)
+    record, causes = await _record(services, request, source.name)
     if record is None:
         cause = "; ".join(causes) or f"{', '.join(request.sources)} do not know it"
         return failed(
@@ -44,7 +44,7 @@ async def fetch_copy(
         )
     spool = spool.part(source.name)  # two ids may lead to one copy
     try:
-        digest, name = await _copied(desk, record, spool)
+        digest, name = await _copied(services, record, spool)
     except (DocumentError, TransientError, PermanentError, InputError) as error:
         return await asyncio.to_thread(_record_only, opened, source, record, str(error))
     report = await read(
@@ -58,12 +58,12 @@ async def fetch_copy(
     return report
 
 
-async def _record(desk: Desk, request: Request, key: str) -> tuple[Paper | None, list[str]]:
+async def _record(services: Services, request: Request, key: str) -> tuple[Paper | None, list[str]]:
     """Return the record as the first source that knows it has it, and why others failed."""
     causes: list[str] = []
     for name in request.sources:
         try:
-            source = await desk.source(name, request)
+            source = await services.source(name, request)
             found = await source.get([key])
         except (TransientError, PermanentError, InputError) as error:
             causes.append(f"{name}: {error}")
@@ -73,11 +73,13 @@ async def _record(desk: Desk, request: Request, key: str) -> tuple[Paper | None,
     return None, causes
 
 
-async def _copied(desk: Desk, record: Paper, spool: Spool) -> tuple[str, str]:
+async def _copied(services: Services, record: Paper, spool: Spool) -> tuple[str, str]:
     """Fetch the open copy to the spool; return its SHA-256 and name."""
     from tools.documents.fetch import open_copy
 
-    copy = await open_copy(record, ledger=desk.ledger, places=_places(desk.clients.settings))
+    copy = await open_copy(
+        record, ledger=services.ledger, places=_places(services.clients.settings)
+    )
     return await asyncio.to_thread(spool.put, copy.content), copy.name
 
 

@@ -18,12 +18,12 @@ from state.ingesting import FileSource
 from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError
 from tools.ingest.opening import Opened, open_for_adding
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
 from tools.retrieve.open import prepare_keywords
+from tools.services import Services, open_services
 
 
 class Branch(TypedDict):
@@ -47,24 +47,27 @@ class Update(TypedDict):
 
 async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Index what the last wave has read; what is indexed already costs nothing."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     read = wave(state["files"], state["done"])
     done = state["done"] + len(read)
     grows = done < len(state["files"]) and read[0].kind == "records"  # papers gain abstracts yet
     if grows or halt(state["failures"]):
         return {"done": done, "spent": {}, "failures": []}
     opened = await asyncio.to_thread(
-        open_for_adding, state["request"].library, desk.clients.settings, desk.clients.embedder
+        open_for_adding,
+        state["request"].library,
+        services.clients.settings,
+        services.clients.embedder,
     )
     spent, failures = dict(state["spent"]), list[Failure]()
     try:
         # Papers first: the vector of an abstract is then copied from its paper's, not made again.
         for stage, step in (("papers", _papers), ("passages", _passages)):
-            await _indexed(desk, opened, stage, step, spent)
-        if desk.context.keywords_by_mind:
+            await _indexed(services, opened, stage, step, spent)
+        if services.context.keywords_by_mind:
             with _timing(spent, "keywords"):
-                failures = await name_keywords(desk, opened)
-        await _indexed(desk, opened, "keywords", _keywords, spent)
+                failures = await name_keywords(services, opened)
+        await _indexed(services, opened, "keywords", _keywords, spent)
     except OSError as error:
         raise PermanentError(
             f"{error.filename or opened.library.folder} cannot be written: "
@@ -88,7 +91,7 @@ def _keywords(opened: Opened, told: Progress) -> int:
 
 
 async def _indexed(
-    desk: Desk,
+    services: Services,
     opened: Opened,
     stage: str,
     step: Callable[[Opened, Progress], int],
@@ -100,7 +103,7 @@ async def _indexed(
     def tell(done: int, total: int | None) -> None:
         if stopped.is_set():
             raise StoppedError
-        desk.progress(f"index_{stage}", done, total or 0)
+        services.progress(f"index_{stage}", done, total or 0)
 
     try:
         with _timing(spent, stage):

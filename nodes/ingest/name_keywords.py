@@ -12,14 +12,14 @@ from pydantic import BaseModel, Field
 
 from state.passage import Passage
 from state.run import Failure
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, BudgetError, RefusedError
+from tools.evidence.prompt_injection import without_injections
 from tools.ingest.opening import Opened
 from tools.llm.task import Task
 from tools.retrieve.keyphrases import nearest, ranked_candidates
 from tools.retrieve.keywords_store import KeywordStore
-from tools.text.commands import without_commands
+from tools.services import Services
 
 PROMPT = """\
 You index passages of scholarly papers, so that a question finds the passages that answer it.
@@ -75,13 +75,13 @@ NAME_KEYWORDS = Task(
 )
 
 
-async def name_keywords(desk: Desk, opened: Opened) -> list[Failure]:
+async def name_keywords(services: Services, opened: Opened) -> list[Failure]:
     """Ask the mind for the keywords of passages that have none of a mind yet, and keep them.
 
     What cannot be had is a failure, and is left to be computed. The embedded engine is not asked:
     it would say what is computed anyway.
     """
-    mind = desk.mind
+    mind = services.mind
     if mind.name == "extractive":
         return []
     store = KeywordStore(opened.library.folder)
@@ -91,10 +91,10 @@ async def name_keywords(desk: Desk, opened: Opened) -> list[Failure]:
         total = await asyncio.to_thread(opened.library.texts.count)
         done = 0
         while batch := await asyncio.to_thread(lambda: list(islice(groups, _AT_ONCE))):
-            answers = await asyncio.gather(*(_named(desk, store, group) for group in batch))
+            answers = await asyncio.gather(*(_named(services, store, group) for group in batch))
             failures += [failure for failure in answers if failure]
             done += sum(map(len, batch))
-            desk.progress("name_keywords", done, total)
+            services.progress("name_keywords", done, total)
             if any(failure.subject == "budget" for failure in failures):
                 break
     finally:
@@ -116,18 +116,20 @@ def _unnamed(opened: Opened, store: KeywordStore) -> Iterator[list[Passage]]:
         yield waiting
 
 
-async def _named(desk: Desk, store: KeywordStore, group: Sequence[Passage]) -> Failure | None:
+async def _named(
+    services: Services, store: KeywordStore, group: Sequence[Passage]
+) -> Failure | None:
     shown = [
         Shown(
             id=f"T{n}",
-            title=without_commands(item.title)[0],
-            section=without_commands(" > ".join(item.section))[0],
-            text=without_commands(item.text)[0],
+            title=without_injections(item.title)[0],
+            section=without_injections(" > ".join(item.section))[0],
+            text=without_injections(item.text)[0],
         )
         for n, item in enumerate(group, start=1)
     ]
     try:
-        answer = await desk.mind.do(NAME_KEYWORDS, passages=shown)
+        answer = await services.mind.do(NAME_KEYWORDS, passages=shown)
     except (AnswerError, RefusedError, BudgetError) as error:
         subject = "budget" if isinstance(error, BudgetError) else "keywords"
         return Failure(
@@ -138,7 +140,7 @@ async def _named(desk: Desk, store: KeywordStore, group: Sequence[Passage]) -> F
     for item in answer.passages:
         words = [word for word in map(_clean, item.keywords) if word][:_MOST]
         if item.id in ids and words:
-            await asyncio.to_thread(store.put, ids[item.id], words, desk.mind_name)
+            await asyncio.to_thread(store.put, ids[item.id], words, services.mind_name)
     return None
 
 

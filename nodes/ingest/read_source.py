@@ -15,7 +15,6 @@ from nodes.ingest.fetching import fetch_copy
 from state.ingesting import FileReport, FileSource
 from state.request import Request
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError
 from tools.ingest.opening import Opened, limits_of, open_for_adding
 from tools.ingest.record_files import take_records
@@ -23,6 +22,7 @@ from tools.ingest.spool import Spool
 from tools.ingest.taking import Given, take_file
 from tools.ingest.threads import in_thread
 from tools.ingest.workers import Workers, open_workers
+from tools.services import Services, open_services
 
 STAGE = "read_source"
 
@@ -52,9 +52,9 @@ class Update(TypedDict):
 
 async def read_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Take one source into the library."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     source = state["source"]
-    clients = desk.clients
+    clients = services.clients
     opened = await asyncio.to_thread(
         open_for_adding, state["request"].library, clients.settings, clients.embedder
     )
@@ -63,7 +63,7 @@ async def read_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
     if cause := _halted.get(state["run"]):
         raise PermanentError(cause)
     try:
-        report = await _taken(desk, state["request"], source, opened, workers, spool)
+        report = await _taken(services, state["request"], source, opened, workers, spool)
     except OSError as error:
         cause = (
             f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
@@ -73,24 +73,29 @@ async def read_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
     except PermanentError as error:
         _halted.setdefault(state["run"], str(error))
         raise
-    desk.tick(STAGE, 1, state["of"], PurePath(source.name).name)
+    services.tick(STAGE, 1, state["of"], PurePath(source.name).name)
     return {"reports": [report]}
 
 
 async def _taken(
-    desk: Desk, request: Request, source: FileSource, opened: Opened, workers: Workers, spool: Spool
+    services: Services,
+    request: Request,
+    source: FileSource,
+    opened: Opened,
+    workers: Workers,
+    spool: Spool,
 ) -> FileReport:
     if source.kind == "records":
         path = Path(source.path) if source.path else spool.path(source.sha256)
         return await in_thread(
             workers,
             lambda stopped: take_records(
-                opened, source.name, path, source.tags, stopped, _count(desk, source.name)
+                opened, source.name, path, source.tags, stopped, _count(services, source.name)
             ),
         )
     if source.kind == "id":
-        return await fetch_copy(desk, request, source, opened, spool, _reader(opened, workers))
-    papers = await desk.shelf.papers([source.record]) if source.record else {}
+        return await fetch_copy(services, request, source, opened, spool, _reader(opened, workers))
+    papers = await services.run_store.papers([source.record]) if source.record else {}
     path = Path(source.path) if source.path else spool.path(source.sha256)
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,
@@ -102,8 +107,8 @@ async def _taken(
     return report
 
 
-def _count(desk: Desk, name: str) -> Callable[[int], None]:
-    return lambda done: desk.progress("take_records", done, 0, PurePath(name).name)
+def _count(services: Services, name: str) -> Callable[[int], None]:
+    return lambda done: services.progress("take_records", done, 0, PurePath(name).name)
 
 
 def _reader(opened: Opened, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:

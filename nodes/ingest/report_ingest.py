@@ -15,8 +15,8 @@ from nodes.ingest.read_source import forget_halt
 from state.ingesting import FileReport, IngestCounts, IngestState
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.ingest.spool import Spool
+from tools.services import open_services
 
 
 class Update(TypedDict):
@@ -32,16 +32,16 @@ class Update(TypedDict):
 
 async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Update:
     """Count what was added; a run that was stopped early reports what it has."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     forget_halt(state["run"])
-    await asyncio.to_thread(Spool(desk.clients.settings.home, state["run"]).clear)
+    await asyncio.to_thread(Spool(services.clients.settings.home, state["run"]).clear)
     stop = halt(state.get("failures", []))
     reports = state.get("reports", [])
     return {
         "counts": counts_of(reports),
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "outcome": _outcome(reports, stopped=stop is not None),
         "stop": stop,
     }

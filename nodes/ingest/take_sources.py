@@ -2,7 +2,7 @@
 
 Reads the input of `ingest`. Writes `run`, `request`, `files`, `stop`, reports of what cannot be read
 at all, and resets what an earlier run on the same thread may have left. Contents of uploads go to
-the spool, records that name files to the shelf.
+the spool, records that name files to the run_store.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.gathering import Gathered, gather
 from tools.ingest.leave import allowed_roots, check_leave
@@ -28,6 +27,7 @@ from tools.ingest.taking import failed
 from tools.ingest.uploads import take_uploads
 from tools.library.open import folder_of
 from tools.scholar.opening import ONLINE
+from tools.services import Services, open_services
 
 STAGE = "take_sources"
 _MOST_TAGS = 50
@@ -51,7 +51,7 @@ class Update(TypedDict):
 async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Update:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     request, found = Request(text=""), Gathered()
     stop: Failure | None = None
     try:
@@ -59,17 +59,17 @@ async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Upd
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
         request = _request(sent)
         # Before files are read and uploads kept for a name that no library can have.
-        await asyncio.to_thread(folder_of, sent.library, desk.clients.settings)
-        found = await _gathered(desk, sent)
-        await asyncio.to_thread(_open, desk, sent.library)
-        await desk.shelf.put_papers(found.records.values())
+        await asyncio.to_thread(folder_of, sent.library, services.clients.settings)
+        found = await _gathered(services, sent)
+        await asyncio.to_thread(_open, services, sent.library)
+        await services.run_store.put_papers(found.records.values())
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     except OSError as error:
-        cause = f"nothing can be written below {desk.clients.settings.home}: {error.strerror}"
+        cause = f"nothing can be written below {services.clients.settings.home}: {error.strerror}"
         stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     files = sorted(found.files, key=lambda item: item.kind != "records")
-    desk.progress(STAGE, len(files), len(files))
+    services.progress(STAGE, len(files), len(files))
     return {
         "run": run, "request": request, "files": [] if stop else files, "done": 0,
         "reports": replaced(found.reports), "spent": replaced({}), "notes": found.notes,
@@ -92,17 +92,17 @@ def _request(sent: IngestInput) -> Request:
     return Request(text="", library=sent.library, sources=tuple(dict.fromkeys(sent.sources)))
 
 
-def _open(desk: Desk, library: str) -> None:
-    opened = open_for_adding(library, desk.clients.settings, desk.clients.embedder)
+def _open(services: Services, library: str) -> None:
+    opened = open_for_adding(library, services.clients.settings, services.clients.embedder)
     opened.bad_records.unlink(missing_ok=True)
 
 
-async def _gathered(desk: Desk, sent: IngestInput) -> Gathered:
-    roots = allowed_roots(desk.clients)
+async def _gathered(services: Services, sent: IngestInput) -> Gathered:
+    roots = allowed_roots(services.clients)
     # Following links reads the disk.
     await asyncio.to_thread(check_leave, sent.paths, roots)
     found = await asyncio.to_thread(gather, sent.paths, roots, sent.tags)
-    spool = Spool(desk.clients.settings.home, desk.run)
+    spool = Spool(services.clients.settings.home, services.run)
     await asyncio.to_thread(take_uploads, found, spool, sent.uploads, sent.tags)
     _take_ids(found, sent)
     return found

@@ -19,10 +19,10 @@ from state.request import Request
 from state.run import Failure
 from state.writing import MARKER, Draft, Part, Plan, PlanLine, Rejection, Sentence
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.compose import Composer
 
 STAGE = "revise_section"
@@ -157,20 +157,20 @@ async def revise_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     Raises:
         InputError: The embedded engine does not understand the instruction.
     """
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     old, outcome = state["final"], Outcome()
     stage = Stage(
         request=state["request"], keys=state["keys"], outline=state["outline"],
         part=Part(number=0, lines=()), position=0, drafts=[],
     )  # fmt: skip
-    answer = await _asked(desk, stage, state, outcome)
-    papers = await known_papers(desk, stage, list(state["keys"]))
+    answer = await _asked(services, stage, state, outcome)
+    papers = await known_papers(services, stage, list(state["keys"]))
     kept: list[Sentence] = []
     lines: list[PlanLine] = []
     for item in answer.sentences:
         number = len(kept) + 1
         said = [sentence.text for sentence in kept]
-        result = await keep_sentence(desk, stage, item, None, number, papers, said)
+        result = await keep_sentence(services, stage, item, None, number, papers, said)
         if isinstance(result, Sentence):
             kept.append(result)
             lines.append(PlanLine(number=number, keys=result.keys, paragraph=max(item.line, 1)))
@@ -193,23 +193,23 @@ async def revise_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }  # fmt: skip
 
 
-async def _asked(desk: Desk, stage: Stage, state: Branch, outcome: Outcome) -> Passage:
+async def _asked(services: Services, stage: Stage, state: Branch, outcome: Outcome) -> Passage:
     """Return the mind's section; papers are numbered as in the text that is revised."""
     cited = list(dict.fromkeys(key for item in state["final"].sentences for key in item.keys))
     order = [*cited, *(key for key in state["keys"] if key not in cited)]
     inputs = {
         "text": state["request"].text,
-        "own": await own_words(desk),
+        "own": await own_words(services),
         "papers": [
             Numbered(**paper.model_dump(), number=order.index(paper.key) + 1)
-            for paper in await line_papers(desk, state["keys"], order)
+            for paper in await line_papers(services, state["keys"], order)
         ],
         "sentences": _shown(state["final"], state["outline"]),
         "instruction": state["told"],
     }
-    papers = await known_papers(desk, stage, order)
+    papers = await known_papers(services, stage, order)
     return await ask_passage(
-        desk, stage, TASK, inputs, papers, outcome, line_of=lambda _: None, missing=_empty
+        services, stage, TASK, inputs, papers, outcome, line_of=lambda _: None, missing=_empty
     )
 
 

@@ -1,7 +1,7 @@
 """Take the section that an earlier run has written, with its papers and what was read of them.
 
 Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `keys`, `outline`,
-`final`, `read`, `instruction`, `stop`; papers and key elements go to the shelf of the new run.
+`final`, `read`, `instruction`, `stop`; papers and key elements go to the run store of the new run.
 """
 
 from uuid import uuid4
@@ -20,9 +20,9 @@ from state.revising import ReviseInputs
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Plan, Rejection, SavedSection, Sentence
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import CiteLoomError, InputError
-from tools.shelf import Shelf
+from tools.run_store import RunStore
+from tools.services import open_services
 
 STAGE = "take_section"
 _MOST = 2000
@@ -55,9 +55,9 @@ class Update(TypedDict):
 
 
 async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Update:
-    """Copy what is needed to a shelf of its own, so that the earlier run stays as it was."""
+    """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     section = _nothing()
     stop: Failure | None = None
     told = ""
@@ -66,12 +66,12 @@ async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Upd
         sent = parse(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)
-        earlier = desk.shelf.of(sent.section)
+        earlier = services.run_store.of(sent.section)
         section = await _section(earlier, sent.section)
-        check_writer(desk.context.writer, planned=bool(sent.plan.strip()))
+        check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         if sent.plan.strip():
             section = await _planned(section, sent.plan, earlier)
-        await _copy(section, earlier, desk.shelf)
+        await _copy(section, earlier, services.run_store)
         known = await earlier.elements(["input", *section.keys.values()])
         read = [key for key in ("input", *section.keys.values()) if key in known]
     except CiteLoomError as error:
@@ -116,7 +116,7 @@ def _check(sent: ReviseInput) -> None:
         raise InputError(f"the instruction is longer than {_MOST:,} characters: say it in short")
 
 
-async def _section(earlier: Shelf, name: str) -> SavedSection:
+async def _section(earlier: RunStore, name: str) -> SavedSection:
     section = await earlier.section() if name.strip() else None
     if section is None:
         raise InputError(
@@ -126,7 +126,7 @@ async def _section(earlier: Shelf, name: str) -> SavedSection:
     return section
 
 
-async def _planned(section: SavedSection, plan: str, earlier: Shelf) -> SavedSection:
+async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
     cited = list(dict.fromkeys(key for item in section.final.sentences for key in item.keys))
     order = list(
@@ -140,8 +140,8 @@ async def _planned(section: SavedSection, plan: str, earlier: Shelf) -> SavedSec
     return section.model_copy(update={"keys": keys, "outline": outline, "choices": choices})
 
 
-async def _copy(section: SavedSection, earlier: Shelf, shelf: Shelf) -> None:
+async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:
     papers = await earlier.papers([*section.selected, *section.keys.values()])
-    await shelf.put_papers(papers.values())
+    await run_store.put_papers(papers.values())
     for elements in (await earlier.elements(["input", *section.keys.values()])).values():
-        await shelf.put_elements(elements)
+        await run_store.put_elements(elements)

@@ -19,10 +19,10 @@ from nodes.synthesize.batches import in_waves
 from state.run import Failure
 from state.synthesis import Context, Granularity, Line, LostLine
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.language import language
 from tools.text.synthesis.alignment import Aligner, draft_lines
 from tools.text.synthesis.origins import Named, Sources
@@ -122,22 +122,22 @@ class Update(TypedDict):
 
 async def align_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the lines that source lines bear out, with these as their origins."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])
     texts = [text for paragraph in paragraphs for text in paragraph]
     if not texts:
         return {"lines": [], "lost": [], "failures": []}
-    sources = await _sources(desk, state)
+    sources = await _sources(services, state)
     failures: list[Failure] = []
     if state["references_as"] == "coarse" or not sources.lines:
         named = await asyncio.to_thread(lambda: [sources.nearest(text) for text in texts])
-    elif desk.context.alignment == "pairwise":
-        named, failures = await align_pairs(desk, sources, texts, STAGE)
+    elif services.context.alignment == "pairwise":
+        named, failures = await align_pairs(services, sources, texts, STAGE)
     else:
-        named, failures = await _by_paragraph(desk, sources, paragraphs)
+        named, failures = await _by_paragraph(services, sources, paragraphs)
     places = [place for place, paragraph in enumerate(paragraphs, start=1) for _ in paragraph]
     lines, lost = await asyncio.to_thread(_settled, sources, texts, places, named)
-    desk.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
+    services.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
 
 
@@ -152,24 +152,24 @@ def _settled(
     )
 
 
-async def _sources(desk: Desk, state: Branch) -> Sources:
+async def _sources(services: Services, state: Branch) -> Sources:
     """Return the source lines of what the draft was made from."""
     contexts = state["contexts"]
-    paragraphs = await desk.shelf.paragraphs([item.paragraph for item in contexts])
-    papers = await desk.shelf.papers([item.paper for item in paragraphs.values()])
-    entries = await desk.shelf.entries()
+    paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])
+    papers = await services.run_store.papers([item.paper for item in paragraphs.values()])
+    entries = await services.run_store.entries()
 
     def made() -> Sources:
         said = language("\n".join(item.text for item in paragraphs.values()))
         foreign = language(state["draft"]) != said
-        embedder = desk.clients.embedder
+        embedder = services.clients.embedder
         return Sources(contexts, paragraphs, papers, entries, embedder, foreign=foreign)
 
     return await asyncio.to_thread(made)
 
 
 async def _by_paragraph(
-    desk: Desk, sources: Sources, paragraphs: Sequence[list[str]]
+    services: Services, sources: Sources, paragraphs: Sequence[list[str]]
 ) -> tuple[list[list[Named]], list[Failure]]:
     """Ask once for each paragraph of the draft; return the source lines of each line."""
     near = await asyncio.to_thread(
@@ -181,9 +181,9 @@ async def _by_paragraph(
     )
 
     async def ask(texts: Sequence[str]) -> tuple[list[list[Named]], list[Failure]]:
-        asking = _Asking(desk, sources, near)
+        asking = _Asking(services, sources, near)
         found = await asking.ask(texts)
-        desk.tick(STAGE, 1, len(paragraphs))
+        services.tick(STAGE, 1, len(paragraphs))
         return found, asking.failures
 
     answers = [answer for _, answer in await in_waves(paragraphs, ask)]
@@ -194,8 +194,8 @@ async def _by_paragraph(
 class _Asking:
     """The questions for one paragraph of the draft."""
 
-    def __init__(self, desk: Desk, sources: Sources, near: dict[str, list[int]]) -> None:
-        self._desk = desk
+    def __init__(self, services: Services, sources: Sources, near: dict[str, list[int]]) -> None:
+        self._desk = services
         self._sources = sources
         self._near = near
         self.failures: list[Failure] = []

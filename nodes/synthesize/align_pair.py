@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 
 from nodes.synthesize.batches import in_waves
 from state.run import Failure
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services
 from tools.text.synthesis.origins import Named, Sources
 from tools.text.words import coverage
 
@@ -46,14 +46,14 @@ TASK = Task(
 
 
 async def align_pairs(
-    desk: Desk, sources: Sources, texts: Sequence[str], stage: str
+    services: Services, sources: Sources, texts: Sequence[str], stage: str
 ) -> tuple[list[list[Named]], list[Failure]]:
     """Return the source lines of each line, asked pair by pair, and what could not be asked."""
     named: list[list[Named]] = []
     failures: list[Failure] = []
     alone = [[item.text] for item in sources.lines]
     for text in texts:
-        answers = [answer for _, answer in await in_waves(alone, partial(_related, desk, text))]
+        answers = [answer for _, answer in await in_waves(alone, partial(_related, services, text))]
         named.append([Named(place) for place, answer in enumerate(answers) if answer is True])
         causes = [answer for answer in answers if isinstance(answer, str)]
         if causes:
@@ -63,14 +63,14 @@ async def align_pairs(
                     remedy=f"{len(causes)} of {len(answers)} source lines were not held against it",
                 )
             )  # fmt: skip
-        desk.tick(stage, 1, len(texts))
+        services.tick(stage, 1, len(texts))
     return named, failures
 
 
-async def _related(desk: Desk, line: str, alone: list[str]) -> bool | str:
+async def _related(services: Services, line: str, alone: list[str]) -> bool | str:
     """Return the answer for a line and one source line, or why there is none."""
     (source,) = alone
     try:
-        return (await desk.mind.do(TASK, line=line, source=source)).related
+        return (await services.mind.do(TASK, line=line, source=source)).related
     except (AnswerError, RefusedError) as error:
         return str(error)

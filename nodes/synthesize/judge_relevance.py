@@ -21,13 +21,13 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Context, Paragraph
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.documents.store import DocumentStore
 from tools.documents.stored_vectors import StoredEmbedder
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.text.commands import without_commands
+from tools.services import Services, open_services
 from tools.text.synthesis.relevance import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 
 STAGE = "judge_relevance"
@@ -88,15 +88,15 @@ class Update(TypedDict):
 
 async def judge_relevance(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Take the paragraphs that help; where the mind cannot judge, the embedder's view counts."""
-    desk = open_desk(runtime, state["run"])
-    found = await desk.shelf.paragraphs(state["paragraphs"])
-    weighed = await _weigh(desk, state["request"], [found[key] for key in found])
+    services = open_services(runtime, state["run"])
+    found = await services.run_store.paragraphs(state["paragraphs"])
+    weighed = await _weigh(services, state["request"], [found[key] for key in found])
     open_ = [key for key in weighed.scores if key not in weighed.clear]
-    judging = _Judging(desk, state["request"].text, found, weighed)
+    judging = _Judging(services, state["request"].text, found, weighed)
     helping, failures = await judging.ask(open_)
     relevant = {key for key, fits in weighed.clear.items() if fits} | helping
     decider: Literal["embedding", "mind"] = (
-        "embedding" if desk.mind.name == "extractive" else "mind"
+        "embedding" if services.mind.name == "extractive" else "mind"
     )
     contexts = [
         Context(
@@ -106,7 +106,7 @@ async def judge_relevance(state: Branch, runtime: Runtime[RunContext]) -> Update
         for key in weighed.scores
         if key in relevant
     ]  # fmt: skip
-    desk.progress(STAGE, 1, 1, f"{len(contexts)} of {len(found)} paragraphs help")
+    services.progress(STAGE, 1, 1, f"{len(contexts)} of {len(found)} paragraphs help")
     return {"contexts": contexts, "failures": failures}
 
 
@@ -122,18 +122,20 @@ class _Weighed:
     """Those that count as relevant where the embedder alone decides."""
 
 
-async def _weigh(desk: Desk, request: Request, paragraphs: Sequence[Paragraph]) -> _Weighed:
-    summaries = await summaries_of(desk, paragraphs)
+async def _weigh(services: Services, request: Request, paragraphs: Sequence[Paragraph]) -> _Weighed:
+    summaries = await summaries_of(services, paragraphs)
     shown = [item for item in paragraphs if summaries[item.id]]  # the others only command
-    embedder = StoredEmbedder(desk.clients.embedder, DocumentStore(desk.clients.settings.home))
+    embedder = StoredEmbedder(
+        services.clients.embedder, DocumentStore(services.clients.settings.home)
+    )
     values = await asyncio.to_thread(
         likenesses, embedder, request.text,
-        [without_commands(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
+        [without_injections(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
     )  # fmt: skip
     scores = {item.id: value for item, value in zip(shown, values, strict=True)}
     clear: dict[str, bool] = {}
     # The scale is known for questions in English only.
-    if desk.context.relevance == "cascade" and request.language == "en":
+    if services.context.relevance == "cascade" and request.language == "en":
         clear = {
             key: score >= CLEAR_IN
             for key, score in scores.items()
@@ -146,9 +148,9 @@ class _Judging:
     """Questions to the mind about the paragraphs that are no clear case."""
 
     def __init__(
-        self, desk: Desk, question: str, found: Mapping[str, Paragraph], weighed: _Weighed
+        self, services: Services, question: str, found: Mapping[str, Paragraph], weighed: _Weighed
     ) -> None:
-        self._desk = desk
+        self._desk = services
         self._question = question
         self._found = found
         self._weighed = weighed
@@ -198,7 +200,7 @@ class _Judging:
         """Return summaries under short ids, which a model copies without fault: P1, P2, ..."""
         return [
             ShownSummary(
-                id=f"P{number}", section=without_commands(" > ".join(self._found[key].section))[0],
+                id=f"P{number}", section=without_injections(" > ".join(self._found[key].section))[0],
                 summary=self._weighed.summaries[key], alone=key in self._weighed.alone,
             )
             for number, key in enumerate(group, start=1)

@@ -14,8 +14,8 @@ from typing_extensions import TypedDict
 from state.run import Failure
 from state.synthesis import SourcePaper
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.references.works import merge_works
+from tools.services import open_services
 
 STAGE = "merge_references"
 
@@ -38,7 +38,7 @@ class Update(TypedDict):
 
 async def merge_references(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     failures = [
         Failure(stage="read_paper", subject=item.name, cause=item.cause, remedy=item.remedy)
         for item in state["stacked"]
@@ -53,13 +53,13 @@ async def merge_references(state: Branch, runtime: Runtime[RunContext]) -> Updat
             )
         )  # fmt: skip
         return {"stacked": [], "paragraphs": [], "works": [], "failures": failures}
-    papers = await desk.shelf.papers(list(first))
-    found = await desk.shelf.bibliographies([source.key for source in first.values()])
+    papers = await services.run_store.papers(list(first))
+    found = await services.run_store.bibliographies([source.key for source in first.values()])
     bibliographies = {key: found[source.key] for key, source in first.items()}
     entries, works = await asyncio.to_thread(merge_works, bibliographies, list(papers.values()))
-    await desk.shelf.put_papers(works)
-    await desk.shelf.put_entries(entries)
-    desk.progress(STAGE, 1, 1, f"{len(works)} works cited")
+    await services.run_store.put_papers(works)
+    await services.run_store.put_entries(entries)
+    services.progress(STAGE, 1, 1, f"{len(works)} works cited")
     texts = dict.fromkeys(key for source in first.values() for key in source.paragraphs)
     return {
         "stacked": again,

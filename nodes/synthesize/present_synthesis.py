@@ -29,9 +29,9 @@ from state.synthesis import (
 )
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.ingest.spool import Spool
 from tools.references.numbering import number_references, with_numbers, works_of
+from tools.services import Services, open_services
 from tools.text.sentences import split_sentences
 from tools.text.synthesis.quoting import whole_origin
 
@@ -62,17 +62,17 @@ class Update(TypedDict):
 
 async def present_synthesis(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Number and print what there is."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))
     granularity = state.get("references_as", "fine")
     contexts = state.get("contexts", [])
     taken = contexts[: state.get("folded", 0)]
-    paragraphs = await desk.shelf.paragraphs([item.paragraph for item in taken])
-    entries = await desk.shelf.entries()
+    paragraphs = await services.run_store.paragraphs([item.paragraph for item in taken])
+    entries = await services.run_store.entries()
     lines = state.get("lines", []) or _untraced(state.get("draft", ""), stop)
     used = [whole_origin(item, works_of(item, entries)) for item in paragraphs.values()]
-    papers = await _papers(desk, used, lines)
-    bibliographies = await _bibliographies(desk, state.get("stacked", []))
+    papers = await _papers(services, used, lines)
+    bibliographies = await _bibliographies(services, state.get("stacked", []))
     number = partial(
         number_references, lines, list(paragraphs.values()), entries, papers, granularity,
         sources=[item.paper for item in state.get("stacked", []) if item.paper],
@@ -81,7 +81,7 @@ async def present_synthesis(state: SynthesizeState, runtime: Runtime[RunContext]
     )  # fmt: skip
     lines, references = await asyncio.to_thread(number)
     answer = _answer(lines, state, stop)
-    await asyncio.to_thread(Spool(desk.clients.settings.home, desk.run).clear)
+    await asyncio.to_thread(Spool(services.clients.settings.home, services.run).clear)
     return {
         "answer": answer,
         "lines": lines,
@@ -94,21 +94,23 @@ async def present_synthesis(state: SynthesizeState, runtime: Runtime[RunContext]
         "bibtex": await asyncio.to_thread(_bibtex, references),
         "messages": [AIMessage(answer + _listed(references), id=f"answer-{state['run']}")],
         "seconds": {key: round(value, 3) for key, value in state.get("times", {}).items()},
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "outcome": _outcome(lines, stop),
         "stop": stop,
     }
 
 
-async def _bibliographies(desk: Desk, stacked: Sequence[SourcePaper]) -> dict[str, Bibliography]:
+async def _bibliographies(
+    services: Services, stacked: Sequence[SourcePaper]
+) -> dict[str, Bibliography]:
     """Return what each source cites, by its id; a paper that came twice is the first of its name."""
     first: dict[str, str] = {}
     for source in stacked:
         if source.paper:
             first.setdefault(source.paper, source.key)
-    found = await desk.shelf.bibliographies(list(first.values()))
+    found = await services.run_store.bibliographies(list(first.values()))
     return {paper: found[key] for paper, key in first.items() if key in found}
 
 
@@ -125,11 +127,13 @@ def _untraced(draft: str, stop: Failure | None) -> list[Line]:
     return lines
 
 
-async def _papers(desk: Desk, used: Sequence[Origin], lines: Sequence[Line]) -> dict[str, Paper]:
+async def _papers(
+    services: Services, used: Sequence[Origin], lines: Sequence[Line]
+) -> dict[str, Paper]:
     """Return the records of all papers and works that may be listed."""
     origins = [*used, *(origin for line in lines for origin in line.origins)]
     keys = [key for origin in origins for key in (origin.paper, *origin.works)]
-    return await desk.shelf.papers(keys)
+    return await services.run_store.papers(keys)
 
 
 def _answer(lines: Sequence[Line], state: SynthesizeState, stop: Failure | None) -> str:

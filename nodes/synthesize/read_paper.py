@@ -2,7 +2,7 @@
 
 Reads `run`, `request` and, per branch, one `item`. Writes `stacked`. A file is read in a process of its
 own, and what was read once is kept by the hash of its bytes. Paragraphs, references and record go to
-the shelf. A paper that cannot be read costs nothing else.
+the run_store. A paper that cannot be read costs nothing else.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from state.paper import Paper
 from state.request import Request
 from state.synthesis import Paragraph, SourcePaper, StackItem
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.documents.store import DocumentStore
@@ -34,6 +33,7 @@ from tools.ingest.threads import in_thread
 from tools.ingest.workers import open_workers
 from tools.library.library import Library
 from tools.references.bibliography import read_bibliography
+from tools.services import Services, open_services
 
 STAGE = "read_paper"
 _REBUILT = (
@@ -71,11 +71,11 @@ class _Read:
 
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Read one paper; why it cannot be read is in its report."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     item = state["item"]
     report = SourcePaper(place=state["place"], name=item.name)
     try:
-        read = await _read(desk, state["request"], item)
+        read = await _read(services, state["request"], item)
         bibliography, paragraphs = await asyncio.to_thread(_analysed, read)
         if not paragraphs:
             raise DocumentError("there is no paragraph in it", remedy="give another copy of it")
@@ -83,27 +83,27 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
         remedy = error.remedy or "give another copy or format of it"
         report = report.model_copy(update={"cause": str(error), "remedy": remedy})
     else:
-        await desk.shelf.put_papers([read.paper])
-        await desk.shelf.put_bibliography(report.key, bibliography)
-        await desk.shelf.put_paragraphs(paragraphs)
+        await services.run_store.put_papers([read.paper])
+        await services.run_store.put_bibliography(report.key, bibliography)
+        await services.run_store.put_paragraphs(paragraphs)
         report = _report(report, read, bibliography, paragraphs)
-    desk.tick(STAGE, 1, state["of"], item.name)
+    services.tick(STAGE, 1, state["of"], item.name)
     return {"stacked": [report]}
 
 
-async def _read(desk: Desk, request: Request, item: StackItem) -> _Read:
+async def _read(services: Services, request: Request, item: StackItem) -> _Read:
     if item.kind == "paper":
-        library = await desk.library(request.library)
-        return await asyncio.to_thread(_of_library, library, _store(desk), item.name)
-    spool = Spool(desk.clients.settings.home, desk.run)
+        library = await services.library(request.library)
+        return await asyncio.to_thread(_of_library, library, _store(services), item.name)
+    spool = Spool(services.clients.settings.home, services.run)
     path = Path(item.path) if item.path else spool.path(item.sha256)
     digest = item.sha256 or await asyncio.to_thread(digest_of, path)
-    store = _store(desk)
+    store = _store(services)
     known = await asyncio.to_thread(store.latest, digest)
     kind, note = "", ""
-    grobid = grobid_of(desk.clients.settings)
+    grobid = grobid_of(services.clients.settings)
     if known is None or not is_current(known.reader, grobid):
-        workers = await asyncio.to_thread(open_workers, limits_of(desk.clients.settings))
+        workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
         answer = await in_thread(
             workers, lambda stopped: read_served(workers, stopped, path, item.name, grobid)
         )
@@ -117,8 +117,8 @@ async def _read(desk: Desk, request: Request, item: StackItem) -> _Read:
     return _Read(known, paper, kind, digest, (*filter(None, [note]), *notes))
 
 
-def _store(desk: Desk) -> DocumentStore:
-    return DocumentStore(desk.clients.settings.home)
+def _store(services: Services) -> DocumentStore:
+    return DocumentStore(services.clients.settings.home)
 
 
 def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:

@@ -1,7 +1,7 @@
 """Resolve: look up on the network the works that will be shown, for their DOI and their full record.
 
 Reads `run`, `request`, `references_as`, `contexts`, `lines`, `works`. Writes `lines`, `works`, `resolved`;
-records and entries go to the shelf. A work that turns out to be another one becomes that one, and one
+records and entries go to the run_store. A work that turns out to be another one becomes that one, and one
 that turns out to be a source becomes the source. Without sources on the network nothing happens.
 """
 
@@ -16,13 +16,13 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Context, Entries, Granularity, Line
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
 from tools.references.resolving import renamed_entries, renamed_lines, same_work, unite_found
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.merging import ids_of
 from tools.scholar.opening import is_online
+from tools.services import Services, open_services
 
 STAGE = "resolve_works"
 _LETTERS = 15
@@ -51,25 +51,25 @@ class Update(TypedDict):
 
 async def resolve_works(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask the sources in turn for what those before them do not know."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     lines, works = state["lines"], state["works"]
     names = [name for name in state["request"].sources if is_online(name)]
     if not names or not lines:
         return {"lines": lines, "works": works, "resolved": {}, "failures": []}
-    entries = await desk.shelf.entries()
-    sources, shown = await _shown(desk, state, entries)
-    records = await desk.shelf.papers([*sources, *shown])
+    entries = await services.run_store.entries()
+    sources, shown = await _shown(services, state, entries)
+    records = await services.run_store.papers([*sources, *shown])
     wanted = await asyncio.to_thread(_wanted, records, sources, shown, entries)
-    found, by, failures = await _look(desk, state["request"], names, wanted)
-    cited = await desk.shelf.papers(works)
-    own = await desk.shelf.papers(list(dict.fromkeys([*entries.works, *sources])))
+    found, by, failures = await _look(services, state["request"], names, wanted)
+    cited = await services.run_store.papers(works)
+    own = await services.run_store.papers(list(dict.fromkeys([*entries.works, *sources])))
     changed, same = await asyncio.to_thread(
         unite_found, found, list(cited.values()), list(own.values())
     )
-    await desk.shelf.put_papers(changed)
+    await services.run_store.put_papers(changed)
     if same:
-        await desk.shelf.put_entries(renamed_entries(entries, same))
-    desk.progress(STAGE, 1, 1, f"{len(found)} of {len(wanted)} works found")
+        await services.run_store.put_entries(renamed_entries(entries, same))
+    services.progress(STAGE, 1, 1, f"{len(found)} of {len(wanted)} works found")
     return {
         "lines": renamed_lines(lines, same),
         "works": [work for work in works if work not in same],
@@ -78,14 +78,16 @@ async def resolve_works(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }
 
 
-async def _shown(desk: Desk, state: Branch, entries: Entries) -> tuple[list[str], list[str]]:
+async def _shown(
+    services: Services, state: Branch, entries: Entries
+) -> tuple[list[str], list[str]]:
     """Return the sources and the works that the list of references will have."""
     origins = [origin for line in state["lines"] for origin in line.origins]
     sources = [origin.paper for origin in origins]
     works = [work for origin in origins for work in origin.works]
     if state["references_as"] == "coarse":
         ids = [item.paragraph for item in state["contexts"]]
-        paragraphs = (await desk.shelf.paragraphs(ids)).values()
+        paragraphs = (await services.run_store.paragraphs(ids)).values()
         sources += [item.paper for item in paragraphs]
         works += [work for item in paragraphs for work in works_of(item, entries)]
     return list(dict.fromkeys(sources)), list(dict.fromkeys(works))
@@ -116,7 +118,7 @@ def _tells(record: Paper) -> bool:
 
 
 async def _look(
-    desk: Desk, request: Request, names: Sequence[str], wanted: Sequence[Wanted]
+    services: Services, request: Request, names: Sequence[str], wanted: Sequence[Wanted]
 ) -> tuple[dict[str, Paper], dict[str, str], list[Failure]]:
     """Return the records found, the source of each, and what could not be asked."""
     found: dict[str, Paper] = {}
@@ -125,22 +127,22 @@ async def _look(
     for name in names:
         left = [item for item in wanted if item.record and item.record.id not in found]
         try:
-            known, failed = await _in_source(desk, request, name, left)
+            known, failed = await _in_source(services, request, name, left)
         except (TransientError, PermanentError) as error:
             known, failed = {}, {name: str(error)}
         found |= known
         by |= dict.fromkeys(known, name)
         if failed:
             failures.append(_failure(name, failed, len(left)))
-        desk.progress(STAGE, len(found), len(wanted) + 1, name)
+        services.progress(STAGE, len(found), len(wanted) + 1, name)
     return found, by, failures
 
 
 async def _in_source(
-    desk: Desk, request: Request, name: str, wanted: Sequence[Wanted]
+    services: Services, request: Request, name: str, wanted: Sequence[Wanted]
 ) -> tuple[dict[str, Paper], dict[str, str]]:
     """Return what one source knows of these works, by their ids, and why it could not be asked."""
-    source = await desk.source(name, request)
+    source = await services.source(name, request)
     found: dict[str, Paper] = {}
     failed: dict[str, str] = {}
     left = dict(enumerate(wanted))

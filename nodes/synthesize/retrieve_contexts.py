@@ -14,9 +14,9 @@ from typing_extensions import TypedDict
 from state.request import Request
 from state.synthesis import Context, Paragraph
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import InputError
 from tools.retrieve.chunks import Found, retrieve
+from tools.services import open_services
 
 STAGE = "retrieve_contexts"
 
@@ -37,20 +37,20 @@ class Update(TypedDict):
 
 async def retrieve_contexts(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Find the best chunks; all of them are taken as they are, relevant or not."""
-    desk = open_desk(runtime, state["run"])
-    method = desk.context.context_method
+    services = open_services(runtime, state["run"])
+    method = services.context.context_method
     if method == "paragraphs":
         raise InputError(
             "chunks are retrieved for the baselines only: see the setting context_method"
         )
-    found = await desk.shelf.paragraphs(state["paragraphs"])
+    found = await services.run_store.paragraphs(state["paragraphs"])
     paragraphs = list(found.values())
     chunks = await asyncio.to_thread(
-        retrieve, desk.clients.embedder, state["request"].text, _by_paper(paragraphs),
-        method=method, top_k=desk.context.top_k,
+        retrieve, services.clients.embedder, state["request"].text, _by_paper(paragraphs),
+        method=method, top_k=services.context.top_k,
     )  # fmt: skip
     contexts = _contexts(paragraphs, chunks)
-    desk.progress(STAGE, 1, 1, f"{len(chunks)} chunks of {len(contexts)} paragraphs")
+    services.progress(STAGE, 1, 1, f"{len(chunks)} chunks of {len(contexts)} paragraphs")
     return {"contexts": contexts}
 
 

@@ -7,17 +7,19 @@ from nodes.synthesize.packing import Piece
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph
-from tools.desk import Desk
-from tools.text.commands import without_commands
+from tools.evidence.prompt_injection import without_injections
+from tools.services import Services
 from tools.text.synthesis.cleaning import without_marks
 
 STAGE = "synthesize_answer"
 
 
-async def pieces_of(desk: Desk, contexts: Sequence[Context]) -> tuple[list[Piece], list[Failure]]:
+async def pieces_of(
+    services: Services, contexts: Sequence[Context]
+) -> tuple[list[Piece], list[Failure]]:
     """Return the contexts as pieces to be shown; one that says nothing else than commands is left out."""
-    paragraphs = await desk.shelf.paragraphs([item.paragraph for item in contexts])
-    papers = await desk.shelf.papers([item.paper for item in paragraphs.values()])
+    paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])
+    papers = await services.run_store.papers([item.paper for item in paragraphs.values()])
     return await asyncio.to_thread(_made, contexts, paragraphs, papers)
 
 
@@ -30,11 +32,11 @@ def _made(
         if (paragraph := paragraphs.get(context.paragraph)) is None:
             continue
         paper = papers.get(paragraph.paper)
-        text, commands = without_commands(_text(paragraph, context.spans))
+        text, commands = without_injections(_text(paragraph, context.spans))
         piece = Piece(
             place=place, paper=paragraph.paper,
-            title=without_commands(paper.title)[0] if paper else "",
-            authors=without_commands(paper.citation)[0] if paper and paper.authors else "",
+            title=without_injections(paper.title)[0] if paper else "",
+            authors=without_injections(paper.citation)[0] if paper and paper.authors else "",
             number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:

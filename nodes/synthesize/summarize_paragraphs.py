@@ -20,12 +20,12 @@ from nodes.synthesize.batches import batches, in_waves
 from state.run import Failure
 from state.synthesis import Paragraph
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.documents.store import DocumentStore, summary_key
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.text.commands import without_commands
+from tools.services import Services, open_services
 from tools.text.language import language
 from tools.text.synthesis.summary import VERSION, extractive_summary, is_short
 from tools.text.words import coverage
@@ -100,41 +100,41 @@ class Update(TypedDict):
 
 async def summarize_paragraphs(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Have the mind summarise what has no summary of it yet; each answer is kept as it comes."""
-    desk = open_desk(runtime, state["run"])
-    found = await desk.shelf.paragraphs(state["paragraphs"])
+    services = open_services(runtime, state["run"])
+    found = await services.run_store.paragraphs(state["paragraphs"])
     paragraphs = list(found.values())
-    asking = _Asking(desk)
+    asking = _Asking(services)
     waiting = await asyncio.to_thread(asking.waiting, paragraphs)
-    desk.progress(STAGE, len(paragraphs) - len(waiting), len(paragraphs) + 1)
+    services.progress(STAGE, len(paragraphs) - len(waiting), len(paragraphs) + 1)
     causes = await asking.ask(waiting, TOGETHER)
     again = [item for item in waiting if item.id in causes]
     if again:
         causes = await asking.ask(again, AGAIN, sample=1)
-    desk.progress(STAGE, 1, 1, f"{len(paragraphs)} paragraphs, {len(waiting)} of them new")
+    services.progress(STAGE, 1, 1, f"{len(paragraphs)} paragraphs, {len(waiting)} of them new")
     return {"failures": [*_commanding(paragraphs), *_unsummarised(causes, found)]}
 
 
-async def summaries_of(desk: Desk, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
+async def summaries_of(services: Services, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
     """Return a summary of each paragraph, by its id: that of the run's mind, or else its own words.
 
     Sentences that command a machine are in none; so a paragraph of nothing else has an empty one.
     """
-    return await asyncio.to_thread(_recall, desk, paragraphs)
+    return await asyncio.to_thread(_recall, services, paragraphs)
 
 
-def _recall(desk: Desk, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
-    keys = {item.id: _key(desk, item.text) for item in paragraphs if not is_short(item.text)}
-    kept = DocumentStore(desk.clients.settings.home).summaries(list(keys.values()))
+def _recall(services: Services, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
+    keys = {item.id: _key(services, item.text) for item in paragraphs if not is_short(item.text)}
+    kept = DocumentStore(services.clients.settings.home).summaries(list(keys.values()))
     return {
         item.id: kept.get(keys.get(item.id, "")) or extractive_summary(item.text)
         for item in paragraphs
     }
 
 
-def _key(desk: Desk, text: str) -> str:
+def _key(services: Services, text: str) -> str:
     """Return the key of a paragraph's summary: of what the mind is shown of it."""
-    way = VERSION if desk.mind.name == "extractive" else _prompt_version()
-    return summary_key(f"{desk.mind.name} {way}", without_commands(text)[0])
+    way = VERSION if services.mind.name == "extractive" else _prompt_version()
+    return summary_key(f"{services.mind.name} {way}", without_injections(text)[0])
 
 
 @lru_cache(maxsize=1)
@@ -145,9 +145,9 @@ def _prompt_version() -> str:
 class _Asking:
     """Questions for summaries, whose good answers are kept at once."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._store = DocumentStore(desk.clients.settings.home)
+    def __init__(self, services: Services) -> None:
+        self._desk = services
+        self._store = DocumentStore(services.clients.settings.home)
 
     def waiting(self, paragraphs: Sequence[Paragraph]) -> list[ShownParagraph]:
         """Return the paragraphs that have no summary of this mind yet, as they are shown."""
@@ -155,7 +155,7 @@ class _Asking:
         keys = [_key(self._desk, item.text) for item in long]
         kept = self._store.summaries(keys)
         shown = [
-            ShownParagraph(id=item.id, text=without_commands(item.text)[0])
+            ShownParagraph(id=item.id, text=without_injections(item.text)[0])
             for item, key in zip(long, keys, strict=True)
             if key not in kept
         ]
@@ -192,7 +192,7 @@ class _Asking:
             return {item.id: str(error) for item in group}
         told: dict[str, str] = {}
         for item in answer.summaries:
-            told.setdefault(item.id.strip(), " ".join(without_commands(item.summary)[0].split()))
+            told.setdefault(item.id.strip(), " ".join(without_injections(item.summary)[0].split()))
         good = {
             item.id: summary
             for place, item in zip(shown, group, strict=True)
@@ -238,5 +238,5 @@ def _commanding(paragraphs: Sequence[Paragraph]) -> list[Failure]:
             remedy="these words were not shown to the mind; look at the paper yourself",
         )
         for item in paragraphs
-        if (commands := without_commands(item.text)[1])
+        if (commands := without_injections(item.text)[1])
     ]  # fmt: skip

@@ -23,11 +23,11 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Context
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.language import language, language_name
 from tools.text.sentences import split_sentences
 from tools.text.synthesis.cleaning import plain_prose
@@ -106,18 +106,18 @@ class Update(TypedDict):
 
 async def synthesize_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")
-    each = desk.context.updates == "each"
+    each = services.context.updates == "each"
     following = contexts[folded : folded + 1] if each else contexts[folded:]
-    pieces, failures = await pieces_of(desk, following)
-    room = room_of(desk.mind, TASK, _constant(state["request"]))
+    pieces, failures = await pieces_of(services, following)
+    room = room_of(services.mind, TASK, _constant(state["request"]))
     packs, taken = await asyncio.to_thread(_packs, pieces, room, draft)
     for pack in packs:
-        draft, failed = await _fold(desk, state["request"], room, draft, pack)
+        draft, failed = await _fold(services, state["request"], room, draft, pack)
         failures += failed
     folded = folded + (pieces[taken].place if taken < len(pieces) else len(following))
-    desk.progress(STAGE, folded, len(contexts), f"paragraphs, {len(draft.split())} words")
+    services.progress(STAGE, folded, len(contexts), f"paragraphs, {len(draft.split())} words")
     failures = list(dict.fromkeys(failures))  # stretches of one paragraph fail alike
     return {"draft": draft, "folded": folded, "failures": failures}
 
@@ -150,7 +150,7 @@ class _Fault:
 
 
 async def _fold(
-    desk: Desk, request: Request, room: Room, draft: str, pack: Sequence[Piece]
+    services: Services, request: Request, room: Room, draft: str, pack: Sequence[Piece]
 ) -> tuple[str, list[Failure]]:
     """Return the answer with these pieces taken in, or the draft as it was and why.
 
@@ -160,11 +160,11 @@ async def _fold(
     inputs |= {"sources": show(pack)} | ({"answer_so_far": draft} if draft else {})
     told = "\n".join([draft, *(piece.text for piece in pack)])
     try:
-        made = await _ask(desk, room, inputs)
+        made = await _ask(services, room, inputs)
         fault = await asyncio.to_thread(_fault, draft, made, room, told)
         if fault:
-            hint = _fitted(desk, room, inputs, fault.hint)
-            made = await _ask(desk, room, inputs | hint, sample=1)
+            hint = _fitted(services, room, inputs, fault.hint)
+            made = await _ask(services, room, inputs | hint, sample=1)
             fault = await asyncio.to_thread(_fault, draft, made, room, told)
     except (AnswerError, RefusedError) as error:
         fault = _Fault(str(error), {})
@@ -174,12 +174,12 @@ async def _fold(
         return draft, [_failure(pack, fault.cause, _AS_BEFORE)]
     if "words_before" in fault.hint:
         return await asyncio.to_thread(_cut, made, room.answer), []
-    stand_in = await asyncio.to_thread(partial(extract, desk.clients.embedder, **inputs))
+    stand_in = await asyncio.to_thread(partial(extract, services.clients.embedder, **inputs))
     return plain_prose(stand_in.paragraphs), [_failure(pack, fault.cause, _STANDS_IN)]
 
 
-async def _ask(desk: Desk, room: Room, inputs: dict[str, Any], *, sample: int = 0) -> str:
-    answer = await desk.mind.do(room.task(TASK), sample=sample, **inputs)
+async def _ask(services: Services, room: Room, inputs: dict[str, Any], *, sample: int = 0) -> str:
+    answer = await services.mind.do(room.task(TASK), sample=sample, **inputs)
     return await asyncio.to_thread(plain_prose, answer.paragraphs)
 
 
@@ -201,10 +201,12 @@ def _fault(draft: str, made: str, room: Room, told: str) -> _Fault | None:
     return None
 
 
-def _fitted(desk: Desk, room: Room, inputs: dict[str, Any], hint: dict[str, Any]) -> dict[str, Any]:
+def _fitted(
+    services: Services, room: Room, inputs: dict[str, Any], hint: dict[str, Any]
+) -> dict[str, Any]:
     """Return a hint that the window has room for beside the inputs."""
     lost = list(hint.get("dropped", ()))
-    while lost and desk.mind.spare(room.task(TASK), **inputs, dropped=lost) < 0:
+    while lost and services.mind.spare(room.task(TASK), **inputs, dropped=lost) < 0:
         lost.pop()
     return {"dropped": lost} if lost else {k: v for k, v in hint.items() if k != "dropped"}
 

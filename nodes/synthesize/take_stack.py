@@ -33,13 +33,13 @@ from state.synthesis import (
     SynthesizeInputs,
 )
 from tools.context import RunContext, check_settings
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.gathering import Gathered, gather
 from tools.ingest.leave import allowed_roots, check_leave
 from tools.ingest.spool import Spool
 from tools.ingest.uploads import take_uploads
 from tools.scholar.opening import ONLINE
+from tools.services import Services, open_services
 from tools.text.language import question_language
 
 STAGE = "take_stack"
@@ -72,27 +72,27 @@ class Update(TypedDict):
 async def take_stack(state: SynthesizeInputs, runtime: Runtime[RunContext]) -> Update:
     """Check question and papers; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     request = Request(text="", kind="question")
     granularity: Granularity = "fine"
     messages: list[AnyMessage] = []
     stack, bad = list[StackItem](), list[SourcePaper]()
     stop: Failure | None = None
     try:
-        check_settings(desk.context)
-        check_range("top_k", desk.context.top_k, 1, MOST_CHUNKS)
+        check_settings(services.context)
+        check_range("top_k", services.context.top_k, 1, MOST_CHUNKS)
         sent = parse(SynthesizeInput, state)
         granularity = _granularity(sent.granularity)
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        request = _request(question, sent, extractive=desk.mind.name == "extractive")
-        stack, bad, notes = await _stack(desk, sent)
+        request = _request(question, sent, extractive=services.mind.name == "extractive")
+        stack, bad, notes = await _stack(services, sent)
         request = request.model_copy(update={"notes": (*request.notes, *notes)})
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     except OSError as error:
-        cause = f"nothing can be written below {desk.clients.settings.home}: {error.strerror}"
+        cause = f"nothing can be written below {services.clients.settings.home}: {error.strerror}"
         stop = Failure(stage=STAGE, subject="run", cause=cause, fatal=True)
     return {
         "run": run, "request": request, "references_as": granularity, "messages": messages,
@@ -125,15 +125,15 @@ def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Reque
 
 
 async def _stack(
-    desk: Desk, sent: SynthesizeInput
+    services: Services, sent: SynthesizeInput
 ) -> tuple[list[StackItem], list[SourcePaper], list[str]]:
     """Return what is to be read, what cannot be, each in its place, and notes for the caller."""
-    roots = allowed_roots(desk.clients)
+    roots = allowed_roots(services.clients)
     await asyncio.to_thread(check_leave, sent.paths, roots)
     found = await asyncio.to_thread(gather, sent.paths, roots, [])
-    spool = Spool(desk.clients.settings.home, desk.run)
+    spool = Spool(services.clients.settings.home, services.run)
     await asyncio.to_thread(take_uploads, found, spool, sent.uploads, [])
-    readable = [*_items(found), *await _named(desk, sent)]
+    readable = [*_items(found), *await _named(services, sent)]
     if len(readable) > MOST_PAPERS:
         raise InputError(f"{len(readable)} papers are too many: give at most {MOST_PAPERS}")
     bad = _unreadable(found, len(readable))
@@ -156,7 +156,7 @@ def _items(found: Gathered) -> list[StackItem]:
     ]  # fmt: skip
 
 
-async def _named(desk: Desk, sent: SynthesizeInput) -> list[StackItem]:
+async def _named(services: Services, sent: SynthesizeInput) -> list[StackItem]:
     """Return the papers of the library that are named by id.
 
     Raises:
@@ -165,7 +165,7 @@ async def _named(desk: Desk, sent: SynthesizeInput) -> list[StackItem]:
     """
     if not sent.papers:
         return []
-    library = await desk.library(sent.library)
+    library = await services.library(sent.library)
     found = await asyncio.to_thread(library.get, sent.papers)
     if unknown := [raw for raw in sent.papers if raw not in found]:
         raise InputError(

@@ -16,7 +16,7 @@ from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from state.verifying import VerifyState
 from state.writing import Draft
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 STAGE = "audit_text"
 
@@ -37,12 +37,12 @@ class Update(TypedDict):
 
 async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Update:
     """Audit the text; a run that stopped early shows what it has."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))
     draft: Draft = state.get("final", Draft(id="text"))
     labels, keys = state.get("labels", {}), state.get("keys", {})
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
-    papers = await desk.shelf.papers(list(keys.values()))
+    papers = await services.run_store.papers(list(keys.values()))
     notices = [
         item.model_copy(update={"key": labels.get(item.key, item.key)})
         for item in findings_on(list(papers.values()), keys)
@@ -62,9 +62,9 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Update
         "sentences": sentences,
         "labels": labels,
         "notes": state.get("notes", []),
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "outcome": _outcome(audit, complete=not stop and bool(state.get("checks"))),
         "stop": stop,
     }

@@ -15,8 +15,8 @@ from state.paper import Paper, canonical_id, title_key
 from state.verifying import Entry
 from state.writing import MARKER, Draft, Sentence
 from tools.context import RunContext
-from tools.desk import open_desk
-from tools.text.in_text import Label, Mention, find_mentions
+from tools.references.in_text import Label, Mention, find_mentions
+from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
@@ -43,9 +43,9 @@ class Update(TypedDict):
 
 async def mark_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Put a marker for each citation; one that leads to no reference is fabricated."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     entries = state["entries"]
-    papers = await desk.shelf.papers([item.paper for item in entries if item.paper])
+    papers = await services.run_store.papers([item.paper for item in entries if item.paper])
     keying = Keying(entries, papers)
     known = [*keying.names(), *(item.label for item in entries)]
     printed: list[str] = []

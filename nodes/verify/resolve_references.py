@@ -1,6 +1,6 @@
 """Resolve: look up the references in the sources, and say what is known against them.
 
-Reads `run`, `request`, `entries`. Writes `entries`, `findings`, `notes`; the records go to the shelf.
+Reads `run`, `request`, `entries`. Writes `entries`, `findings`, `notes`; the records go to the run_store.
 A reference is called fabricated only where a source that holds works of all kinds was asked, answered,
 and does not know it.
 """
@@ -16,11 +16,11 @@ from state.request import Request
 from state.run import Failure
 from state.verifying import Entry
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError, TransientError
 from tools.scholar.lookup import Looked, Wanted, look_up
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
+from tools.services import Services, open_services
 
 STAGE = "resolve_references"
 _BROAD = frozenset({"openalex", "semantic_scholar", "crossref", "google"})
@@ -46,23 +46,23 @@ class Update(TypedDict):
 
 async def resolve_references(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask the sources in turn for what those before them do not know."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]
-    given = await desk.shelf.papers([item.paper for item in entries if item.paper])
+    given = await services.run_store.papers([item.paper for item in entries if item.paper])
     found: dict[int, Paper] = {}
     denied: set[int] = set()
     failures: list[Failure] = []
     for name in request.sources:
         left = [place for place in range(len(entries)) if place not in found]
-        looked, failed = await _look(desk, name, request, entries, given, left)
+        looked, failed = await _look(services, name, request, entries, given, left)
         found |= looked.found
         failures += failed
         if name in _BROAD:
             denied |= looked.asked
-    papers, failed = await _marked(desk, request, entries, given, found)
+    papers, failed = await _marked(services, request, entries, given, found)
     unknown = denied - set(found)
-    await desk.shelf.put_papers(papers.values())
-    desk.progress(STAGE, len(entries), len(entries))
+    await services.run_store.put_papers(papers.values())
+    services.progress(STAGE, len(entries), len(entries))
     unsure = [place for place in papers if place not in found and place not in unknown]
     missing = [
         _missing(entry, request)
@@ -101,7 +101,7 @@ _UNSURE = (
 
 
 async def _look(
-    desk: Desk,
+    services: Services,
     name: str,
     request: Request,
     entries: Sequence[Entry],
@@ -116,7 +116,7 @@ async def _look(
         for place in left
     }
     try:
-        looked = await look_up(await desk.source(name, request), wanted)
+        looked = await look_up(await services.source(name, request), wanted)
     except (TransientError, PermanentError) as error:
         if not is_online(name):
             raise
@@ -135,7 +135,7 @@ def _ids(entry: Entry, given: dict[str, Paper]) -> tuple[str, ...]:
 
 
 async def _marked(
-    desk: Desk,
+    services: Services,
     request: Request,
     entries: Sequence[Entry],
     given: dict[str, Paper],
@@ -153,7 +153,7 @@ async def _marked(
     if not papers or not any(is_online(name) for name in request.sources):
         return papers, []
     try:
-        notices = await (await desk.crossref(request)).retractions(list(papers.values()))
+        notices = await (await services.crossref(request)).retractions(list(papers.values()))
     except (TransientError, PermanentError) as error:
         remedy = "retractions are known only as far as the sources mark them"
         return papers, [_failure("crossref", str(error), remedy)]

@@ -1,7 +1,7 @@
 """Take the text to check, its reference list, and the records of the papers that it cites.
 
 Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`, and resets what an
-earlier run on the same thread may have left; the records go to the shelf.
+earlier run on the same thread may have left; the records go to the run_store.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from state.verifying import Entry, VerifyInputs
 from state.writing import CitationVerdict, Rejection
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import CiteLoomError, InputError
+from tools.references.manuscript import paragraphs
+from tools.references.reference_list import ListedReference, split_references
 from tools.scholar.titles import near_titles
-from tools.text.manuscript import paragraphs
-from tools.text.reference_list import ListedReference, split_references
+from tools.services import open_services
 from tools.text.words import tokens
 
 STAGE = "take_text"
@@ -56,7 +56,7 @@ class Update(TypedDict):
 async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     request, body, entries = Request(text=""), list[str](), list[Entry]()
     failures: list[Failure] = []
     stop: Failure | None = None
@@ -69,7 +69,7 @@ async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update
             raise InputError(
                 "there is no text to check: give at least a sentence that cites a paper"
             )
-        code, notes = check_language(about, extractive=desk.mind.name == "extractive")
+        code, notes = check_language(about, extractive=services.mind.name == "extractive")
         request = Request(
             text=about, language=code, library=sent.library, notes=notes,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
@@ -78,7 +78,7 @@ async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update
         entries, parsed = _entries(listed, given, papers)
         if len(entries) > MAX_REFERENCES:
             raise InputError(f"there are {len(entries)} references: give at most {MAX_REFERENCES}")
-        await desk.shelf.put_papers([*papers.values(), *parsed])
+        await services.run_store.put_papers([*papers.values(), *parsed])
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {

@@ -20,8 +20,8 @@ from state.request import Choices
 from state.run import Failure, halt
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.errors import PermanentError
+from tools.services import Services, open_services
 
 STAGE = "audit_section"
 Reason = Literal[
@@ -54,12 +54,12 @@ class Update(TypedDict):
 
 async def audit_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stopped = halt(state.get("failures", []))
     draft: Draft = state.get("final", Draft(id="d"))
-    flagged, failures = await _flag(desk, draft.sentences, asking=not stopped)
+    flagged, failures = await _flag(services, draft.sentences, asking=not stopped)
     keys, selected = state.get("keys", {}), state.get("selected", [])
-    papers = await desk.shelf.papers([*selected, *keys.values()])
+    papers = await services.run_store.papers([*selected, *keys.values()])
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
     rejections = state.get("rejections", [])
     plan: Plan | None = state.get("outline")
@@ -87,13 +87,13 @@ async def audit_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 
 async def _flag(
-    desk: Desk, sentences: Sequence[Sentence], *, asking: bool
+    services: Services, sentences: Sequence[Sentence], *, asking: bool
 ) -> tuple[list[UncitedClaim], list[Failure]]:
     """Flag claims without citation; where nobody can be asked any more, by their wording."""
     if not asking:
         return claims_by_cue(sentences), []
     try:
-        return await flag_claims(desk, sentences)
+        return await flag_claims(services, sentences)
     except PermanentError as error:
         return claims_by_cue(sentences), [failure_of(STAGE, error)]
 

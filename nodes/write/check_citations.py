@@ -26,13 +26,13 @@ from state.paper import Paper
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.alignment import Evidence
+from tools.evidence.claims import claims_of
+from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.text.alignment import Evidence
-from tools.text.claims import claims_of
-from tools.text.commands import without_commands
+from tools.services import Services, open_services
 
 STAGE = "check_citations"
 
@@ -108,11 +108,11 @@ class Checked(BaseModel):
 
 async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Check all sentences at once; later rounds check only what was rewritten."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     draft = state["final"]
-    papers = await desk.shelf.papers(list(state["keys"].values()))
+    papers = await services.run_store.papers(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
-    evidence = await asyncio.to_thread(Evidence, by_key, desk.clients.embedder)
+    evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
     hand = Hand(by_key, evidence, notices_on(by_key.values()))
     known = (
         {(item.sentence, item.key): item for item in state["verdicts"]} if state["checks"] else {}
@@ -121,9 +121,9 @@ async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update
 
     async def check(number: int, sentence: Sentence) -> Checked:
         nonlocal done
-        checked = await _check(desk, hand, number, sentence, known)
+        checked = await _check(services, hand, number, sentence, known)
         done += 1
-        desk.progress("check", done, len(draft.sentences))
+        services.progress("check", done, len(draft.sentences))
         return checked
 
     results = await asyncio.gather(
@@ -138,7 +138,7 @@ async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update
 
 
 async def _check(
-    desk: Desk,
+    services: Services,
     hand: Hand,
     number: int,
     sentence: Sentence,
@@ -157,7 +157,7 @@ async def _check(
     ]
     if sources:
         try:
-            found = await _ask(desk, hand, sentence, sources, checked)
+            found = await _ask(services, hand, sentence, sources, checked)
         except (AnswerError, RefusedError) as error:
             checked.failures.append(
                 Failure(
@@ -167,29 +167,32 @@ async def _check(
             )  # fmt: skip
     for key in sentence.keys:
         judged = await asyncio.to_thread(judge, hand, sentence, key, claims, found.get(key))
-        checked.verdicts.append(verdict_of(judged, hand, number, key, claims, desk.mind.name))
+        checked.verdicts.append(verdict_of(judged, hand, number, key, claims, services.mind.name))
     return checked
 
 
 def _source(key: str, claim: str, paper: Paper) -> Source:
     """Show a paper without sentences that command whoever reads it."""
     return Source(
-        key=key, claim=claim, title=paper.title, abstract=without_commands(paper.abstract or "")[0]
+        key=key,
+        claim=claim,
+        title=paper.title,
+        abstract=without_injections(paper.abstract or "")[0],
     )
 
 
 async def _ask(
-    desk: Desk, hand: Hand, sentence: Sentence, sources: Sequence[Source], checked: Checked
+    services: Services, hand: Hand, sentence: Sentence, sources: Sequence[Source], checked: Checked
 ) -> dict[str, Finding]:
     """Return the mind's findings by key; quotes that are not in the paper are sent back once."""
-    answer = await desk.mind.do(TASK, sentence=sentence.text, sources=sources)
+    answer = await services.mind.do(TASK, sentence=sentence.text, sources=sources)
     found = {item.key: item for item in reversed(answer.findings)}
     false = _false_quotes(found, hand)
-    if not false or desk.mind.name == "extractive":
+    if not false or services.mind.name == "extractive":
         return found
-    checked.rejections += _rejected(desk, hand, sentence, false, "asked_again")
+    checked.rejections += _rejected(services, hand, sentence, false, "asked_again")
     try:
-        again = await desk.mind.do(
+        again = await services.mind.do(
             TASK, sentence=sentence.text, sources=[item for item in sources if item.key in false],
             quotes_that_failed=list(false.values()),
         )  # fmt: skip
@@ -197,7 +200,7 @@ async def _ask(
         return found  # a quote that is not there counts for nothing; the others stand
     mended = {item.key: item for item in reversed(again.findings) if item.key in false}
     still = _false_quotes(mended, hand)
-    checked.rejections += _rejected(desk, hand, sentence, still, "replaced")
+    checked.rejections += _rejected(services, hand, sentence, still, "replaced")
     return {**found, **mended}
 
 
@@ -213,14 +216,14 @@ def _false_quotes(found: Mapping[str, Finding], hand: Hand) -> dict[str, str]:
 
 
 def _rejected(
-    desk: Desk, hand: Hand, sentence: Sentence, false: Mapping[str, str], action: str
+    services: Services, hand: Hand, sentence: Sentence, false: Mapping[str, str], action: str
 ) -> list[Rejection]:
     return [
         Rejection(
             stage=STAGE, line=sentence.line, sentence=sentence.text, key=key,
             paper=hand.papers[key].id, cause="fabricated_quote",
             detail=f"the check quoted what is not in the paper: “{words[:200]}”",
-            action="asked_again" if action == "asked_again" else "replaced", by=desk.mind.name,
+            action="asked_again" if action == "asked_again" else "replaced", by=services.mind.name,
         )
         for key, words in false.items()
     ]  # fmt: skip

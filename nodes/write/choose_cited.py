@@ -19,9 +19,9 @@ from state.results import RankedPaper
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.diversity import Candidate, spread
 from tools.errors import InputError
+from tools.services import open_services
 
 STAGE = "choose_cited"
 
@@ -62,14 +62,14 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
     Those are the first ones of a caller's list. Of papers that were found they are the most relevant
     ones that together cover the facets and the years, those that must be included among them.
     """
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     selected, choices = state["selected"], state["choices"]
-    papers = await desk.shelf.papers(selected)
+    papers = await services.run_store.papers(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     failures: list[Failure] = []
     chosen: list[str] = []
     try:
-        check_writer(desk.context.writer, planned=bool(choices.plan.strip()))
+        check_writer(services.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(state, papers)
         if not chosen:
             raise InputError("there is no paper to cite: all that were found are excluded")

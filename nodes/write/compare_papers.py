@@ -15,9 +15,9 @@ from state.run import Failure
 from state.table import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
 from state.writing import Draft, Element, KeyElements
 from tools.context import RunContext
-from tools.desk import open_desk
-from tools.text.commands import without_commands
-from tools.text.quotes import quote_paper
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import quote_paper
+from tools.services import open_services
 from tools.text.trim import shorten
 from tools.text.words import coverage
 
@@ -53,14 +53,14 @@ class Update(TypedDict):
 
 async def compare_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Make a row for each cited paper, in the order of first citation."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     cited = [
         key for sentence in state.get("final", Draft(id="d")).sentences for key in sentence.keys
     ]
     keys = state["keys"]
     ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
-    papers = await desk.shelf.papers(ids)
-    elements = await desk.shelf.elements(ids)
+    papers = await services.run_store.papers(ids)
+    elements = await services.run_store.elements(ids)
     table = make_table([papers[paper] for paper in ids if paper in papers], elements)
     return {"table": table, "failures": _lost(table, elements)}
 
@@ -128,7 +128,7 @@ def _cell(paper: Paper, element: Element) -> Cell | None:
     if not _verified(element) or element.quote is None:
         return None
     quote = quote_paper(element.quote.text, paper)
-    if not quote.verified or without_commands(quote.text)[1]:
+    if not quote.verified or without_injections(quote.text)[1]:
         return None
     said = " ".join(element.text.split())
     held = said != quote.text and rests_on(said, quote.text, paper)
@@ -143,7 +143,7 @@ def rests_on(said: str, quote: str, paper: Paper) -> bool:
         coverage(said, source) >= _COVERED
         and all(number in numbers for number in _NUMBER.findall(said))
         and bool(_NEGATION.search(said)) == bool(_NEGATION.search(quote))
-        and not without_commands(said)[1]
+        and not without_injections(said)[1]
     )
 
 

@@ -14,11 +14,11 @@ from state.audit import UncitedClaim
 from state.run import Failure
 from state.writing import Draft, Sentence
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.uncited_claims import cue_of
 from tools.llm.task import Task
-from tools.text.uncited import cue_of
+from tools.services import Services, open_services
 
 STAGE = "flag_uncited"
 
@@ -80,13 +80,13 @@ class Update(TypedDict):
 
 async def flag_uncited(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Flag the claims of the whole text in one question."""
-    desk = open_desk(runtime, state["run"])
-    flagged, failures = await flag_claims(desk, state["final"].sentences)
+    services = open_services(runtime, state["run"])
+    flagged, failures = await flag_claims(services, state["final"].sentences)
     return {"flagged": flagged, "failures": failures}
 
 
 async def flag_claims(
-    desk: Desk, sentences: Sequence[Sentence]
+    services: Services, sentences: Sequence[Sentence]
 ) -> tuple[list[UncitedClaim], list[Failure]]:
     """Return the claims that cite nobody, and what went wrong.
 
@@ -99,7 +99,7 @@ async def flag_claims(
     if not shown:
         return [], []
     try:
-        answer = await desk.mind.do(TASK, sentences=shown)
+        answer = await services.mind.do(TASK, sentences=shown)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject="uncited claims", cause=str(error),

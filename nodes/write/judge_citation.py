@@ -13,11 +13,11 @@ from pydantic import BaseModel, Field
 from state.paper import Paper, title_key
 from state.quote import Quote
 from state.writing import Cause, CitationVerdict, Sentence, Support
-from tools.text.alignment import BESIDE, Evidence
-from tools.text.claims import name_fault
-from tools.text.numbers import strange_numbers
-from tools.text.opposites import opposed
-from tools.text.quotes import quote_paper
+from tools.evidence.alignment import BESIDE, Evidence
+from tools.evidence.claims import name_fault
+from tools.evidence.contradiction import contradicts
+from tools.evidence.quotes import quote_paper
+from tools.evidence.unsupported_numbers import unsupported_numbers
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
@@ -70,7 +70,7 @@ def compare(key: str, claim: str, title: str, abstract: str) -> Finding:
     """Judge by words alone: how much of the claim one, two or all of the sentences have."""
     spans = [*(span.text for span in split_sentences(abstract)), title]
     best = max(spans, key=lambda text: coverage(claim, text))
-    if opposed(claim, best):
+    if contradicts(claim, best):
         return Finding(key=key, verdict="contradicted", quote=best)
     second = max(spans, key=lambda text: coverage(claim, f"{best} {text}"))
     alone, both = coverage(claim, best), coverage(claim, f"{best} {second}")
@@ -123,9 +123,9 @@ def _weigh(
     quotes = verified([finding.quote, *finding.further], paper)
     match _plain(finding.verdict):
         case "supported" | "partly" as verdict:
-            if against := next((quote for quote in quotes if opposed(claim, quote.text)), None):
+            if against := next((quote for quote in quotes if contradicts(claim, quote.text)), None):
                 return Judged("contradicted", "mis_cited", against)
-            if strange_numbers(claim, paper.text):
+            if unsupported_numbers(claim, paper.text):
                 return Judged("not_in_source", "mis_cited", _nearest(hand, claim, key))
             if quotes and _tells(hand, claim, key, quotes):
                 return Judged(verdict, "", quotes[0], tuple(quotes[1:]))

@@ -2,7 +2,7 @@
 
 Reads `run`, `request`, `keys`, `outline`, `part`, `position`, `drafts`, `candidates`.
 Writes `drafts` (the survivors), `position`, `parts` (the best so far); the beam's rounds go to the
-shelf with their losers and votes (ChatCite, section 3.2.2).
+run_store with their losers and votes (ChatCite, section 3.2.2).
 """
 
 from langgraph.runtime import Runtime
@@ -15,7 +15,7 @@ from state.request import Request
 from state.run import Failure
 from state.writing import Draft, Part, Plan
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 STAGE = "keep_drafts"
 
@@ -45,14 +45,14 @@ class Update(TypedDict):
 
 async def keep_drafts(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Let the writer decide, and keep its best draft as what the part has come to."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stage = Stage(
         request=state["request"], keys=state["keys"], outline=state["outline"],
         part=state["part"], position=state["position"], drafts=state.get("drafts", []),
     )  # fmt: skip
-    writer = writer_named(desk.context.writer)
-    settled = await writer.settle(desk, stage, state["candidates"])
-    desk.tick("write", settled.position - state["position"], len(state["outline"].lines) or 1)
+    writer = writer_named(services.context.writer)
+    settled = await writer.settle(services, stage, state["candidates"])
+    services.tick("write", settled.position - state["position"], len(state["outline"].lines) or 1)
     return {
         "drafts": settled.drafts,
         "candidates": replaced([]),

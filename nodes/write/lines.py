@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper, by_any_id
 from state.writing import ELEMENTS, MARKER, KeyElements, Sentence
-from tools.desk import Desk
-from tools.text.commands import without_commands
+from tools.evidence.prompt_injection import without_injections
+from tools.services import Services
 from tools.text.language import language
 from tools.text.plain import presentable_title
 from tools.text.sayings import Cited
@@ -33,12 +33,12 @@ class LinePaper(BaseModel):
 
 
 async def line_papers(
-    desk: Desk, keys: Mapping[str, str], wanted: Sequence[str]
+    services: Services, keys: Mapping[str, str], wanted: Sequence[str]
 ) -> list[LinePaper]:
     """Return the papers of these keys, with their key elements, in the order of `wanted`."""
     ids = [keys[key] for key in wanted if key in keys]
-    papers = await desk.shelf.papers(list(keys.values()))
-    elements = await desk.shelf.elements(ids)
+    papers = await services.run_store.papers(list(keys.values()))
+    elements = await services.run_store.elements(ids)
     by_id = {paper: key for key, paper in keys.items()}
     by_id |= {
         alias: by_id[key] for alias, key in by_any_id(papers.values()).items() if key in by_id
@@ -89,7 +89,7 @@ def as_cited(paper: LinePaper) -> Cited:
 
     Sentences that command a machine are left out, and so is a title that does.
     """
-    abstract, _ = without_commands(paper.abstract)
+    abstract, _ = without_injections(paper.abstract)
     sentences = [span.text for span in split_sentences(abstract)]
     english = not abstract or language(abstract) == "en"
     whole: dict[str, str] = {}
@@ -99,7 +99,7 @@ def as_cited(paper: LinePaper) -> Cited:
             if words and (words in sentence or sentence in words):
                 whole.setdefault(name, sentence)
     taken = set(whole.values())
-    title, _ = without_commands(paper.title)
+    title, _ = without_injections(paper.title)
     return Cited(
         key=paper.key, name=_name(paper, title), plural=paper.plural, year=paper.year,
         sentences=whole, cites=frozenset(paper.cites), title=title, english=english,

@@ -1,7 +1,7 @@
 """Number: print the citations in the run's style and list the references.
 
 Reads `run`, `keys`, `choices`, `final`, `parts`, `openings`, `outline`, `verdicts`, `joins`,
-`checks`, `selected`, `table`. Writes the output of `write`; the section goes to the shelf, to be revised.
+`checks`, `selected`, `table`. Writes the output of `write`; the section goes to the run store, to be revised.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import DEFAULT, named_style
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import InputError
-from tools.shelf import Shelf
+from tools.run_store import RunStore
+from tools.services import open_services
 
 STAGE = "number_references"
 
@@ -52,16 +52,16 @@ class Update(Section):
 
 async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> Update:
     """Print the section; a run that stopped early prints what it had written by then."""
-    desk = open_desk(runtime, state["run"])
-    section, failures = await _assemble(state, desk.shelf)
+    services = open_services(runtime, state["run"])
+    section, failures = await _assemble(state, services.run_store)
     if section["sentences"]:
-        await desk.shelf.put_section(_saved(state))
+        await services.run_store.put_section(_saved(state))
     return {
         **section,
         "table": _numbered(state.get("table"), section["references"]),
-        "usage": await desk.usage(),
-        "source_usage": await desk.source_usage(),
-        "mind": desk.mind_name,
+        "usage": await services.usage(),
+        "source_usage": await services.source_usage(),
+        "mind": services.mind_name,
         "stop": halt(state.get("failures", [])),
         "failures": failures,
     }
@@ -84,15 +84,15 @@ def _saved(state: WriteState) -> SavedSection:
     )  # fmt: skip
 
 
-async def assemble(state: WriteState, shelf: Shelf) -> Section:
+async def assemble(state: WriteState, run_store: RunStore) -> Section:
     """Print what was written, as far as it was written."""
-    return (await _assemble(state, shelf))[0]
+    return (await _assemble(state, run_store))[0]
 
 
-async def _assemble(state: WriteState, shelf: Shelf) -> tuple[Section, list[Failure]]:
+async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, list[Failure]]:
     keys = state.get("keys", {})
     draft = _best(state)
-    papers = await shelf.papers(list(keys.values()))
+    papers = await run_store.papers(list(keys.values()))
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     texts = [item.text for item in draft.sentences]
     wanted = state.get("choices", Choices()).style

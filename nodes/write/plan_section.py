@@ -20,10 +20,10 @@ from state.request import Choices, Request
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.themes import group_texts
 from tools.text.trim import lower_case_words, lowering
 from tools.text.words import content_stems
@@ -124,52 +124,54 @@ async def plan_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     Raises:
         InputError: The researcher's plan cannot be read; the run stops and says why.
     """
-    desk = open_desk(runtime, state["run"])
-    desk.progress(STAGE, 0, 1)
-    plan, failures, note = await _plan(desk, state)
-    desk.progress(STAGE, 1, 1, note)
+    services = open_services(runtime, state["run"])
+    services.progress(STAGE, 0, 1)
+    plan, failures, note = await _plan(services, state)
+    services.progress(STAGE, 1, 1, note)
     return {"outline": plan, "failures": failures}
 
 
-async def _plan(desk: Desk, state: Branch) -> tuple[Plan, list[Failure], str]:
+async def _plan(services: Services, state: Branch) -> tuple[Plan, list[Failure], str]:
     """Return the plan, what went wrong with it, and a word on it for the progress line."""
-    keys, writer = state["keys"], desk.context.writer
-    papers = await desk.shelf.papers(list(keys.values()))
+    keys, writer = state["keys"], services.context.writer
+    papers = await services.run_store.papers(list(keys.values()))
     if state["choices"].plan.strip():
         aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
         plan = parse_plan(state["choices"].plan, state["selected"], aliases, keys)
         return plan, [], f"your plan: {len(plan.lines)} sentences"
     items = [_item(key, papers[paper]) for key, paper in keys.items() if paper in papers]
     if writer == "prompted_plan":
-        made, failures = await plan_sentences(desk, state["request"].text, items)
+        made, failures = await plan_sentences(services, state["request"].text, items)
         return made, failures, f"{len(made.lines)} sentences"
     if writer == "sentence_by_sentence":
         return Plan(lines=one_line_each(list(keys))), [], f"{len(keys)} sentences"
     if writer != "beam":
         return Plan(lines=()), [], "none: this writer makes none"
-    themes, failures = await _themes(desk, state["request"].text, items)
+    themes, failures = await _themes(services, state["request"].text, items)
     themes = repair_themes(themes, list(keys), [item.abstract for item in items])
-    own = (await desk.shelf.elements(["input"])).get("input")
+    own = (await services.run_store.elements(["input"])).get("input")
     plan = lay_lines(themes, closing=bool(own and own.filled()))
     return plan, failures, ", ".join(theme.label for theme in themes.themes)
 
 
-async def _themes(desk: Desk, text: str, items: Sequence[Item]) -> tuple[Themes, list[Failure]]:
+async def _themes(
+    services: Services, text: str, items: Sequence[Item]
+) -> tuple[Themes, list[Failure]]:
     """Ask for themes; what the window has no room for is told, and the embedded engine groups."""
     failures: list[Failure] = []
     shown = list(items)
-    if desk.mind.spare(TASK, text=text, papers=shown) < 0:
+    if services.mind.spare(TASK, text=text, papers=shown) < 0:
         shown = [item.model_copy(update={"abstract": ""}) for item in items]
         failures.append(_failure("the abstracts do not fit the model's window", _BY_TITLE))
-    if desk.mind.spare(TASK, text=text, papers=shown) >= 0:
+    if services.mind.spare(TASK, text=text, papers=shown) >= 0:
         try:
-            return await desk.mind.do(TASK, text=text, papers=shown), failures
+            return await services.mind.do(TASK, text=text, papers=shown), failures
         except (AnswerError, RefusedError) as error:
             failures.append(_failure(str(error), _GROUPED))
     else:
         failures.append(_failure("the titles do not fit the model's window", _GROUPED))
     return await asyncio.to_thread(
-        extract, desk.clients.embedder, text=text, papers=list(items)
+        extract, services.clients.embedder, text=text, papers=list(items)
     ), failures
 
 

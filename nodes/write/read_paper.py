@@ -1,6 +1,6 @@
 """Read: take the seven key elements out of one paper, or out of the researcher's own text.
 
-Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the shelf
+Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the run store
 (ChatCite, section 3.1). A question holds nothing of the run, so that its answer serves every run that
 cites the paper. Sentences that command a machine are not shown, and no element rests on them. A text
 that the model's window has no room for is read in stretches.
@@ -19,15 +19,15 @@ from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import quote_input, quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
-from tools.text.commands import without_commands
+from tools.services import Services, open_services
 from tools.text.language import language, language_name
 from tools.text.plain import presentable
-from tools.text.quotes import quote_input, quote_paper
 from tools.text.roles import assign_roles
 from tools.text.sentences import Span, split_sentences
 
@@ -135,23 +135,25 @@ class Update(TypedDict):
 
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     key = state["paper"]
-    paper = await _paper(desk, key, state["request"])
-    elements, failures = await _elements(desk, paper)
-    if not elements and desk.mind.name == "extractive":
+    paper = await _paper(services, key, state["request"])
+    elements, failures = await _elements(services, paper)
+    if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
-    await desk.shelf.put_elements(KeyElements(paper=paper.id, by=desk.mind.name, **elements))
-    desk.tick(STAGE, 1, state["of"], paper.title[:60])
+    await services.run_store.put_elements(
+        KeyElements(paper=paper.id, by=services.mind.name, **elements)
+    )
+    services.tick(STAGE, 1, state["of"], paper.title[:60])
     return {"read": [key], "failures": failures}
 
 
-async def _paper(desk: Desk, key: str, request: Request) -> Paper:
+async def _paper(services: Services, key: str, request: Request) -> Paper:
     if key == "input":
         return Paper(
             id="input", title=request.title or "The researcher's text", abstract=request.text
         )
-    return (await desk.shelf.papers([key]))[key]
+    return (await services.run_store.papers([key]))[key]
 
 
 def _unread(paper: Paper) -> list[Failure]:
@@ -168,16 +170,16 @@ def _unread(paper: Paper) -> list[Failure]:
     ]  # fmt: skip
 
 
-async def _elements(desk: Desk, paper: Paper) -> tuple[dict[str, Element], list[Failure]]:
+async def _elements(services: Services, paper: Paper) -> tuple[dict[str, Element], list[Failure]]:
     """Return the paper's elements, and what went wrong with them."""
-    title, ordered = without_commands(paper.title)
-    text, commands = without_commands(paper.abstract or "")
+    title, ordered = without_injections(paper.title)
+    text, commands = without_injections(paper.abstract or "")
     failures = _commanding(paper, [*ordered, *commands])
     if not text:
         return {}, failures
     title = title or _UNSHOWN
     results = await asyncio.gather(
-        *(_read(desk, paper, title, stretch) for stretch in _stretches(desk, title, text))
+        *(_read(services, paper, title, stretch) for stretch in _stretches(services, title, text))
     )
     merged: dict[str, Element] = {}
     for elements, failed in results:
@@ -200,9 +202,9 @@ def _commanding(paper: Paper, commands: Sequence[str]) -> list[Failure]:
     ]  # fmt: skip
 
 
-def _stretches(desk: Desk, title: str, text: str) -> list[str]:
+def _stretches(services: Services, title: str, text: str) -> list[str]:
     """Cut a text between sentences so that each stretch fits the window; most texts are one."""
-    room = desk.mind.spare(TASK, title=title, abstract="") - _AGAIN
+    room = services.mind.spare(TASK, title=title, abstract="") - _AGAIN
     if count_tokens(text) <= room:
         return [text]
     room = max(room, _AGAIN)  # a question that is too large even so fails with a reason
@@ -234,14 +236,14 @@ def _pieces(text: str, room: float) -> list[str]:
 
 
 async def _read(
-    desk: Desk, paper: Paper, title: str, text: str
+    services: Services, paper: Paper, title: str, text: str
 ) -> tuple[dict[str, Element], list[Failure]]:
     """Read one stretch; ask once more where quotes fail, and keep what was good."""
     good: dict[str, Element] = {}
     try:
-        good, failed = _check(await desk.mind.do(TASK, title=title, abstract=text), paper, good)
+        good, failed = _check(await services.mind.do(TASK, title=title, abstract=text), paper, good)
         if failed:
-            again = await desk.mind.do(
+            again = await services.mind.do(
                 TASK,
                 title=title,
                 abstract=text,
@@ -279,7 +281,7 @@ def _check(
             else quote_paper(draft.quote, paper)
         )
         others = sum(_shares(quote, element.quote) for element in good.values())
-        if quote.verified and others < uses and not without_commands(quote.text)[1]:
+        if quote.verified and others < uses and not without_injections(quote.text)[1]:
             good[name] = Element(text=draft.text.strip(), quote=quote)
         else:
             failed.append(draft.quote)

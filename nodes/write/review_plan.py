@@ -15,8 +15,8 @@ from nodes.write.user_plan import named_papers, parse_plan, plan_text
 from state.paper import Paper, by_any_id
 from state.writing import Plan
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import InputError
+from tools.services import open_services
 
 STAGE = "review_plan"
 ASKED = (
@@ -46,10 +46,10 @@ class Update(TypedDict, total=False):
 
 async def review_plan(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Stop for a person; an answer that cannot be used is asked for again, with the reason."""
-    desk = open_desk(runtime, state["run"])
-    if state.get("reviewed") or not desk.context.review_plan:
+    services = open_services(runtime, state["run"])
+    if state.get("reviewed") or not services.context.review_plan:
         return {"reviewed": True}
-    papers = await desk.shelf.papers(state["selected"])
+    papers = await services.run_store.papers(state["selected"])
     shown = {
         "kind": STAGE,
         "instructions": ASKED,

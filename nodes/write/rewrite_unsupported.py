@@ -38,10 +38,10 @@ from state.writing import (
     Sentence,
 )
 from tools.context import RunContext
-from tools.desk import Desk, open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services, open_services
 from tools.text.compose import Composer
 
 STAGE = "rewrite_unsupported"
@@ -115,12 +115,12 @@ class Update(TypedDict):
 
 async def rewrite_unsupported(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """After the first check rewrite the faulty sentences, all at once; after the second take them out."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= 2:
         return take_out(state, faulty)
     sentences = list(state["final"].sentences)
-    done = await asyncio.gather(*(_rewrite(desk, state, number) for number in faulty))
+    done = await asyncio.gather(*(_rewrite(services, state, number) for number in faulty))
     rewritten = [
         number for number, result in zip(faulty, done, strict=True) if result.sentence is not None
     ]
@@ -147,37 +147,39 @@ class Rewritten:
     failures: list[Failure] = field(default_factory=list)
 
 
-async def _rewrite(desk: Desk, state: Branch, number: int) -> Rewritten:
+async def _rewrite(services: Services, state: Branch, number: int) -> Rewritten:
     """Ask for a better sentence; where it has faults the embedded engine writes one."""
     keys, old = state["keys"], state["final"].sentences[number - 1]
     bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
     by_id = {paper: key for key, paper in keys.items()}
     instead = [by_id[item.better] for item in bad if item.better in by_id]
     wanted = [key for key in dict.fromkeys([*old.keys, *instead]) if key in keys]
-    records = await desk.shelf.papers([keys[key] for key in wanted])
+    records = await services.run_store.papers([keys[key] for key in wanted])
     allowed = {key: records[keys[key]] for key in wanted if keys[key] in records}
     failing = {item.key for item in bad}
     line = PlanLine(number=old.line, keys=tuple(key for key in allowed if key not in failing))
     inputs: dict[str, Any] = {
         "sentence": old.text,
-        "papers": await line_papers(desk, keys, wanted),
+        "papers": await line_papers(services, keys, wanted),
         "so_far": [item.text for item in state["final"].sentences if item is not old],
     }
     result = Rewritten()
     own = state["request"].text
     try:
-        answer = await desk.mind.do(TASK, **inputs, faults=[_fault(item, by_id) for item in bad])
+        answer = await services.mind.do(
+            TASK, **inputs, faults=[_fault(item, by_id) for item in bad]
+        )
     except (AnswerError, RefusedError) as error:
         result.failures.append(_failure(number, str(error)))
         return result
     faults = _faults(answer, line, allowed, own, inputs["so_far"])
-    if desk.mind.name != "extractive":
+    if services.mind.name != "extractive":
         result.rejections += rejected(
             [*faults, *false_quotes(answer, allowed)], answer.sentence, stage=STAGE, line=old.line,
-            action="replaced", by=desk.mind.name, keys=keys,
+            action="replaced", by=services.mind.name, keys=keys,
         )  # fmt: skip
     if faults:
-        answer = extract(desk.clients.embedder, **inputs)
+        answer = extract(services.clients.embedder, **inputs)
         if _faults(answer, line, allowed, own, inputs["so_far"]):
             return result
     if " ".join(answer.sentence.split()) != old.text:

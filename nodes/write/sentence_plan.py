@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field
 
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services
 
 STAGE = "plan_section"
 MAX_SENTENCES = 60
@@ -69,17 +69,17 @@ TASK = Task(
 
 
 async def plan_sentences(
-    desk: Desk, text: str, papers: Sequence[BaseModel]
+    services: Services, text: str, papers: Sequence[BaseModel]
 ) -> tuple[Plan, list[Failure]]:
     """Ask for a plan; where none can be had there is a line for each paper."""
     items = [PlannedPaper.model_validate(item.model_dump()) for item in papers]
     keys = [item.key for item in items]
     failures: list[Failure] = []
-    if desk.mind.spare(TASK, text=text, papers=items) < 0:
+    if services.mind.spare(TASK, text=text, papers=items) < 0:
         items = [item.model_copy(update={"abstract": ""}) for item in items]
         failures.append(_failure("the abstracts do not fit the model's window", _BY_TITLE))
     try:
-        answer = await desk.mind.do(TASK, text=text, papers=items)
+        answer = await services.mind.do(TASK, text=text, papers=items)
     except (AnswerError, RefusedError) as error:
         answer = SentencePlan(sentences=[PlannedSentence(keys=[key]) for key in keys])
         failures.append(_failure(str(error), "the plan has a line for each paper"))

@@ -20,10 +20,10 @@ from state.request import Request
 from state.run import Failure
 from state.writing import MARKER, Draft, Part, Plan, PlanLine, Rejection, Sentence
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import open_services
 
 STAGE = "smooth_opening"
 
@@ -70,7 +70,7 @@ class Update(TypedDict):
 
 async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Ask once; an answer with any fault leaves the sentence as it was."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     sentences = state["final"].sentences
     place = next(i for i, item in enumerate(sentences) if item.line == state["line"])
     old = sentences[place]
@@ -78,7 +78,7 @@ async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> Update:
         request=state["request"], keys=state["keys"], outline=state["outline"],
         part=Part(number=0, lines=()), position=0, drafts=[],
     )  # fmt: skip
-    papers: list[LinePaper] = await line_papers(desk, state["keys"], old.keys)
+    papers: list[LinePaper] = await line_papers(services, state["keys"], old.keys)
     support = [Support(key=item.key, quote=item.quote.text) for item in old.citations if item.quote]
     unchanged: Update = {"openings": [old], "failures": [], "rejections": []}
     inputs: dict[str, Any] = {
@@ -86,23 +86,23 @@ async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> Update:
         "before": [item.text for item in sentences[max(place - 2, 0) : place]],
         "sentence": old.text, "support": support,
     }  # fmt: skip
-    if desk.mind.spare(TASK, **inputs) < 0:
+    if services.mind.spare(TASK, **inputs) < 0:
         return unchanged
     try:
-        answer = await desk.mind.do(TASK, **inputs)
+        answer = await services.mind.do(TASK, **inputs)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=f"line {old.line}", cause=str(error), remedy="it stands as it was"
         )
         return {**unchanged, "failures": [failure]}
-    known = await known_papers(desk, stage, old.keys)
+    known = await known_papers(services, stage, old.keys)
     line = PlanLine(number=old.line, keys=old.keys)
     others = [item.text for item in sentences if item is not old]
     faults = faults_of(answer, line, known, state["request"].text, others)
-    faults += await misplaced(desk, stage, answer.sentence)
+    faults += await misplaced(services, stage, answer.sentence)
     said = rejected(
         [*faults, *false_quotes(answer, known)], answer.sentence, stage=STAGE, line=old.line,
-        action="replaced", by=desk.mind.name, keys=state["keys"],
+        action="replaced", by=services.mind.name, keys=state["keys"],
     )  # fmt: skip
     if faults or set(MARKER.findall(answer.sentence)) != set(old.keys):
         return {**unchanged, "rejections": said}

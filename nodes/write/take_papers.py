@@ -1,6 +1,6 @@
 """Take the papers to write about, given as ids or as records.
 
-Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the shelf.
+Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `stop`; the papers go to the run_store.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from state.run import Failure
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.bibliography.style import named_style
 from tools.context import RunContext, check_settings
-from tools.desk import Desk, open_desk
 from tools.errors import CiteLoomError, InputError, PermanentError, TransientError
 from tools.scholar.opening import is_online
+from tools.services import Services, open_services
 
 STAGE = "take_papers"
 
@@ -40,29 +40,29 @@ class Update(TypedDict):
 
 
 async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Update:
-    """Put the papers on the shelf, in the caller's order; what cannot be had is a failure."""
+    """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
-    desk = open_desk(runtime, run)
+    services = open_services(runtime, run)
     request, choices = Request(text=""), Choices()
     stop: Failure | None = None
     failures: list[Failure] = []
     papers: list[Paper] = []
     try:
-        check_settings(desk.context)
+        check_settings(services.context)
         sent = parse(WriteInput, state)
-        check_writer(desk.context.writer, planned=bool(sent.plan.strip()))
+        check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         await asyncio.to_thread(named_style, sent.style)
         choices = Choices(
             cite=check_range("cite", sent.cite, 1, 200), plan=sent.plan, style=sent.style
         )
         title, text = clean_text(sent.text)
-        code, notes = check_language(text, extractive=desk.mind.name == "extractive")
+        code, notes = check_language(text, extractive=services.mind.name == "extractive")
         request = Request(
             text=text, kind=kind_of(text), title=title, language=code, library=sent.library,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
-        papers, failures = await _papers(sent.papers, request, desk)
+        papers, failures = await _papers(sent.papers, request, services)
         if not papers:
             raise InputError(
                 "there is no paper to write about: give ids that the library knows, or records with "
@@ -70,7 +70,7 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Updat
             )
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    await desk.shelf.put_papers(papers)
+    await services.run_store.put_papers(papers)
     return {
         "run": run,
         "request": request,
@@ -82,10 +82,10 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Updat
 
 
 async def _papers(
-    given: list[str | dict[str, Any]], request: Request, desk: Desk
+    given: list[str | dict[str, Any]], request: Request, services: Services
 ) -> tuple[list[Paper], list[Failure]]:
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
-    known, failures = await _known(ids, request, desk)
+    known, failures = await _known(ids, request, services)
     places = " and ".join(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
@@ -108,7 +108,7 @@ async def _papers(
 
 
 async def _known(
-    ids: list[str], request: Request, desk: Desk
+    ids: list[str], request: Request, services: Services
 ) -> tuple[dict[str, Paper], list[Failure]]:
     """Ask the sources in turn for the papers that those before them lack."""
     known: dict[str, Paper] = {}
@@ -117,7 +117,7 @@ async def _known(
         missing = [key for key in ids if key not in known]
         if not missing:
             break
-        source = await desk.source(name, request)
+        source = await services.source(name, request)
         try:
             known |= await source.get(missing)
         except (TransientError, PermanentError) as error:

@@ -13,7 +13,7 @@ from state.request import Request
 from state.run import Failure
 from state.writing import Draft, Part, Plan, Rejection
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 
 class Branch(TypedDict):
@@ -40,14 +40,14 @@ class Update(TypedDict):
 
 async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Write one job of the round; what the mind says is checked by code."""
-    desk = open_desk(runtime, state["run"])
+    services = open_services(runtime, state["run"])
     stage = Stage(
         request=state["request"], keys=state["keys"], outline=state["outline"],
         part=state["part"], position=state["position"], drafts=[state["draft"]],
     )  # fmt: skip
     lines = tuple(line for line in state["part"].lines if line.number in set(state["lines"]))
     job = Job(draft=state["draft"], lines=lines, variant=state["variant"])
-    written = await writer_named(desk.context.writer).write(desk, stage, job)
+    written = await writer_named(services.context.writer).write(services, stage, job)
     return {
         "candidates": [written.draft],
         "failures": written.failures,

@@ -13,7 +13,7 @@ from citeloom.cli import app
 from tests.cli.commands import CONTRACT, Done, cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, starter_records
-from tools.network.merit import BEYOND
+from tools.citation_graph.relevance_prior import BEYOND
 
 BACKED = {"supported", "partly"}
 

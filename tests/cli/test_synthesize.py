@@ -21,7 +21,7 @@ from state.synthesis import NumberedReference, Paragraph
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
 from tests.cli.test_output_contract import _TYPES, described
 from tools.context import RunContext
-from tools.shelf import Shelf
+from tools.run_store import RunStore
 
 
 def run(out: str = "", **context: Any) -> Run:
@@ -137,12 +137,12 @@ def test_no_text_is_said() -> None:
 
 
 async def partial(values: dict[str, Any], home: Path) -> dict[str, Any]:
-    shelf = Shelf(InMemoryStore(), values["run"])
+    run_store = RunStore(InMemoryStore(), values["run"])
     shown = ("p1", "Bees steer by the sun."), ("p3", "Smells help.")
-    await shelf.put_paragraphs(
+    await run_store.put_paragraphs(
         Paragraph(id=key, paper="local:sun", number=4, page=2, text=text) for key, text in shown
     )
-    return await partial_synthesis(values, shelf, RunContext())
+    return await partial_synthesis(values, run_store, RunContext())
 
 
 async def test_stopped_run_shows_its_draft_and_the_paragraphs_it_holds(home: Path) -> None:

@@ -14,7 +14,7 @@ from tests.graphs.stacks import QUESTION, SECOND, THIRD
 STEPS = {
     "read_paper": "nodes.synthesize.read_paper:read_bibliography",
     "merge_references": "nodes.synthesize.merge_references:merge_works",
-    "summarize_paragraphs": "nodes.synthesize.summarize_paragraphs:without_commands",
+    "summarize_paragraphs": "nodes.synthesize.summarize_paragraphs:without_injections",
     "judge_relevance": "nodes.synthesize.judge_relevance:likenesses",
     "synthesize_answer": "nodes.synthesize.synthesize_answer:compose",
     "align_lines": "nodes.synthesize.align_lines:draft_lines",

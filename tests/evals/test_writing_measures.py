@@ -14,7 +14,7 @@ from state.quote import Quote
 from state.results import CitedSentence, Reference
 from state.writing import Adherence, CitationVerdict, Support
 from tools.errors import InputError
-from tools.text.quotes import quote_paper
+from tools.evidence.quotes import quote_paper
 
 ANTS = Paper(id="doi:10.5555/1", title="Ants", abstract="Ants count their steps. They walk far.")
 BEES = Paper(id="doi:10.5555/2", title="Bees see landmarks", abstract="Bees know landmarks.")

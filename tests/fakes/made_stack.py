@@ -3,7 +3,7 @@
 from state.bibliography import Bibliography, ReferenceEntry
 from state.paper import Author, Paper
 from state.synthesis import Context, Entries, Paragraph, ParagraphCitation
-from tools.shelf import Shelf
+from tools.run_store import RunStore
 
 MOSS = Paper(
     id="doi:10.5555/moss", title="Moss gardens on flat roofs of hot cities", year=2021,
@@ -93,10 +93,10 @@ BIBLIOGRAPHIES = {
 PAPERS = {paper.id: paper for paper in (MOSS, RAIN, *WORKS)}
 
 
-async def put_stack(shelf: Shelf) -> None:
-    """Put the papers, their paragraphs and what they cite on a shelf."""
-    await shelf.put_papers(PAPERS.values())
-    await shelf.put_paragraphs(PARAGRAPHS)
-    await shelf.put_entries(ENTRIES)
+async def put_stack(run_store: RunStore) -> None:
+    """Put the papers, their paragraphs and what they cite in a run store."""
+    await run_store.put_papers(PAPERS.values())
+    await run_store.put_paragraphs(PARAGRAPHS)
+    await run_store.put_entries(ENTRIES)
     for paper, bibliography in BIBLIOGRAPHIES.items():
-        await shelf.put_bibliography(paper, bibliography)
+        await run_store.put_bibliography(paper, bibliography)

@@ -11,7 +11,7 @@ from citeloom.settings import Settings
 from graphs.ask import builder, graph
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
-from tools.text.quotes import find_quote
+from tools.evidence.quotes import find_quote
 
 
 async def ask(context: RunContext, question: str, **inputs: Any) -> dict[str, Any]:

@@ -69,7 +69,7 @@ async def test_checkpoints_of_a_run_that_saw_two_thousand_papers_stay_small(tmp_
     path = tmp_path / "checkpoints.sqlite"
     async with (
         AsyncSqliteSaver.from_conn_string(str(path)) as saver,
-        AsyncSqliteStore.from_conn_string(str(tmp_path / "shelf.sqlite")) as store,
+        AsyncSqliteStore.from_conn_string(str(tmp_path / "run_store.sqlite")) as store,
     ):
         await store.setup()
         app = builder.compile(checkpointer=saver, store=store)

@@ -14,7 +14,7 @@ from tests.fakes.made_papers import made_papers, subject_of
 from tests.fakes.openai_server import inputs_of, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import Scripted
-from tools.text.claims import claims_of
+from tools.evidence.claims import claims_of
 
 TEXT = (
     "We study how small causes change large things in many places. We compare thirty reports of "

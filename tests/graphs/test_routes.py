@@ -25,7 +25,7 @@ def state(**values: Any) -> Any:
     return {
         "run": "run", "request": Request(text="pears", sources=("openalex", "arxiv")), "failures": [SMALL],
         "queries": [WORDS, WHOLE], "hop": 1, "depth": 0, "rounds": [Round(hop=1, depth=0)],
-        "merit": {"a": 90.0}, "hidden": [], "expanded": [], "batch": ["a", "b", "c"], "frontier": [],
+        "prior": {"a": 90.0}, "hidden": [], "expanded": [], "batch": ["a", "b", "c"], "frontier": [],
         "search_log": [SearchLogEntry(source="arxiv", query="pears", hop=1, returned=1)],
         "sufficiency": [], **values,
     }  # fmt: skip

@@ -59,7 +59,7 @@ async def test_run_goes_on_from_disk_behind_every_step(
     for sent, stops in ((asked(), [step]), (None, [])):
         async with (
             AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.sqlite")) as saver,
-            AsyncSqliteStore.from_conn_string(str(tmp_path / "shelf.sqlite")) as store,
+            AsyncSqliteStore.from_conn_string(str(tmp_path / "run_store.sqlite")) as store,
         ):
             await store.setup()
             app = builder.compile(checkpointer=saver, store=store, interrupt_before=stops)
@@ -108,7 +108,7 @@ async def test_checkpoints_of_three_thousand_paragraphs_hold_no_text(
     given: Any = {"question": QUESTION, "uploads": [large(place) for place in range(PAPERS)]}
     async with (
         AsyncSqliteSaver.from_conn_string(str(path)) as saver,
-        AsyncSqliteStore.from_conn_string(str(tmp_path / "shelf.sqlite")) as store,
+        AsyncSqliteStore.from_conn_string(str(tmp_path / "run_store.sqlite")) as store,
     ):
         await store.setup()
         app = builder.compile(

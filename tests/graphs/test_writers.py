@@ -12,7 +12,7 @@ from tests.fakes.openai_server import inputs_of, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tools.context import RunContext
-from tools.shelf import Shelf
+from tools.run_store import RunStore
 
 _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
@@ -94,7 +94,7 @@ async def test_each_writer_asks_its_own_questions(
 async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings, schedule=schedule, samples=2, votes=3, beam=2) as llm:
         result = await write(llm.context)
-        rounds = await Shelf(llm.context.clients.memory, result["run"]).rounds()
+        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds()
     parts = {entry.part for entry in rounds}
     assert len(parts) == (3 if schedule == "themed" else 1), "two themes and the closing line"
     for entry in rounds:

@@ -33,7 +33,7 @@ def world() -> World:
 
 @pytest.fixture
 def server(world: World) -> Iterator[ScholarServer]:
-    """A fake of its own for each test, so that no test sees another's pace or allowance."""
+    """A fake of its own for each test, so that no test sees another's pace or quota."""
     with ScholarServer(world) as running:
         yield running
 

@@ -1,14 +1,14 @@
-"""The parts of the line to a host: its allowance, its breaker and its pace, on a clock of ours."""
+"""The parts of the line to a host: its quota, its breaker and its pace, on a clock of ours."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from tools.errors import QuotaError, TransientError
-from tools.http import allowance, breaker, pace
-from tools.http.allowance import Allowance
+from tools.http import breaker, pace, quota
 from tools.http.breaker import MOST_FAILURES, Breaker
 from tools.http.pace import Pace
+from tools.http.quota import Quota
 
 
 class Clock:
@@ -26,13 +26,13 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (allowance, breaker, pace):
+    for module in (quota, breaker, pace):
         monkeypatch.setattr(module, "time", made)
     return made
 
 
 def test_allowance_that_is_used_up_comes_back(clock: Clock) -> None:
-    left = Allowance()
+    left = Quota()
     left.hear({"x-ratelimit-remaining-usd": "0.0005", "x-ratelimit-reset": "3600"})
     assert left.remaining == 0.0005
     with pytest.raises(QuotaError, match=r"in 1\.0 hours"):
@@ -43,7 +43,7 @@ def test_allowance_that_is_used_up_comes_back(clock: Clock) -> None:
 
 
 def test_allowance_that_is_spent_comes_back(clock: Clock) -> None:
-    left = Allowance()
+    left = Quota()
     left.spent(7200)
     assert left.remaining == 0
     with pytest.raises(QuotaError, match=r"in 2\.0 hours.*set A_KEY"):

@@ -16,7 +16,7 @@ from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Reply, Status
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
-from tools.desk import open_desk
+from tools.services import open_services
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(4), start=1)}
 KEYS = {key: paper.id for key, paper in PAPERS.items()}
@@ -37,7 +37,7 @@ async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dic
     with Scripted(lambda request: reply, settings) as llm:
         runtime = Runtime(context=llm.context, store=InMemoryStore())
         retracted = PAPERS["P2"].model_copy(update={"retracted": True})
-        await open_desk(runtime, "run").shelf.put_papers([*PAPERS.values(), retracted])
+        await open_services(runtime, "run").run_store.put_papers([*PAPERS.values(), retracted])
         state: Any = {
             "run": "run", "final": Draft(id="d", sentences=SENTENCES), "verdicts": [verdict("supported")],
             "checks": 1, "keys": KEYS, "selected": list(KEYS.values()), "removed": [], "rejections": [],

@@ -16,10 +16,10 @@ from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
-from tools.desk import Desk
 from tools.embed.open import embedder
-from tools.text.alignment import Evidence
-from tools.text.claims import claims_of
+from tools.evidence.alignment import Evidence
+from tools.evidence.claims import claims_of
+from tools.services import Services
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."
@@ -124,9 +124,9 @@ def test_retracted_and_superseded_papers_are_told(hand: Hand) -> None:
 
 
 async def test_node_checks_only_what_was_rewritten(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    await desk.shelf.put_papers(PAPERS.values())
+    await services.run_store.put_papers(PAPERS.values())
     draft = Draft(
         id="d",
         sentences=(

@@ -16,7 +16,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
-from tools.desk import open_desk
+from tools.services import open_services
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def retracted_and_not(server: ScholarServer) -> tuple[list[Paper], Paper]:
 async def check(
     runtime: Runtime[RunContext], papers: list[Paper], *, must: tuple[str, ...] = (), **state: Any
 ) -> tuple[Update, dict[str, Paper]]:
-    desk = open_desk(runtime, "run")
-    await desk.shelf.put_papers(papers)
+    services = open_services(runtime, "run")
+    await services.run_store.put_papers(papers)
     sources = state.pop("sources", ("openalex",))
     branch: dict[str, Any] = {
         "run": "run", "request": Request(text="pears", sources=sources, must_include=must),
@@ -61,7 +61,7 @@ async def check(
     }  # fmt: skip
     given: Branch = branch  # type: ignore[assignment]
     update = await check_retractions(given, runtime)
-    return update, await desk.shelf.papers([one.id for one in papers])
+    return update, await services.run_store.papers([one.id for one in papers])
 
 
 async def test_papers_with_a_notice_are_marked_with_its_doi(

@@ -12,7 +12,7 @@ from state.query import FacetCover, Sufficiency
 from state.request import Choices, Request
 from state.results import RankedPaper
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 Choose = Callable[..., Any]
 
@@ -32,14 +32,14 @@ def reflected(**facets: str) -> list[Sufficiency]:
 
 
 @pytest.fixture
-def choose(runtime: Runtime[RunContext], desk: Desk) -> Choose:
+def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
     """Choose among papers, best first; scores fall by 5 for each place unless they are given."""
 
     async def run(
         papers: Sequence[Paper], cite: int, *, plan: str = "", request: dict[str, Any] | None = None,
         scores: Sequence[float] | None = None, **state: Any,
     ) -> Update:  # fmt: skip
-        await desk.shelf.put_papers(papers)
+        await services.run_store.put_papers(papers)
         scores = scores or [90.0 - 5 * place for place in range(len(papers))]
         ranked = [
             RankedPaper(rank=place, score=score, selected=True, paper=item)

@@ -8,8 +8,8 @@ from state.paper import Author, Paper
 from state.quote import Quote
 from state.writing import Draft, Element, KeyElements, Sentence
 from tools.context import RunContext
-from tools.desk import Desk
-from tools.text.quotes import quote_paper
+from tools.evidence.quotes import quote_paper
+from tools.services import Services
 
 PROBLEM = "Grafted pears often fail to bear fruit in dry years."
 METHOD = "We graft 40 pear trees on quince stocks and water them twice a week."
@@ -127,11 +127,11 @@ def test_text_without_content_words_is_not_covered() -> None:
 
 
 async def test_cited_papers_come_in_the_order_of_first_citation(
-    runtime: Runtime[RunContext], desk: Desk
+    runtime: Runtime[RunContext], services: Services
 ) -> None:
     other = PEARS.model_copy(update={"id": "doi:10.1/other", "title": "Other pears"})
-    await desk.shelf.put_papers([PEARS, other, BARE])
-    await desk.shelf.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
+    await services.run_store.put_papers([PEARS, other, BARE])
+    await services.run_store.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
     sentences = (
         Sentence(text="Kim {P3} is bare.", line=1),
         Sentence(text="Lee {P1} grafts as {P3}.", line=2),
@@ -149,11 +149,11 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
 
 
 async def test_words_that_are_gone_from_the_record_are_told(
-    runtime: Runtime[RunContext], desk: Desk
+    runtime: Runtime[RunContext], services: Services
 ) -> None:
     changed = PEARS.model_copy(update={"abstract": PROBLEM})
-    await desk.shelf.put_papers([changed])
-    await desk.shelf.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
+    await services.run_store.put_papers([changed])
+    await services.run_store.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
     state: Branch = {
         "run": "run", "keys": {"P1": PEARS.id},
         "final": Draft(id="d", sentences=(Sentence(text="Lee {P1}.", line=1),)),

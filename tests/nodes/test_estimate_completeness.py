@@ -11,11 +11,11 @@ from state.finding import Completeness, Round, Trail
 from state.query import FacetCover, Hit, Sufficiency
 from state.request import Request
 from state.run import Failure
+from tools.citation_graph.completeness import chance_of
+from tools.citation_graph.discovery import steps_of
+from tools.citation_graph.discovery_channels import BY_INPUT
 from tools.context import RunContext
-from tools.desk import Desk
-from tools.network.completeness import chance_of
-from tools.network.discovery import steps_of
-from tools.network.ways import BY_INPUT
+from tools.services import Services
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 Estimate = Callable[..., Any]
@@ -35,7 +35,7 @@ def estimate(runtime: Runtime[RunContext]) -> Estimate:
 
     async def run(
         hits: list[Hit], scores: dict[str, float], *, request: dict[str, Any] | None = None,
-        merit: dict[str, float] | None = None, **state: Any,
+        prior: dict[str, float] | None = None, **state: Any,
     ) -> Completeness:  # fmt: skip
         asked = Request.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
@@ -43,7 +43,7 @@ def estimate(runtime: Runtime[RunContext]) -> Estimate:
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "hits": hits, "trail": [],
             "same": {paper: paper for item in hits for paper in (item.paper,)},
-            "scores": scores, "merit": merit or scores, "hidden": [], "retracted": [],
+            "scores": scores, "prior": prior or scores, "hidden": [], "retracted": [],
             "selected": [key for key, score in scores.items() if score >= 35], "rounds": [], "hop": 1,
             "sufficiency": [], "failures": [], **state,
         }  # fmt: skip
@@ -85,8 +85,8 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
 
 async def test_unjudged_papers_count_by_their_merit(estimate: Estimate) -> None:
     hits = [*HITS, hit("s"), hit("t", by=BY_INPUT)]
-    few = await estimate(hits, SCORES, merit={**SCORES, "s": 10.0, "t": 10.0})
-    more = await estimate(hits, SCORES, merit={**SCORES, "s": 60.0, "t": 60.0})
+    few = await estimate(hits, SCORES, prior={**SCORES, "s": 10.0, "t": 10.0})
+    more = await estimate(hits, SCORES, prior={**SCORES, "s": 60.0, "t": 60.0})
     assert few.kept == more.kept
     assert few.share > more.share
     assert any(
@@ -181,10 +181,10 @@ TRAILS = [
 ]
 
 
-async def test_links_on_the_shelf_are_channels_too(estimate: Estimate, desk: Desk) -> None:
+async def test_links_on_the_shelf_are_channels_too(estimate: Estimate, services: Services) -> None:
     trail = Trail(hop=1, depth=1, hits=tuple(hit(paper, "citation", "z") for paper in "abst"))
     same = {paper: paper for paper in (*PAPERS, "z")}
-    key = await desk.shelf.put_trail(trail)
+    key = await services.run_store.put_trail(trail)
     found = await estimate(HITS, SCORES | {"s": 50.0}, trail=[key], same=same)
     assert found.channels == ("citations", "keywords", "meaning", "references")
     assert found.curve[-1].looked_at == 21

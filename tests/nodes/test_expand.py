@@ -18,10 +18,10 @@ from state.request import Request
 from tests.nodes.tables import Tables
 from tests.scholar.table import Book, Table
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import PermanentError, TransientError
+from tools.run_store import RunStore
 from tools.scholar.port import Linked
-from tools.shelf import Shelf
+from tools.services import open_services
 
 
 class Likely(Table):
@@ -47,49 +47,51 @@ Follow = Callable[..., Any]
 
 
 @pytest.fixture
-def shelf() -> InMemoryStore:
+def run_store() -> InMemoryStore:
     return InMemoryStore()
 
 
 @pytest.fixture
-def follow(tmp_path: Path, shelf: InMemoryStore) -> Follow:
+def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
     """Follow the links of papers with these scores; crossref is always a table."""
 
     async def run(
-        *tables: Table, papers: Sequence[Paper] = (A, B), merit: dict[str, float] | None = None,
+        *tables: Table, papers: Sequence[Paper] = (A, B), prior: dict[str, float] | None = None,
         settings: dict[str, Any] | None = None, **state: Any,
     ) -> tuple[Update, dict[str, Paper]]:  # fmt: skip
         context = RunContext(**(settings or {}))
         crossref = Table([], "crossref")
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref])
-        runtime = Runtime(context=context, store=shelf)
-        desk = open_desk(runtime, "run")
-        await desk.shelf.put_papers(papers)
+        runtime = Runtime(context=context, store=run_store)
+        services = open_services(runtime, "run")
+        await services.run_store.put_papers(papers)
         names = tuple(table.name for table in tables)
         branch: dict[str, Any] = {
             "run": "run", "request": Request(text="pears", sources=(*names, "crossref")), "hits": [],
             "same": {one.id: one.id for one in papers}, "hidden": [], "expanded": [], "depth": 0,
-            "merit": merit or {one.id: 80.0 for one in papers}, "hop": 1, "trail": [],
+            "prior": prior or {one.id: 80.0 for one in papers}, "hop": 1, "trail": [],
             "judged": {}, "settled": [], "frontier": [], **state,
         }  # fmt: skip
-        branch["similarity"] = {key: score / 100 for key, score in branch["merit"].items()}
+        branch["similarity"] = {key: score / 100 for key, score in branch["prior"].items()}
         given: Branch = branch  # type: ignore[assignment]
-        return await expand(given, runtime), await desk.shelf.papers([one.id for one in papers])
+        return await expand(given, runtime), await services.run_store.papers(
+            [one.id for one in papers]
+        )
 
     return run
 
 
 @pytest.fixture
-def reached(shelf: InMemoryStore) -> Callable[[Update], Any]:
+def reached(run_store: InMemoryStore) -> Callable[[Update], Any]:
     async def of(update: Update) -> set[tuple[str, str, str]]:
-        trails = await Shelf(shelf, "run").trails(update["trail"])
+        trails = await RunStore(run_store, "run").trails(update["trail"])
         return {(hit.by, hit.via, hit.paper) for trail in trails for hit in trail.hits}
 
     return of
 
 
 async def test_links_in_both_directions_are_followed_and_known_papers_count_as_reached(
-    follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
+    follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
 ) -> None:
     links, citing = {A.id: (NEW.id, "doi:10.1/nowhere"), B.id: (A.id,)}, {B.id: (NEW.id,)}
     table = Table([], "semantic_scholar", links=links, citing=citing, records=[NEW])
@@ -98,10 +100,10 @@ async def test_links_in_both_directions_are_followed_and_known_papers_count_as_r
         (A.id, "reference", NEW.id), (B.id, "reference", A.id), (B.id, "citation", NEW.id),
     }  # fmt: skip
     assert set(table.got) == {NEW.id, "doi:10.1/nowhere"}
-    assert await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)]) == [NEW]
+    assert await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)]) == [NEW]
     assert kept[A.id].references == (NEW.id, "doi:10.1/nowhere")
     assert (update["expanded"], update["depth"], update["failures"]) == ([A.id, B.id], 1, [])
-    (trail,) = await Shelf(shelf, "run").trails(update["trail"])
+    (trail,) = await RunStore(run_store, "run").trails(update["trail"])
     assert (trail.hop, trail.depth, trail.followed) == (1, 1, 2)
     assert update["hits"] == []
 
@@ -114,7 +116,7 @@ async def test_only_promising_papers_that_may_appear_are_followed_and_each_once(
     await follow(
         Table(book, "semantic_scholar"),
         papers=papers,
-        merit={one.id: WORTH - 1 if one.id.endswith("poor") else WORTH for one in papers},
+        prior={one.id: WORTH - 1 if one.id.endswith("poor") else WORTH for one in papers},
         hidden=["doi:10.1/hidden"],
         expanded=["doi:10.1/done"],
     )
@@ -125,8 +127,8 @@ async def test_best_papers_are_followed_first_and_equal_ones_by_id(
     follow: Follow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SEEDS", 2)
-    merit = {A.id: 50.0, B.id: 50.0, C.id: 60.0}
-    update, _ = await follow(Table([], "semantic_scholar"), papers=(A, B, C), merit=merit)
+    prior = {A.id: 50.0, B.id: 50.0, C.id: 60.0}
+    update, _ = await follow(Table([], "semantic_scholar"), papers=(A, B, C), prior=prior)
     assert update["expanded"] == [C.id, A.id]
 
 
@@ -159,7 +161,7 @@ async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None
 
 @pytest.mark.parametrize("fails", [False, True])
 async def test_partial_records_are_completed_and_must_do_where_that_fails(
-    fails: bool, follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
+    fails: bool, follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
 ) -> None:
     partial = NEW.model_copy(update={"abstract": None})
     links = {A.id: (NEW.id,)}
@@ -167,7 +169,7 @@ async def test_partial_records_are_completed_and_must_do_where_that_fails(
     table.get_error = PermanentError("the budget is spent") if fails else None
     update, _ = await follow(table)
     assert (A.id, "reference", NEW.id) in await reached(update)
-    (kept,) = await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)])
+    (kept,) = await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)])
     assert kept.abstract == (None if fails else "What is new.")
     assert [item.cause for item in update["failures"]] == ["the budget is spent"] * fails
 
@@ -179,7 +181,7 @@ async def test_what_the_best_papers_link_to_comes_first_where_there_is_too_much(
     new = [paper(f"s2:{number}") for number in range(4)]
     links = {A.id: ("s2:0", "s2:1", "s2:3"), B.id: ("s2:2", "s2:3")}
     table = Table([], "semantic_scholar", links=links, citing={}, records=new)
-    update, _ = await follow(table, merit={A.id: 30.0, B.id: 90.0})
+    update, _ = await follow(table, prior={A.id: 30.0, B.id: 90.0})
     assert table.got == ["s2:3", "s2:2"]
     assert {end for _, _, end in await reached(update)} == {"s2:2", "s2:3"}
 
@@ -257,7 +259,7 @@ async def test_papers_that_cite_one_another_and_themselves_end_the_search_all_th
 
 async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow) -> None:
     likely = Likely(NEW, C)
-    update, _ = await follow(likely, merit={A.id: 50.0, B.id: 90.0})
+    update, _ = await follow(likely, prior={A.id: 50.0, B.id: 90.0})
     assert likely.examples == [B.id, A.id]
     assert update["hits"] == [
         Hit(
@@ -274,32 +276,32 @@ async def test_settled_score_holds_links_already_and_does_not_count_twice(
     monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
     links = {A.id: ("s2:0",), B.id: ("s2:1",)}
     table = Table([], "semantic_scholar", links=links, citing={})
-    merit = {A.id: 30.0, B.id: 90.0}
-    await follow(table, merit=merit, judged={A.id: 98.0}, settled=[A.id])
+    prior = {A.id: 30.0, B.id: 90.0}
+    await follow(table, prior=prior, judged={A.id: 98.0}, settled=[A.id])
     assert table.got == ["s2:1"]
 
 
 async def test_links_of_hidden_papers_do_not_say_what_comes_first(
-    follow: Follow, shelf: InMemoryStore, monkeypatch: pytest.MonkeyPatch
+    follow: Follow, run_store: InMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
     # The input's own paper was followed before it was known as such, and cites s2:1.
     own = Hit(paper="s2:1", via="reference", by="doi:10.1/own", source="semantic_scholar")
     known = own.model_copy(update={"paper": "doi:10.1/own", "by": A.id})
-    key = await Shelf(shelf, "run").put_trail(Trail(hop=1, depth=1, hits=(own, known)))
+    key = await RunStore(run_store, "run").put_trail(Trail(hop=1, depth=1, hits=(own, known)))
     table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
     await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=[key], depth=1)
     assert table.got == ["s2:0"]
 
 
 async def test_paper_that_a_source_lists_under_another_id_is_reached_by_its_own(
-    follow: Follow, shelf: InMemoryStore, reached: Callable[[Update], Any]
+    follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
 ) -> None:
     known = paper("doi:10.1/known", aliases=("s2:9",))
     table = Table([], "semantic_scholar", links={A.id: ("s2:9",)}, citing={}, records=[known])
     update, _ = await follow(table)
     assert await reached(update) == {(A.id, "reference", known.id)}
-    assert await Shelf(shelf, "run").records([("semantic_scholar", known.id)]) == [known]
+    assert await RunStore(run_store, "run").records([("semantic_scholar", known.id)]) == [known]
 
 
 class Coming(Table):
@@ -319,7 +321,7 @@ class Coming(Table):
 
 @pytest.mark.parametrize("whole", [("reference", "citation"), ("citation",)])
 async def test_records_that_came_whole_are_not_asked_for_again_and_partial_ones_are(
-    whole: tuple[str, ...], follow: Follow, shelf: InMemoryStore
+    whole: tuple[str, ...], follow: Follow, run_store: InMemoryStore
 ) -> None:
     partial = NEW.model_copy(update={"abstract": None})
     table = Coming(
@@ -329,7 +331,7 @@ async def test_records_that_came_whole_are_not_asked_for_again_and_partial_ones_
     table.whole = whole
     await follow(table)
     assert table.got == (["s2:2"] if "reference" in whole else [NEW.id, "s2:2"])
-    (kept,) = await Shelf(shelf, "run").records([("semantic_scholar", NEW.id)])
+    (kept,) = await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)])
     assert kept == (partial if "reference" in whole else NEW)
 
 

@@ -17,9 +17,9 @@ from state.writing import Citation, Sentence
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.embed.open import embedder
-from tools.text.alignment import Evidence
-from tools.text.claims import claims_of
-from tools.text.quotes import quote_paper
+from tools.evidence.alignment import Evidence
+from tools.evidence.claims import claims_of
+from tools.evidence.quotes import quote_paper
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(4), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."

@@ -12,7 +12,7 @@ from state.request import Choices, Request
 from state.table import ComparisonTable, TableRow
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 LEWIS = Paper(
     id="local:a", title="Retrieval", year=2020, venue="EMNLP",
@@ -46,13 +46,13 @@ def written(**fields: Any) -> WriteState:
 
 
 @pytest.fixture
-async def shelved(desk: Desk) -> Desk:
-    await desk.shelf.put_papers([LEWIS, KIM])
-    return desk
+async def shelved(services: Services) -> Services:
+    await services.run_store.put_papers([LEWIS, KIM])
+    return services
 
 
 async def test_numbers_entries_and_paragraphs_are_filled_in(
-    shelved: Desk, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunContext]
 ) -> None:
     made = await number_references(written(), runtime)
     assert made["related_work"] == ("Models retrieve [1, 2]. Lewis et al. [2] cite.\n\nWe differ.")
@@ -67,7 +67,7 @@ async def test_numbers_entries_and_paragraphs_are_filled_in(
     assert (made["outcome"], made["failures"], made["stop"]) == ("complete", [], None)
 
 
-async def test_style_of_the_run_is_used(shelved: Desk, runtime: Runtime[RunContext]) -> None:
+async def test_style_of_the_run_is_used(shelved: Services, runtime: Runtime[RunContext]) -> None:
     made = await number_references(written(choices=Choices(style="apa")), runtime)
     assert made["sentences"][0].text == "Models retrieve (Kim, 2021; Lewis et al., 2020)."
     assert made["sentences"][1].text == "Lewis et al. (2020) cite."
@@ -75,7 +75,7 @@ async def test_style_of_the_run_is_used(shelved: Desk, runtime: Runtime[RunConte
 
 
 async def test_rows_of_the_table_have_the_numbers_of_the_list(
-    shelved: Desk, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunContext]
 ) -> None:
     rows = tuple(
         TableRow(number=place, paper=paper.id, name=paper.citation, title=paper.title)
@@ -90,7 +90,7 @@ async def test_rows_of_the_table_have_the_numbers_of_the_list(
 
 @pytest.mark.parametrize("style", ["/etc/passwd", "no-such-style-at-all", "../x.csl"])
 async def test_unknown_style_is_recorded_and_ieee_is_used(
-    shelved: Desk, runtime: Runtime[RunContext], style: str
+    shelved: Services, runtime: Runtime[RunContext], style: str
 ) -> None:
     made = await number_references(written(choices=Choices(style=style)), runtime)
     (failure,) = made["failures"]
@@ -101,21 +101,21 @@ async def test_unknown_style_is_recorded_and_ieee_is_used(
 
 
 async def test_paper_that_is_gone_is_reported_and_not_cited(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    await desk.shelf.put_papers([KIM])
+    await services.run_store.put_papers([KIM])
     made = await number_references(written(), runtime)
     assert made["sentences"][0].text == "Models retrieve [1]."
     assert made["sentences"][1].text == "Lewis et al. cite."
     assert [item.subject for item in made["failures"]] == ["P1"]
 
 
-async def test_run_that_stopped_prints_the_parts_it_has(shelved: Desk) -> None:
+async def test_run_that_stopped_prints_the_parts_it_has(shelved: Services) -> None:
     parts = [
         Draft(id="p1", part=1, sentences=(Sentence(text="Second {P1}.", line=2),)),
         Draft(id="p0", part=0, sentences=(Sentence(text="First {P2}.", line=1),)),
     ]
-    made = await assemble(written(checks=0, verdicts=[], parts=parts), shelved.shelf)
+    made = await assemble(written(checks=0, verdicts=[], parts=parts), shelved.run_store)
     assert made["related_work"] == "First [1]. Second [2]."
     assert {item.verdict for text in made["sentences"] for item in text.citations} == {
         "not_checkable"
@@ -123,8 +123,8 @@ async def test_run_that_stopped_prints_the_parts_it_has(shelved: Desk) -> None:
     assert made["outcome"] == "partial"
 
 
-async def test_run_that_wrote_nothing_has_an_empty_section(desk: Desk) -> None:
-    made = await assemble(cast(WriteState, {"run": "run"}), desk.shelf)
+async def test_run_that_wrote_nothing_has_an_empty_section(services: Services) -> None:
+    made = await assemble(cast(WriteState, {"run": "run"}), services.run_store)
     assert (made["related_work"], made["references"], made["outcome"]) == ("", [], "nothing")
 
 
@@ -152,7 +152,7 @@ def test_paragraphs_are_those_of_the_plan(plan: Plan, numbers: list[int], why: s
 
 
 async def test_citation_that_was_not_checked_is_shown_as_such(
-    shelved: Desk, runtime: Runtime[RunContext]
+    shelved: Services, runtime: Runtime[RunContext]
 ) -> None:
     first = CitationVerdict(sentence=1, key="P2", paper=KIM.id, verdict="supported")
     made = await number_references(written(verdicts=[first]), runtime)

@@ -25,7 +25,7 @@ def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ranked(bench: Served, papers: list[str], hop: int = 1) -> Update:
-    await bench.desk.shelf.put_papers(PAPERS)
+    await bench.services.run_store.put_papers(PAPERS)
     branch: Branch = {
         "run": "run", "request": REQUEST, "papers": papers, "hop": hop, "depth": 0, "of": len(papers)
     }  # fmt: skip
@@ -43,7 +43,7 @@ def test_every_name_has_a_ranker_of_that_name(name: RankerName) -> None:
 def test_every_paper_is_settled_or_in_one_group(name: RankerName) -> None:
     ranker = ranker_of(name)
     known = {
-        key: Evidence(similarity=0.1 * place, merit=10.0 * place) for place, key in enumerate(IDS)
+        key: Evidence(similarity=0.1 * place, prior=10.0 * place) for place, key in enumerate(IDS)
     }
     settled = ranker.settle(known)
     groups = ranker.split([key for key in IDS if key not in settled], 2)
@@ -66,9 +66,11 @@ async def test_every_ranker_scores_every_paper_with_either_mind(
     with served(reviewer(), home, mind=mind, ranker=name) as bench:
         if name == "specter2":
             local = {"semantic_scholar_url": "http://127.0.0.1:9", "source_patience": 0.2}
-            bench.desk.clients.settings = bench.desk.clients.settings.model_copy(update=local)
+            bench.services.clients.settings = bench.services.clients.settings.model_copy(
+                update=local
+            )
         update = await ranked(bench, IDS)
-        debates = await bench.desk.shelf.debates(IDS)
+        debates = await bench.services.run_store.debates(IDS)
         asked = set(bench.server.tasks)
     assert update["judged"].keys() == set(IDS)
     assert all(0 <= score <= 100 for score in update["judged"].values())
@@ -91,7 +93,7 @@ async def test_debates_are_on_the_shelf_and_their_scores_in_the_state(tmp_path: 
 
     with served(reviewer({"debate_papers": lower}), tmp_path, ranker="debate") as bench:
         update = await ranked(bench, IDS[:2])
-        debates = await bench.desk.shelf.debates(IDS)
+        debates = await bench.services.run_store.debates(IDS)
     assert {key: debate.score for key, debate in debates.items()} == update["judged"]
     assert debates[IDS[0]].reductions
     assert update["listings"] == []

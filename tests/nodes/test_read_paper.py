@@ -16,8 +16,8 @@ from state.request import Request
 from state.writing import ELEMENTS, KeyElements
 from tests.fakes.openai_server import OpenAIServer, Refusal, inputs_of
 from tests.graphs.conftest import context_for
-from tools.desk import open_desk
 from tools.embed.open import embedder
+from tools.services import open_services
 
 SENTENCES = {
     "background": "Pears have become an important fruit of the dry south.",
@@ -69,11 +69,11 @@ def read(tmp_path: Path) -> Iterator[Read]:
             "run": run, "request": Request(text=text), "paper": key or paper.id, "of": 1,
         }  # fmt: skip
         runtime = Runtime(context=context_for(options), store=InMemoryStore())
-        desk = open_desk(runtime, run)
-        await desk.shelf.put_papers([paper])
+        services = open_services(runtime, run)
+        await services.run_store.put_papers([paper])
         update = await read_paper(branch, runtime)
         assert update["read"] == [branch["paper"]]
-        elements = (await desk.shelf.elements([branch["paper"]]))[branch["paper"]]
+        elements = (await services.run_store.elements([branch["paper"]]))[branch["paper"]]
         return Result(update, elements, list(asked))
 
     with OpenAIServer(script_of) as server:

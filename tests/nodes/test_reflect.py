@@ -18,7 +18,7 @@ from state.query import FacetCover, SearchQuery, Sufficiency
 from state.request import Request
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
-from tools.desk import open_desk
+from tools.services import open_services
 from tools.text.phrases import phrase_stems
 
 FIRST = "Bees navigate over long distances with visual landmarks."
@@ -46,7 +46,7 @@ def think(tmp_path: Path) -> Reflect:
 
         async def reflected(context: Any) -> Update:
             runtime = Runtime(context=context, store=InMemoryStore())
-            await open_desk(runtime, "run").shelf.put_papers(PAPERS)
+            await open_services(runtime, "run").run_store.put_papers(PAPERS)
             return await reflect(branch, runtime)
 
         if script is None:

@@ -13,8 +13,8 @@ from state.request import Request
 from state.verifying import Entry
 from tests.graphs.sources import Asked, Sources
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import TransientError
+from tools.services import open_services
 
 LICHENS = "How sulphur rain reaches the lichens of tiled chapels"
 GIVEN = Paper(id="title:lichens", title=LICHENS, year=2001, authors=(Author(name="Ann Abel"),))
@@ -31,7 +31,7 @@ async def resolve(
     context = RunContext()
     vars(context)["clients"] = Sources(home, *tables)
     runtime = Runtime(context=context, store=InMemoryStore())
-    await open_desk(runtime, "run").shelf.put_papers(given)
+    await open_services(runtime, "run").run_store.put_papers(given)
     names = tuple(table.name for table in tables)
     state: Any = {
         "run": "run", "request": Request(text="x", sources=names), "entries": list(entries),

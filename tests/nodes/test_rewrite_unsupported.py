@@ -16,7 +16,7 @@ from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
-from tools.desk import open_desk
+from tools.services import open_services
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(3), start=1)}
 KEYS = {key: paper.id for key, paper in PAPERS.items()}
@@ -54,7 +54,7 @@ class Mind:
     async def rewrite(self, answer: Any, **changes: Any) -> dict[str, Any]:
         self.answer = answer
         runtime = Runtime(context=self.llm.context, store=InMemoryStore())
-        await open_desk(runtime, "run").shelf.put_papers(PAPERS.values())
+        await open_services(runtime, "run").run_store.put_papers(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
         state: Any = {
             "run": "run", "request": Request(text=OWN), "keys": KEYS, "checks": 1, "removed": [],

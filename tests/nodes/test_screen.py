@@ -15,7 +15,7 @@ from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"
 TEXT = (
@@ -26,17 +26,19 @@ Screen = Callable[..., Any]
 
 
 @pytest.fixture
-def screened(desk: Desk, runtime: Runtime[RunContext], monkeypatch: pytest.MonkeyPatch) -> Screen:
+def screened(
+    services: Services, runtime: Runtime[RunContext], monkeypatch: pytest.MonkeyPatch
+) -> Screen:
     """Screen papers that one query found; parts of the request and of the state may be given."""
     monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
 
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
     ) -> Update:
-        await desk.shelf.put_papers(papers)
+        await services.run_store.put_papers(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "similarity": {}, "merit": {}, "judged": {},
+            "run": "run", "request": asked, "similarity": {}, "prior": {}, "judged": {},
             "settled": [], "expanded": [], "trail": [], "hop": 1, "depth": 0,
             "search_log": [SearchLogEntry(source="openalex", query="pears", hop=1, returned=1)],
             "same": {key: one.id for one in papers for key in (one.id, *one.aliases)},
@@ -65,19 +67,19 @@ async def test_excluded_paper_is_hidden_whichever_of_its_ids_was_named(
     banned = paper("doi:10.1/a", aliases=("openalex:W1",))
     update = await screened([banned, OTHER], {how: (name,) if how == "exclude" else name})
     assert update["hidden"] == ["doi:10.1/a"]
-    assert update["merit"].keys() == {OTHER.id}
+    assert update["prior"].keys() == {OTHER.id}
 
 
 async def test_inputs_own_paper_is_known_by_its_abstract_alone(screened: Screen) -> None:
     own = paper("doi:10.1/a", TITLE, abstract=TEXT.replace("three", "four"))
     update = await screened([own, OTHER])
-    assert (update["hidden"], [*update["merit"]]) == ([own.id], [OTHER.id])
+    assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
 
 
 async def test_inputs_own_paper_is_known_by_its_title_alone(screened: Screen) -> None:
     own = paper("doi:10.1/a", TITLE.upper())
     update = await screened([own, OTHER], {"title": TITLE})
-    assert (update["hidden"], [*update["merit"]]) == ([own.id], [OTHER.id])
+    assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
 
 
 async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
@@ -108,7 +110,7 @@ async def test_paper_that_promising_ones_cite_is_more_promising_than_its_equal(
     ]
     cited = paper("doi:10.1/cited", aliases=("openalex:W2",))
     update = await screened([*near, cited, OTHER])
-    assert update["merit"][cited.id] > update["merit"][OTHER.id]
+    assert update["prior"][cited.id] > update["prior"][OTHER.id]
 
 
 async def test_links_of_what_may_not_appear_do_not_count(screened: Screen) -> None:
@@ -117,15 +119,15 @@ async def test_links_of_what_may_not_appear_do_not_count(screened: Screen) -> No
     late = paper("doi:10.1/late", TITLE, year=2030, references=("doi:10.1/cited",))
     cited = paper("doi:10.1/cited")
     update = await screened([own, late, cited, OTHER], {"before": date(2020, 1, 1)})
-    assert update["merit"][cited.id] == pytest.approx(update["merit"][OTHER.id])
+    assert update["prior"][cited.id] == pytest.approx(update["prior"][OTHER.id])
 
 
 async def test_what_a_judge_said_replaces_the_similarity(screened: Screen) -> None:
     papers = [paper("doi:10.1/a"), paper("doi:10.1/b")]
     update = await screened(papers, judged={"doi:10.1/a": 90.0})
-    assert update["merit"]["doi:10.1/a"] > 70 > update["merit"]["doi:10.1/b"]
+    assert update["prior"]["doi:10.1/a"] > 70 > update["prior"]["doi:10.1/b"]
     settled = await screened(papers, judged={"doi:10.1/a": 90.0}, settled=["doi:10.1/a"])
-    assert settled["merit"]["doi:10.1/a"] == settled["merit"]["doi:10.1/b"]
+    assert settled["prior"]["doi:10.1/a"] == settled["prior"]["doi:10.1/b"]
 
 
 PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[0])
@@ -139,12 +141,12 @@ PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[
         ({"max_depth": 0}, {}, "links are not followed"),
         ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
         ({}, {"search_log": []}, "no source answered a search"),
-        ({}, {"depth": 1, "merit": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
-        ({}, {"merit": {PEARS.id: 20.0}}, ""),  # the searches of a hop changed nothing
+        ({}, {"depth": 1, "prior": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
+        ({}, {"prior": {PEARS.id: 20.0}}, ""),  # the searches of a hop changed nothing
         ({}, {"hop": 2}, "no source answered a search"),
-        ({}, {"depth": 1, "merit": {"doi:10.1/gone": 20.0}}, ""),
+        ({}, {"depth": 1, "prior": {"doi:10.1/gone": 20.0}}, ""),
         ({}, {"expanded": [PEARS.id]}, "no promising paper is left to follow"),
-        ({"expansion": "bfs"}, {"depth": 1, "merit": {PEARS.id: 20.0}}, ""),
+        ({"expansion": "bfs"}, {"depth": 1, "prior": {PEARS.id: 20.0}}, ""),
     ],
 )  # fmt: skip
 async def test_links_are_followed_until_that_changes_little(
@@ -214,31 +216,31 @@ async def test_retracted_paper_is_named_where_it_may_appear(screened: Screen) ->
 
 
 async def test_what_a_hidden_paper_links_to_gains_nothing_by_a_trail(
-    screened: Screen, desk: Desk
+    screened: Screen, services: Services
 ) -> None:
     cited, near = paper("doi:10.1/cited"), paper("doi:10.1/near", TITLE)
     link = Hit(paper=cited.id, via="reference", by="doi:10.1/own", source="openalex")
     known = link.model_copy(update={"paper": "doi:10.1/own", "by": near.id})
-    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, followed=1, hits=(link, known)))
+    key = await services.run_store.put_trail(Trail(hop=1, depth=1, followed=1, hits=(link, known)))
     own = paper("doi:10.1/own", TITLE, abstract=TEXT)
     update = await screened([own, cited, near, OTHER], trail=[key])
     assert update["hidden"] == [own.id]
-    assert update["merit"][cited.id] == update["merit"][OTHER.id]
+    assert update["prior"][cited.id] == update["prior"][OTHER.id]
 
 
 async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed(
-    screened: Screen, desk: Desk
+    screened: Screen, services: Services
 ) -> None:
     trails = [Trail(hop=1, depth=1, followed=3), Trail(hop=1, depth=2, followed=2)]
-    keys = [await desk.shelf.put_trail(trail) for trail in trails]
+    keys = [await services.run_store.put_trail(trail) for trail in trails]
     papers = [paper(f"doi:10.1/{number}", f"{TITLE} {number}") for number in range(10)]
     state: dict[str, Any] = {"trail": keys, "depth": 2}
     known = {one.id: 20.0 for one in papers[:9]}
-    (entry,) = (await screened(papers, {"keep": 10}, merit=known, **state))["rounds"]
+    (entry,) = (await screened(papers, {"keep": 10}, prior=known, **state))["rounds"]
     assert (entry.followed, entry.fresh) == (2, 0.1)
     assert entry.stopped == "", "a tenth is more than the share that ends the search"
     assert SATURATED < 0.1
-    (entry,) = (await screened(papers, {"keep": 6}, merit={"doi:10.1/gone": 9.0}, **state))[
+    (entry,) = (await screened(papers, {"keep": 6}, prior={"doi:10.1/gone": 9.0}, **state))[
         "rounds"
     ]
     assert entry.fresh == 1.0
@@ -259,5 +261,5 @@ async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> Non
         for number in range(5000)
     ]  # fmt: skip
     update = await screened(papers)
-    assert len(update["merit"]) == 5000
-    assert all(0 < merit < 100 for merit in update["merit"].values())
+    assert len(update["prior"]) == 5000
+    assert all(0 < prior < 100 for prior in update["prior"].values())

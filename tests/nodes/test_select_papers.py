@@ -26,7 +26,7 @@ def select(runtime: Runtime[RunContext]) -> Select:
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
         branch: dict[str, Any] = {
-            "run": "run", "request": asked, "scores": scores, "merit": {}, "judged": scores,
+            "run": "run", "request": asked, "scores": scores, "prior": {}, "judged": scores,
             "settled": [], "same": {}, "hidden": [],
             "collected": [], "retracted": [], "search_log": [], "failures": [], **state,
         }  # fmt: skip
@@ -109,8 +109,8 @@ async def test_breadth_first_search_keeps_only_what_it_collected_and_what_must_b
 
 async def test_papers_of_equal_score_stand_in_the_order_of_their_merit(select: Select) -> None:
     scores = dict.fromkeys(SCORES, 100.0)
-    merit = {"doi:a": 10.0, "doi:b": 30.0, "doi:c": 20.0, "doi:d": 40.0}
-    update = await select(scores, {"keep": 3}, merit=merit)
+    prior = {"doi:a": 10.0, "doi:b": 30.0, "doi:c": 20.0, "doi:d": 40.0}
+    update = await select(scores, {"keep": 3}, prior=prior)
     assert update["selected"] == ["doi:d", "doi:b", "doi:c"]
 
 

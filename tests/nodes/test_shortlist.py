@@ -10,7 +10,7 @@ from state.finding import Trail
 from state.query import Hit
 from state.request import Request
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 NAMES = [f"doi:10.1/{number:03}" for number in range(300)]
 POOL = round(PER_KEPT * Request(text="pears").keep)
@@ -22,7 +22,7 @@ async def listed(
 ) -> Update:
     asked = Request.model_validate({"text": "pears", **(request or {})})
     branch: dict[str, Any] = {
-        "run": "run", "request": asked, "merit": MERIT, "judged": {}, "hits": [], "trail": [],
+        "run": "run", "request": asked, "prior": MERIT, "judged": {}, "hits": [], "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
         "hidden": [], "hop": 1, "depth": 0, **state,
     }  # fmt: skip
@@ -67,8 +67,8 @@ async def test_paper_asked_for_is_judged_beside_the_number_whichever_id_was_name
 async def test_paper_that_may_not_appear_is_not_judged_even_when_asked_for(
     runtime: Runtime[RunContext],
 ) -> None:
-    merit = {name: MERIT[name] for name in NAMES[1:]}
-    update = await listed(runtime, {"must_include": (NAMES[0],)}, merit=merit)
+    prior = {name: MERIT[name] for name in NAMES[1:]}
+    update = await listed(runtime, {"must_include": (NAMES[0],)}, prior=prior)
     assert NAMES[0] not in update["batch"]
 
 
@@ -99,7 +99,7 @@ async def test_cascade_settles_clear_cases_and_leaves_the_contested_ones(
 
 @pytest.mark.parametrize("depth", [0, 1])
 async def test_breadth_first_search_judges_a_whole_level(
-    depth: int, desk: Desk, runtime: Runtime[RunContext]
+    depth: int, services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs", pool=1)
     hits = [
@@ -108,30 +108,34 @@ async def test_breadth_first_search_judges_a_whole_level(
     links = [
         Hit(paper=name, via="reference", by=NAMES[0], source="openalex") for name in NAMES[100:290]
     ]
-    trail = [await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=tuple(links)))] if depth else []
+    trail = (
+        [await services.run_store.put_trail(Trail(hop=1, depth=1, hits=tuple(links)))]
+        if depth
+        else []
+    )
     update = await listed(runtime, hits=hits, trail=trail, depth=depth)
     assert update["batch"] == (NAMES[100:290] if depth else NAMES[:5])
 
 
 async def test_later_levels_of_a_breadth_first_search_are_judged_one_at_a_time(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
     trails = [
         Trail(hop=1, depth=depth, hits=(Hit(paper=end, via="reference", by=NAMES[0], source="openalex"),))
         for depth, end in enumerate(NAMES[5:7], start=1)
     ]  # fmt: skip
-    keys = [await desk.shelf.put_trail(trail) for trail in trails]
+    keys = [await services.run_store.put_trail(trail) for trail in trails]
     update = await listed(runtime, trail=keys, depth=2)
     assert update["batch"] == [NAMES[6]]
 
 
 async def test_next_hop_of_a_breadth_first_search_judges_what_its_searches_found(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
     link = Hit(paper=NAMES[1], via="reference", by=NAMES[0], source="openalex")
-    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=(link,)))
+    key = await services.run_store.put_trail(Trail(hop=1, depth=1, hits=(link,)))
     hits = [
         Hit(paper=NAMES[0], via="query", by="pears", source="openalex", hop=1),
         Hit(paper=NAMES[2], via="query", by="quince", source="openalex", hop=2),
@@ -178,7 +182,7 @@ async def test_each_query_for_a_gap_has_its_own_best_answers(runtime: Runtime[Ru
 
 
 async def test_nothing_found_is_nothing_to_judge(runtime: Runtime[RunContext]) -> None:
-    update = await listed(runtime, merit={}, similarity={}, same={})
+    update = await listed(runtime, prior={}, similarity={}, same={})
     assert update["batch"] == []
 
 

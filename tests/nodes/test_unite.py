@@ -10,7 +10,7 @@ from state.finding import Trail
 from state.paper import Author, Paper
 from state.query import Hit
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 PREPRINT = "arxiv:2001.00001"
 DOI = "doi:10.1000/a"
@@ -23,11 +23,11 @@ def record(name: str, source: str, title: str = "Grafting pears", **others: Any)
 
 
 async def come(
-    desk: Desk, runtime: Runtime[RunContext], state: Branch, *records: tuple[str, Paper]
+    services: Services, runtime: Runtime[RunContext], state: Branch, *records: tuple[str, Paper]
 ) -> Branch:
     """Unite after these records of sources have come; return the state that follows."""
     for source, found in groupby(records, key=lambda one: one[0]):
-        await desk.shelf.put_records(source, [paper for _, paper in found])
+        await services.run_store.put_records(source, [paper for _, paper in found])
     hits = [Hit(paper=one.id, via="query", by="pears", source=source) for source, one in records]
     state = {**state, "hits": [*state["hits"], *hits]}
     update = await unite(state, runtime)
@@ -40,99 +40,99 @@ EMPTY: Branch = {
 
 
 async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     first = record(PREPRINT, "arxiv", arxiv="2001.00001", abstract="How pears are grafted.")
-    state = await come(desk, runtime, EMPTY, ("arxiv", first))
+    state = await come(services, runtime, EMPTY, ("arxiv", first))
     assert state["same"] == {PREPRINT: PREPRINT}
     later = record(DOI, "openalex", doi="10.1000/a", aliases=(PREPRINT, "openalex:W1"))
-    state = await come(desk, runtime, state, ("openalex", later))
+    state = await come(services, runtime, state, ("openalex", later))
     assert state["same"] == dict.fromkeys((PREPRINT, DOI, "openalex:W1"), PREPRINT)
-    (paper,) = (await desk.shelf.papers([PREPRINT])).values()
+    (paper,) = (await services.run_store.papers([PREPRINT])).values()
     assert set(paper.aliases) == {DOI, "openalex:W1"}
     assert (paper.doi, paper.abstract) == ("10.1000/a", "How pears are grafted.")
     assert paper.origin["doi"] == "openalex"
 
 
 async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every_id(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     one = record(PREPRINT, "arxiv", arxiv="2001.00001")
     two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a", aliases=("openalex:W1",))
-    state = await come(desk, runtime, EMPTY, ("arxiv", one), ("crossref", two))
+    state = await come(services, runtime, EMPTY, ("arxiv", one), ("crossref", two))
     assert len(set(state["same"].values())) == 2
     both = record("s2:" + "a" * 40, "semantic_scholar", aliases=(PREPRINT, DOI))
-    state = await come(desk, runtime, state, ("semantic_scholar", both))
+    state = await come(services, runtime, state, ("semantic_scholar", both))
     assert state["same"].keys() == {PREPRINT, DOI, "openalex:W1", both.id}
     assert len(set(state["same"].values())) == 1
 
 
 async def test_every_source_adds_what_it_knows_of_a_paper_under_one_id(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     bare = record(DOI, "openalex", doi="10.1000/a", aliases=("openalex:W1",))
     whole = record(DOI, "semantic_scholar", doi="10.1000/a", abstract="How pears are grafted.")
     for order in ([bare, whole], [whole, bare]):
         sources = [(one.origin["title"], one) for one in order]
-        state = await come(desk, runtime, EMPTY, *sources)
-        (paper,) = (await desk.shelf.papers([state["same"][DOI]])).values()
+        state = await come(services, runtime, EMPTY, *sources)
+        (paper,) = (await services.run_store.papers([state["same"][DOI]])).values()
         assert (paper.abstract, paper.aliases) == ("How pears are grafted.", ("openalex:W1",))
 
 
 async def test_id_that_sources_ascribe_to_two_works_stays_with_its_own(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     preprint = record(PREPRINT, "arxiv", "The other title", arxiv="2001.00001", year=2020)
     right = record(DOI, "openalex", "The other title", doi="10.1000/a", aliases=(PREPRINT,))
     wrong = record("doi:10.1000/b", "crossref", doi="10.1000/b", aliases=(PREPRINT,))
     records = [("openalex", right), ("arxiv", preprint), ("crossref", wrong)]
     for order in permutations(records):
-        state = await come(desk, runtime, EMPTY, *order)
+        state = await come(services, runtime, EMPTY, *order)
         assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
 
 
 async def test_paper_is_known_by_the_doi_that_its_record_gives(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     bare = record("s2:" + "a" * 40, "semantic_scholar", doi="10.1000/a")
-    state = await come(desk, runtime, EMPTY, ("semantic_scholar", bare))
+    state = await come(services, runtime, EMPTY, ("semantic_scholar", bare))
     assert state["same"] == {bare.id: DOI, DOI: DOI}
 
 
 async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     one = record(PREPRINT, "arxiv", arxiv="2001.00001")
     two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a")
-    state = await come(desk, runtime, EMPTY, ("arxiv", one), ("crossref", two))
+    state = await come(services, runtime, EMPTY, ("arxiv", one), ("crossref", two))
     both = record(DOI, "openalex", doi="10.1000/a", arxiv="2001.00001", aliases=(PREPRINT,))
-    state = await come(desk, runtime, {**state, "judged": {DOI: 90.0}}, ("openalex", both))
+    state = await come(services, runtime, {**state, "judged": {DOI: 90.0}}, ("openalex", both))
     assert state["same"] == {PREPRINT: DOI, DOI: DOI}
 
 
 async def test_what_links_lead_to_becomes_papers_once(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     found = record(DOI, "openalex", doi="10.1000/a")
-    await desk.shelf.put_records("openalex", [found])
+    await services.run_store.put_records("openalex", [found])
     hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
-    key = await desk.shelf.put_trail(Trail(hop=1, depth=1, hits=(hit,)))
+    key = await services.run_store.put_trail(Trail(hop=1, depth=1, hits=(hit,)))
     state: Branch = {**EMPTY, "trail": [key]}
     update = await unite(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
-    await desk.shelf.put_records("openalex", [found.model_copy(update={"year": 1999})])
+    await services.run_store.put_records("openalex", [found.model_copy(update={"year": 1999})])
     state = {**state, "same": update["same"], "followed": update["followed"]}
     assert (await unite(state, runtime))["same"] == {DOI: DOI}
-    assert (await desk.shelf.papers([DOI]))[DOI].year is None
+    assert (await services.run_store.papers([DOI]))[DOI].year is None
 
 
 async def test_record_that_was_united_before_is_not_united_again(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     first = record(DOI, "openalex", doi="10.1000/a")
-    state = await come(desk, runtime, EMPTY, ("openalex", first))
-    await desk.shelf.put_papers([first.model_copy(update={"retracted": True})])
-    await desk.shelf.put_records("openalex", [first.model_copy(update={"year": 1999})])
-    state = await come(desk, runtime, state)
-    (paper,) = (await desk.shelf.papers([DOI])).values()
+    state = await come(services, runtime, EMPTY, ("openalex", first))
+    await services.run_store.put_papers([first.model_copy(update={"retracted": True})])
+    await services.run_store.put_records("openalex", [first.model_copy(update={"year": 1999})])
+    state = await come(services, runtime, state)
+    (paper,) = (await services.run_store.papers([DOI])).values()
     assert (paper.retracted, paper.year) == (True, None)

@@ -12,23 +12,23 @@ from state.query import Hit
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 NAMES = [f"doi:10.1/{number}" for number in range(8)]
 CITED = NAMES[7]
 
 
 async def weighed(
-    desk: Desk, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
+    services: Services, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
 ) -> Update:
     """Weigh papers of which the last is cited by the first six."""
-    await desk.shelf.put_papers(
+    await services.run_store.put_papers(
         Paper(id=name, title=f"Pears {name}", references=(CITED,) if name < NAMES[6] else ())
         for name in NAMES
     )
     branch: dict[str, Any] = {
         "run": "run", "request": Request(text="Grafting pears"), "judged": judged, "settled": [],
-        "merit": dict.fromkeys(NAMES, 50.0), "similarity": dict.fromkeys(NAMES, 0.5), "scores": {},
+        "prior": dict.fromkeys(NAMES, 50.0), "similarity": dict.fromkeys(NAMES, 0.5), "scores": {},
         "same": {name: name for name in NAMES}, "trail": [], "hits": [], "hidden": [],
         "collected": [], "rounds": [Round(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
         "hop_gain": 0, **state,
@@ -43,48 +43,50 @@ def told(runtime: Runtime[RunContext], **settings: Any) -> None:
 
 
 async def test_paper_that_others_cite_rises_above_its_equal(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0))
+    update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
     assert update["scores"][CITED] > update["scores"][NAMES[6]]
     assert update["scores"].keys() == set(NAMES)
 
 
 async def test_settled_score_holds_links_already_and_stays(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0), settled=[CITED])
+    update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0), settled=[CITED])
     assert update["scores"][CITED] == 60.0
 
 
 @pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])
 async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
-    settings: dict[str, Any], desk: Desk, runtime: Runtime[RunContext]
+    settings: dict[str, Any], services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, **settings)
-    update = await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0))
+    update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
     assert update["scores"] == dict.fromkeys(NAMES, 60.0)
 
 
-async def test_judge_who_is_sure_is_not_overruled(desk: Desk, runtime: Runtime[RunContext]) -> None:
-    update = await weighed(desk, runtime, {**dict.fromkeys(NAMES, 90.0), CITED: 5.0})
+async def test_judge_who_is_sure_is_not_overruled(
+    services: Services, runtime: Runtime[RunContext]
+) -> None:
+    update = await weighed(services, runtime, {**dict.fromkeys(NAMES, 90.0), CITED: 5.0})
     assert update["scores"][CITED] < runtime.context.bar
 
 
 async def test_gain_of_a_hop_is_what_is_relevant_now_and_was_not_before(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     judged = {NAMES[0]: 80.0, NAMES[1]: 80.0, NAMES[6]: 3.0}
-    update = await weighed(desk, runtime, judged, scores={NAMES[0]: 80.0}, hop=2)
+    update = await weighed(services, runtime, judged, scores={NAMES[0]: 80.0}, hop=2)
     assert update["hop_gain"] == 1
 
 
 async def test_paper_at_the_bar_is_a_gain_and_so_is_one_that_was_below_it(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, ranker="bm25", bar=35.0)
     judged = {NAMES[0]: 35.0, NAMES[1]: 34.9, NAMES[2]: 80.0}
-    update = await weighed(desk, runtime, judged, scores={NAMES[2]: 20.0})
+    update = await weighed(services, runtime, judged, scores={NAMES[2]: 20.0})
     assert update["hop_gain"] == 2
 
 
@@ -92,50 +94,50 @@ async def test_paper_at_the_bar_is_a_gain_and_so_is_one_that_was_below_it(
     ("expansion", "depth", "gain"), [("best_first", 3, 1), ("bfs", 0, 1), ("bfs", 1, 6)]
 )
 async def test_gain_adds_up_over_the_levels_of_a_breadth_first_hop_only(
-    expansion: str, depth: int, gain: int, desk: Desk, runtime: Runtime[RunContext]
+    expansion: str, depth: int, gain: int, services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion=expansion)
-    update = await weighed(desk, runtime, {NAMES[0]: 90.0}, depth=depth, hop_gain=5)
+    update = await weighed(services, runtime, {NAMES[0]: 90.0}, depth=depth, hop_gain=5)
     assert update["hop_gain"] == gain
 
 
 async def test_settled_score_says_nothing_of_what_the_paper_links_to(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     found = []
     for score in (2.0, 98.0):
         judged = dict.fromkeys(NAMES, 60.0) | dict.fromkeys(NAMES[:3], score)
-        update = await weighed(desk, runtime, judged, settled=NAMES[:3])
+        update = await weighed(services, runtime, judged, settled=NAMES[:3])
         found.append({name: update["scores"][name] for name in NAMES[3:]})
     assert found[0] == found[1]
 
 
 async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_should(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     def trail(key: str) -> tuple[Hit, ...]:
         return tuple(hits("citation", [key], by=NAMES[6]))
 
     scores: dict[str, float] = {}
     for depth, key in enumerate(("doi:10.1/hidden", "openalex:W1", NAMES[0]), start=1):
-        kept = await desk.shelf.put_trail(Trail(hop=1, depth=depth, hits=trail(key)))
+        kept = await services.run_store.put_trail(Trail(hop=1, depth=depth, hits=trail(key)))
         same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[0]}
         update = await weighed(
-            desk, runtime, dict.fromkeys(NAMES, 60.0), trail=[kept], same=same,
+            services, runtime, dict.fromkeys(NAMES, 60.0), trail=[kept], same=same,
             hidden=["doi:10.1/hidden"],
         )  # fmt: skip
         scores[key] = update["scores"][NAMES[6]]
-    bare = (await weighed(desk, runtime, dict.fromkeys(NAMES, 60.0)))["scores"][NAMES[6]]
+    bare = (await weighed(services, runtime, dict.fromkeys(NAMES, 60.0)))["scores"][NAMES[6]]
     assert scores["doi:10.1/hidden"] == bare < scores["openalex:W1"] == scores[NAMES[0]]
 
 
 async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     stop = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
-    update = await weighed(desk, runtime, {}, failures=[stop])
+    update = await weighed(services, runtime, {}, failures=[stop])
     assert update["scores"] == dict.fromkeys(NAMES, 50.0)
-    assert (await weighed(desk, runtime, {}))["scores"] == {}
+    assert (await weighed(services, runtime, {}))["scores"] == {}
 
 
 def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
@@ -143,50 +145,50 @@ def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
 
 
 async def test_breadth_first_search_starts_from_all_that_was_found(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
     judged = {NAMES[2]: 3.0, NAMES[0]: 90.0}
     found = hits("query", [NAMES[2], NAMES[0]])
-    update = await weighed(desk, runtime, judged, hits=found)
+    update = await weighed(services, runtime, judged, hits=found)
     assert update["collected"] == update["frontier"] == [NAMES[2], NAMES[0]]
 
 
 async def level(
-    desk: Desk, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
+    services: Services, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
     collected: list[str],
 ) -> Update:  # fmt: skip
     trail = Trail(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
-    key = await desk.shelf.put_trail(trail)
-    return await weighed(desk, runtime, judged, trail=[key], depth=1, collected=collected)
+    key = await services.run_store.put_trail(trail)
+    return await weighed(services, runtime, judged, trail=[key], depth=1, collected=collected)
 
 
 async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_queue(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
     reached = [NAMES[5], NAMES[3], NAMES[0], NAMES[5], NAMES[4]]
     judged = {**dict.fromkeys(reached, 80.0), NAMES[3]: 34.9}
-    update = await level(desk, runtime, reached, judged, [NAMES[0]])
+    update = await level(services, runtime, reached, judged, [NAMES[0]])
     assert update["frontier"] == [NAMES[5], NAMES[4]]
     assert update["collected"] == [NAMES[0], NAMES[5], NAMES[4]]
     assert update["rounds"] == []
 
 
 async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs", max_papers=2)
-    update = await level(desk, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
+    update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
     assert update["collected"] == NAMES[:2]
     assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]
 
 
 async def test_breadth_first_search_ends_where_no_reference_is_relevant(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
-    update = await level(desk, runtime, [NAMES[1]], {NAMES[1]: 3.0}, [NAMES[0]])
+    update = await level(services, runtime, [NAMES[1]], {NAMES[1]: 3.0}, [NAMES[0]])
     assert (update["frontier"], update["collected"]) == ([], [NAMES[0]])
     assert [entry.stopped for entry in update["rounds"]] == [
         "no reference of the last level is relevant"
@@ -194,36 +196,36 @@ async def test_breadth_first_search_ends_where_no_reference_is_relevant(
 
 
 async def test_next_hop_starts_from_its_searches_and_not_from_the_last_level(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
-    key = await desk.shelf.put_trail(
+    key = await services.run_store.put_trail(
         Trail(hop=1, depth=1, hits=tuple(hits("reference", [NAMES[1]], by=NAMES[0])))
     )
     update = await weighed(
-        desk, runtime, dict.fromkeys(NAMES[:3], 80.0), trail=[key], hop=2,
+        services, runtime, dict.fromkeys(NAMES[:3], 80.0), trail=[key], hop=2,
         hits=hits("query", [NAMES[2]]), collected=[NAMES[0]],
     )  # fmt: skip
     assert update["frontier"] == [NAMES[2]]
 
 
 async def test_round_that_had_stopped_keeps_its_own_reason(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
     over = Round(hop=1, depth=1, stopped="links were followed 1 times (max_depth)")
-    update = await weighed(desk, runtime, {}, rounds=[over])
+    update = await weighed(services, runtime, {}, rounds=[over])
     assert update["rounds"] == []
 
 
 async def test_level_is_collected_by_the_ids_of_the_run_up_to_the_room_that_is_left(
-    desk: Desk, runtime: Runtime[RunContext]
+    services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs", max_papers=3)
     same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[2]}
     found = hits("query", ["openalex:W1", NAMES[3], NAMES[4]])
     judged = dict.fromkeys(NAMES[:5], 80.0)
     collected = [NAMES[0], NAMES[1]]
-    update = await weighed(desk, runtime, judged, hits=found, same=same, collected=collected)
+    update = await weighed(services, runtime, judged, hits=found, same=same, collected=collected)
     assert update["collected"] == NAMES[:3]
     assert update["frontier"] == [NAMES[2]]

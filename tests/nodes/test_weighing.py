@@ -12,7 +12,7 @@ from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
-from tools.network.merit import by_meaning, log_odds
+from tools.citation_graph.relevance_prior import by_meaning, log_odds
 
 A, B, C = "doi:10.1/a", "doi:10.1/b", "doi:10.1/c"
 

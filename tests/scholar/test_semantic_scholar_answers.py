@@ -33,7 +33,7 @@ def paper(sha: str, **others: Any) -> Paper:
     return Paper(id=f"s2:{sha}", title="A paper", semantic_scholar=sha, **others)
 
 
-class Desk:
+class Services:
     """Answers on loopback with what a test says."""
 
     def __init__(self) -> None:
@@ -48,8 +48,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Iterator[tuple[Desk, str]]:
-    kept = Desk()
+def services() -> Iterator[tuple[Services, str]]:
+    kept = Services()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -93,9 +93,9 @@ def citing(count: int, start: int = 0) -> list[dict[str, Any]]:
 
 
 async def test_batch_of_which_none_is_known_is_an_empty_answer(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     kept.reply = lambda path, query, body: (400, {"error": "No valid paper ids given"})
     source = source_at(url, tmp_path)
     assert await source.get(["doi:10.9999/none"]) == {}
@@ -108,9 +108,9 @@ async def test_batch_of_which_none_is_known_is_an_empty_answer(
 
 
 async def test_merged_records_are_told_by_their_place_in_the_answer(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     merged = {"paperId": SHAS[9], "title": "Merged", "externalIds": {"DOI": "10.1/other"}}
     kept.reply = lambda path, query, body: (200, [merged, None, merged])
     papers = await source_at(url, tmp_path).get([f"s2:{SHAS[0]}", f"s2:{SHAS[1]}", "doi:10.1234/x"])
@@ -120,9 +120,9 @@ async def test_merged_records_are_told_by_their_place_in_the_answer(
 
 
 async def test_odd_record_does_not_cost_the_good_ones(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     odd: dict[str, Any] = {
         "paperId": None, "title": "Odd", "publicationDate": "soon", "authors": [None, 7],
         "journal": "x", "publicationVenue": [], "references": {}, "tldr": 3, "citations": "x",
@@ -137,9 +137,9 @@ async def test_odd_record_does_not_cost_the_good_ones(
 
 
 async def test_answer_that_would_be_too_large_is_asked_for_in_halves(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         if len(body["ids"]) > 10:
@@ -153,9 +153,9 @@ async def test_answer_that_would_be_too_large_is_asked_for_in_halves(
 
 
 async def test_more_ids_than_a_call_takes_are_asked_for_in_several(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     kept.reply = lambda path, query, body: (
         200, [{"paperId": sha, "title": sha[-4:]} for sha in body["ids"]],
     )  # fmt: skip
@@ -166,9 +166,9 @@ async def test_more_ids_than_a_call_takes_are_asked_for_in_several(
 
 
 async def test_pages_without_a_record_are_not_turned_for_ever(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         start = int(query["offset"])
@@ -182,8 +182,10 @@ async def test_pages_without_a_record_are_not_turned_for_ever(
     assert len(kept.asked) == 1
 
 
-async def test_examples_are_never_recommended(desk: tuple[Desk, str], tmp_path: Path) -> None:
-    kept, url = desk
+async def test_examples_are_never_recommended(
+    services: tuple[Services, str], tmp_path: Path
+) -> None:
+    kept, url = services
     same = {"paperId": SHAS[0], "title": "An example"}
     merged = {"paperId": SHAS[1], "title": "Merged", "externalIds": {"DOI": "10.1234/own"}}
     other = {"paperId": SHAS[2], "title": "Another"}
@@ -203,9 +205,9 @@ def test_papers_are_asked_about_together_as_far_as_an_answer_has_room() -> None:
 
 
 async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         room, records = 9_999, []
@@ -223,9 +225,9 @@ async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(
 
 
 async def test_list_that_was_cut_is_read_page_by_page(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     works = citing(2_300)
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
@@ -245,9 +247,9 @@ async def test_list_that_was_cut_is_read_page_by_page(
 
 
 async def test_list_that_pages_do_not_complete_keeps_what_there_was(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         if body:
@@ -261,9 +263,9 @@ async def test_list_that_pages_do_not_complete_keeps_what_there_was(
 
 
 async def test_references_without_an_id_are_known_by_title_and_year(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     ends = [
         {
             "paperId": None,
@@ -282,8 +284,10 @@ async def test_references_without_an_id_are_known_by_title_and_year(
     assert linked.links[f"s2:{SHAS[0]}"] == ("title:abookonlooms-1987-loom", "doi:10.1234/d")
 
 
-async def test_paper_is_never_its_own_reference(desk: tuple[Desk, str], tmp_path: Path) -> None:
-    kept, url = desk
+async def test_paper_is_never_its_own_reference(
+    services: tuple[Services, str], tmp_path: Path
+) -> None:
+    kept, url = services
     ends = [
         {"paperId": SHAS[7], "title": "Itself, merged since"},
         {"paperId": SHAS[1], "title": "Itself, elsewhere", "externalIds": {"DOI": "10.1234/own"}},
@@ -299,8 +303,8 @@ async def test_paper_is_never_its_own_reference(desk: tuple[Desk, str], tmp_path
     assert set(linked.papers) == {f"s2:{SHAS[2]}"}
 
 
-async def test_ids_in_paths_are_encoded(desk: tuple[Desk, str], tmp_path: Path) -> None:
-    kept, url = desk
+async def test_ids_in_paths_are_encoded(services: tuple[Services, str], tmp_path: Path) -> None:
+    kept, url = services
     kept.reply = lambda path, query, body: (200, {"offset": 0, "data": []})
     doi = "10.1002/(sici)1097#4571?x=1%2f<9::aid>3.0"
     one = Paper(id=f"doi:{doi}", title="Old", doi=doi, cited_by=700)
@@ -311,15 +315,17 @@ async def test_ids_in_paths_are_encoded(desk: tuple[Desk, str], tmp_path: Path) 
 
 
 async def test_unknown_paper_with_many_citations_is_absent(
-    desk: tuple[Desk, str], tmp_path: Path
+    services: tuple[Services, str], tmp_path: Path
 ) -> None:
-    kept, url = desk
+    kept, url = services
     kept.reply = lambda path, query, body: (404, {"error": "Paper with id x not found"})
     linked = await source_at(url, tmp_path).citations([paper(SHAS[0], cited_by=700)], limit=10)
     assert (dict(linked.links), dict(linked.papers)) == ({}, {})
 
 
-async def test_title_match_without_data_is_no_match(desk: tuple[Desk, str], tmp_path: Path) -> None:
-    kept, url = desk
+async def test_title_match_without_data_is_no_match(
+    services: tuple[Services, str], tmp_path: Path
+) -> None:
+    kept, url = services
     kept.reply = lambda path, query, body: (200, {"data": []})
     assert await source_at(url, tmp_path).by_title("A paper on looms") is None

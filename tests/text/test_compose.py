@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from state.writing import MARKER
-from tools.text.claims import claim_of
+from tools.evidence.claims import claim_of
 from tools.text.compose import Composed, Composer, fluency, resemblance
 from tools.text.sayings import Cited
 from tools.text.words import coverage

@@ -16,7 +16,7 @@ from tools.documents.limits import LIMITS
 from tools.documents.sniff import sniff
 from tools.errors import DocumentError, MissingError, TransientError
 from tools.http.host import Host
-from tools.http.line import line_to
+from tools.http.host_state import state_of
 from tools.ledger.ledger import RunLedger
 from tools.retry_after import retry_after
 
@@ -161,7 +161,7 @@ async def _persist(
     client: "httpx.AsyncClient", copy: _Copy, places: Places, ledger: RunLedger
 ) -> Fetched:
     """Try until there is an answer, or it is hopeless."""
-    line = line_to(copy.host)
+    line = state_of(copy.host)
     tries = 0
     fetched: Fetched | MissingError
     while True:

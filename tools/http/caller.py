@@ -43,7 +43,7 @@ class Caller(Protocol):
             MissingError: HTTP 404 or 410.
             RejectedError: HTTP 400 or the like; its text quotes what the host says.
             BudgetError: The call may exceed a limit of the run; nothing was sent.
-            QuotaError: The host's own allowance is spent; nothing more is sent until it comes back.
+            QuotaError: The host's own quota is spent; nothing more is sent until it comes back.
             PermanentError: The host rejects the key or the request.
             TransientError: It failed for as long as the host's patience.
         """
@@ -51,9 +51,9 @@ class Caller(Protocol):
 
     @property
     def remaining_usd(self) -> float | None:
-        """What the host says is left of its own allowance, if it has said so in this process."""
+        """What the host says is left of its own quota, if it has said so in this process."""
         ...
 
     def affords(self, usd: float) -> bool:
-        """Whether the run's budgets and the host's allowance, as last heard, have room for `usd`."""
+        """Whether the run's budgets and the host's quota, as last heard, have room for `usd`."""
         ...

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tools.errors import PermanentError
-from tools.http.allowance import number
+from tools.http.error_mapping import Answer
 from tools.http.host import Host
-from tools.http.judging import Answer
+from tools.http.quota import number
 from tools.loops import PerLoop
 from tools.retry_after import retry_after
 

@@ -14,8 +14,7 @@ from tools.cache import AnswerCache, key_of
 from tools.errors import MissingError, PermanentError, RejectedError, TransientError
 from tools.http.caller import DAY
 from tools.http.client import exchange, open_client
-from tools.http.host import Host
-from tools.http.judging import (
+from tools.http.error_mapping import (
     Answer,
     Verdict,
     foreign_errors,
@@ -24,7 +23,8 @@ from tools.http.judging import (
     judge_garbled,
     judge_status,
 )
-from tools.http.line import line_to
+from tools.http.host import Host
+from tools.http.host_state import state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Spending
 
@@ -58,16 +58,16 @@ class HttpCaller:
         self._ledger = ledger
         self._cache = cache
         self._refresh = refresh
-        self._line = line_to(host)
+        self._line = state_of(host)
 
     @property
     def remaining_usd(self) -> float | None:
-        """What the host says is left of its own allowance, if it has said so in this process."""
-        return self._line.allowance.remaining
+        """What the host says is left of its own quota, if it has said so in this process."""
+        return self._line.quota.remaining
 
     def affords(self, usd: float) -> bool:
-        """Whether the run's budgets and the host's allowance, as last heard, have room for `usd`."""
-        left = self._line.allowance.remaining
+        """Whether the run's budgets and the host's quota, as last heard, have room for `usd`."""
+        left = self._line.quota.remaining
         return (left is None or left >= usd) and self._ledger.affords(self.host.name, usd)
 
     async def ask(
@@ -137,14 +137,14 @@ class HttpCaller:
         while True:
             price = line.prices.get(usd, usd)
             line.breaker.check(host.name)
-            line.allowance.check(host.name, price, host.key_advice)
+            line.quota.check(host.name, price, host.key_advice)
             started = time.monotonic()
             async with self._ledger.pay(host.name, price) as spending:
                 async with line.gate:
                     await line.pace.turn()
                     # While this one waited its turn, another may have learnt that it is pointless.
                     line.breaker.check(host.name)
-                    line.allowance.check(host.name, price, host.key_advice)
+                    line.quota.check(host.name, price, host.key_advice)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
                     if isinstance(outcome, Verdict):
@@ -175,7 +175,7 @@ class HttpCaller:
         """Let all who share the line know what one failed try has shown."""
         line, error = self._line, verdict.error
         if verdict.spent_for:
-            line.allowance.spent(verdict.spent_for)
+            line.quota.spent(verdict.spent_for)
         if not isinstance(error, TransientError):
             line.breaker.answered()
             return
@@ -222,7 +222,7 @@ class HttpCaller:
         while trip.turns <= MOST_REDIRECTS:
             async with asyncio.timeout(self.host.timeout):
                 response = await exchange(self.host, trip.url, payload)
-            cost = self._line.allowance.hear(response.headers)
+            cost = self._line.quota.hear(response.headers)
             self._line.latency = response.seconds
             answer = response.answer
             if answer.status not in {301, 302, 307, 308}:

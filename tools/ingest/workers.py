@@ -44,7 +44,7 @@ class StoppedError(Exception):
 
 
 class Workers:
-    """Processes that read, and as many threads that each take one file from its reading to its shelf.
+    """Processes that read, and as many threads that each take one file from its reading to its run_store.
 
     So at most as many files are in memory as there are processes, however many a run has.
     """

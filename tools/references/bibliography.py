@@ -7,9 +7,9 @@ from itertools import chain, pairwise
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
 from tools.references.entries import read_entry, repeats
+from tools.references.in_text import Known, Label, Mention, find_known, without_overlaps
 from tools.references.linking import Linker, first_keys
 from tools.references.marks import marks_citation, raised_mentions, with_keys
-from tools.text.in_text import Known, Label, Mention, find_known, without_overlaps
 
 CITING = frozenset({"text", "abstract", "list", "footnote", "caption"})
 """Kinds of blocks whose citations are read."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from state.bibliography import ReferenceEntry
 from state.paper import Author
-from tools.text.author_years import fold_name
-from tools.text.in_text import Label
+from tools.references.author_years import fold_name
+from tools.references.in_text import Label
 
 _OTHERS = re.compile(r"\bet\.?\s?al\b|\b(?:others|colleagues|co-?workers|collaborators)\b")
 _ALIKE = 78.0

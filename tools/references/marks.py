@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from tools.text.in_text import Label, Mention, without_overlaps
+from tools.references.in_text import Label, Mention, without_overlaps
 
 _NAMES_A_PART = re.compile(
     r"(?:[∈∉≤≥=<>±×^{~]|\b(?:[Ee]qs?|[Ee]quations?|[Ff]igs?|[Ff]igures?|[Tt]ables?|[Ss]teps?|[Ll]ines?|[Ll]emma|"

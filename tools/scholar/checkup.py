@@ -11,7 +11,7 @@ from tools.cache import AnswerCache
 from tools.errors import CiteLoomError, MissingError, QuotaError
 from tools.http.engine import HttpCaller
 from tools.http.host import Host
-from tools.http.line import line_to
+from tools.http.host_state import state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar.opening import ONLINE, OnlineName, host_of
@@ -74,10 +74,10 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
     except CiteLoomError as error:
         spent = isinstance(error, QuotaError)
         return Checkup(name, works=spent, asked=True, wanted=wanted, text=f"{said}; {error}")
-    line = line_to(host)
-    parts = [said, f"answers in {line.latency or 0.0:.2f} s"]
-    if (remaining := line.allowance.remaining) is not None:
-        whole = f" of {line.allowance.limit:g}" if line.allowance.limit else ""
+    state = state_of(host)
+    parts = [said, f"answers in {state.latency or 0.0:.2f} s"]
+    if (remaining := state.quota.remaining) is not None:
+        whole = f" of {state.quota.limit:g}" if state.quota.limit else ""
         parts.append(f"{remaining:.4g}{whole} USD left today")
     elif left:
         parts.append(left)

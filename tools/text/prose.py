@@ -87,12 +87,12 @@ _OTHER = frozenset(
     laborious large-scale larger largest last later latest latter learn learned learns led left
     lengthy lesser lesson lessons lets linked linking list little longer lost lots low low-level
     lower lowest lying mainstream majority manner manners maturity meaningful means meant meanwhile
-    measure measured measures mere merit merits met methodologies methodology mind mines minimal
+    measure measured measures mere prior priors met methodologies methodology mind mines minimal
     minor minority mix moderate modern modest multifaceted narrow nascent nature nearby necessary
     necessity negligible never nevertheless newer next non-trivial nonetheless nontrivial notable
     noteworthy nothing noticeable notion notions notorious novelty nowadays numbers numerous
     objective objectives obstacle obstacles obvious occasion occurred occurrence occurring
-    off-the-shelf omitted on-going ones ongoing open-ended opportunities opportunity opposite option
+    off-the-run_store omitted on-going ones ongoing open-ended opportunities opportunity opposite option
     optional options orders ordinary original otherwise outcome outcomes outside outstanding overall
     overarching overcame overtime overview overwhelming painstaking pair pairs paradigm paradigms
     part particular parts past peculiar percent percentage perfect perhaps permanent permitted

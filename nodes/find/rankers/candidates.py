@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from state.paper import Paper
 from state.run import Failure
-from tools.text.commands import without_commands
+from tools.evidence.prompt_injection import without_injections
 
 UNSHOWN = "(its title is not shown)"
 
@@ -32,8 +32,8 @@ def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> li
     return [
         Candidate(
             id=key,
-            title=without_commands(paper.title)[0] or UNSHOWN,
-            abstract=_cut(without_commands(paper.abstract or "")[0], longest),
+            title=without_injections(paper.title)[0] or UNSHOWN,
+            abstract=_cut(without_injections(paper.abstract or "")[0], longest),
         )
         for key, paper in papers.items()
     ]
@@ -48,7 +48,7 @@ def commanding(papers: Iterable[Paper]) -> list[Failure]:
             remedy="these words were not shown to the mind; look at the paper yourself",
         )
         for paper in papers
-        if (commands := without_commands(paper.title)[1] + without_commands(paper.abstract or "")[1])
+        if (commands := without_injections(paper.title)[1] + without_injections(paper.abstract or "")[1])
     ]  # fmt: skip
 
 

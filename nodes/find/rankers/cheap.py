@@ -18,9 +18,9 @@ from state.finding import RankerName
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
-from tools.desk import Desk
 from tools.errors import InputError, PermanentError, TransientError
 from tools.library.bm25 import document_terms, query_terms
+from tools.services import Services
 
 Vector = NDArray[np.float32]
 NEAREST = 10
@@ -32,9 +32,9 @@ class EmbeddingRanker(WholeRanker):
 
     name: RankerName = "embedding"
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Score these papers by similarity."""
-        return Ranking(scores=await closeness(desk, request, papers))
+        return Ranking(scores=await closeness(services, request, papers))
 
 
 class Bm25Ranker(WholeRanker):
@@ -45,11 +45,11 @@ class Bm25Ranker(WholeRanker):
 
     name: RankerName = "bm25"
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by the words that they share with the input."""
         worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
         by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
-        near = await closeness(desk, request, papers)
+        near = await closeness(services, request, papers)
         return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
 
 
@@ -63,11 +63,11 @@ class Specter2Ranker(WholeRanker):
 
     name: RankerName = "specter2"
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by SPECTER2 as far as there are vectors."""
-        near = await closeness(desk, request, papers)
+        near = await closeness(services, request, papers)
         try:
-            vectors = await _specter2(desk, request, papers)
+            vectors = await _specter2(services, request, papers)
         except (TransientError, PermanentError, InputError) as error:
             return Ranking(scores=near, failures=[_failure(len(papers), str(error))])
         known = [paper.id for paper in papers if paper.id in vectors]
@@ -103,11 +103,13 @@ def bm25(query: str, texts: Sequence[str]) -> list[float]:
     ]
 
 
-async def _specter2(desk: Desk, request: Request, papers: Sequence[Paper]) -> dict[str, Vector]:
+async def _specter2(
+    services: Services, request: Request, papers: Sequence[Paper]
+) -> dict[str, Vector]:
     """Return unit vectors by paper, the input's own paper among them where it is known."""
     from tools.scholar.semantic_scholar import SemanticScholarSource
 
-    source = await desk.source("semantic_scholar", request)
+    source = await services.source("semantic_scholar", request)
     assert isinstance(source, SemanticScholarSource)
     own = [Paper(id=request.own, title=request.title or "the input")] if request.own else []
     vectors = await source.specter2([*own, *papers])

@@ -6,13 +6,13 @@ from math import exp
 
 from state.paper import Paper
 from state.request import Request
-from tools.desk import Desk
+from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47
 """Log-odds for one unit of cosine between whole abstracts, and the cosine that stands for 50.
 
 Under all-MiniLM-L6-v2, and of promising papers only; chosen as the constants of
-tools.network.merit were, whose scale this is (decision 10).
+tools.citation_graph.relevance_prior were, whose scale this is (decision 10).
 """
 _BY_PLACE = 1.0
 """Points, of 100, that go by place alone, so that no two papers of an order are equal."""
@@ -23,12 +23,14 @@ def score_of(similarity: float) -> float:
     return round(100 / (1 + exp(-MEANING * (similarity - TYPICAL))), 2)
 
 
-async def closeness(desk: Desk, request: Request, papers: Sequence[Paper]) -> dict[str, float]:
+async def closeness(
+    services: Services, request: Request, papers: Sequence[Paper]
+) -> dict[str, float]:
     """Return the score of each paper's title and abstract by their similarity to the input."""
     if not papers:
         return {}
     texts = [request.text, *(f"{paper.title}. {paper.abstract or ''}" for paper in papers)]
-    vectors = await asyncio.to_thread(desk.clients.embedder.embed, texts)
+    vectors = await asyncio.to_thread(services.clients.embedder.embed, texts)
     near = vectors[1:] @ vectors[0]
     return {paper.id: score_of(float(value)) for paper, value in zip(papers, near, strict=True)}
 

@@ -20,10 +20,10 @@ from state.paper import Paper
 from state.quote import Debate, Quote
 from state.request import Request
 from state.run import Failure
-from tools.desk import Desk
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.quotes import quote_paper
 from tools.llm.task import Task
-from tools.text.quotes import quote_paper
+from tools.services import Services
 
 PROMPT = """\
 You judge which papers a researcher should discuss in the related-work section of the work described
@@ -60,19 +60,19 @@ class DebateRanker:
         step = max(size, 1)
         return [list(papers[at : at + step]) for at in range(0, len(papers), step)]
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Debate these papers in one question, or two; none is lost whatever the answers."""
         named = keyed(papers)
         try:
-            verdicts, why = await self._ask(desk, request.text, named)
+            verdicts, why = await self._ask(services, request.text, named)
         except (AnswerError, RefusedError) as error:
             verdicts, why = {}, str(error)
         debates = [
-            judge(named[key], verdict, desk.mind.name, self.check)
+            judge(named[key], verdict, services.mind.name, self.check)
             for key, verdict in verdicts.items()
         ]
         left = {key: paper for key, paper in named.items() if key not in verdicts}
-        debates += await self._by_similarity(desk, request.text, left)
+        debates += await self._by_similarity(services, request.text, left)
         scores = {debate.paper: debate.score for debate in debates}
         failures = [
             Failure(
@@ -92,10 +92,10 @@ class DebateRanker:
         return quote_paper(claimed, paper)
 
     async def _ask(
-        self, desk: Desk, text: str, named: Mapping[str, Paper]
+        self, services: Services, text: str, named: Mapping[str, Paper]
     ) -> tuple[dict[str, Verdict], str]:
         """Ask once for all, and once more for what was missing or misquoted."""
-        first = await self._debate(desk, text, named, note="")
+        first = await self._debate(services, text, named, note="")
         failed = {
             key: quotes
             for key, verdict in first.items()
@@ -110,7 +110,7 @@ class DebateRanker:
             for quote in quotes
         )
         try:
-            second = await self._debate(desk, text, again, note=note or LEFT_OUT)
+            second = await self._debate(services, text, again, note=note or LEFT_OUT)
         except (AnswerError, RefusedError) as error:
             return first, str(error)
         both = {key: [answer[key] for answer in (first, second) if key in answer] for key in named}
@@ -121,14 +121,14 @@ class DebateRanker:
         }, ""
 
     async def _debate(
-        self, desk: Desk, text: str, named: Mapping[str, Paper], *, note: str
+        self, services: Services, text: str, named: Mapping[str, Paper], *, note: str
     ) -> dict[str, Verdict]:
         """Return what the mind says, by the ids that were given; any other id does not count."""
         # The input comes first: it is the same in all questions, so that prefix caches bite.
         inputs: dict[str, Any] = {"text": text, "candidates": candidates(named)}
         if note:
             inputs["quotes_that_failed"] = note
-        answer = await desk.mind.do(TASK, **inputs)
+        answer = await services.mind.do(TASK, **inputs)
         by_id: dict[str, list[Verdict]] = {}
         for verdict in answer.debates:
             if verdict.id in named:
@@ -138,12 +138,12 @@ class DebateRanker:
         }
 
     async def _by_similarity(
-        self, desk: Desk, text: str, named: Mapping[str, Paper]
+        self, services: Services, text: str, named: Mapping[str, Paper]
     ) -> list[Debate]:
         if not named:
             return []
         answer = await asyncio.to_thread(
-            extract, desk.clients.embedder, text=text, candidates=candidates(named)
+            extract, services.clients.embedder, text=text, candidates=candidates(named)
         )
         return [
             judge(named[verdict.id], verdict, "extractive", quote_paper)

@@ -23,10 +23,10 @@ from state.finding import Listing, RankerName
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services
 
 WINDOW, STEP = 20, 10
 """Papers in one question, and how far the window moves: those of Sun et al. (2023)."""
@@ -69,14 +69,14 @@ class PermutationRanker(WholeRanker):
 
     name: RankerName = "permutation"
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers in one pass of windows; none is lost whatever the answers."""
         order, failures, counts = list(papers), [], Counter[str]()
         for start, end in windows(len(order)):
             counts["windows"] += 1
             window = order[start:end]
             try:
-                listed = await _list(desk, request.text, window)
+                listed = await _list(services, request.text, window)
             except (AnswerError, RefusedError) as error:
                 counts["failed"] += 1
                 failures.append(_failure(start, end, str(error)))
@@ -85,7 +85,7 @@ class PermutationRanker(WholeRanker):
             counts.update(kinds)
             if "failed" in kinds:
                 failures.append(_failure(start, end, "the mind's list named none of them"))
-        near = await closeness(desk, request, papers)
+        near = await closeness(services, request, papers)
         return Ranking(
             scores=placed([paper.id for paper in order], near),
             failures=failures,
@@ -123,10 +123,10 @@ def repaired(window: Sequence[Paper], listed: Sequence[str]) -> tuple[list[Paper
     return [named[key] for key in dict.fromkeys([*given, *named])], kinds
 
 
-async def _list(desk: Desk, text: str, window: Sequence[Paper]) -> list[str]:
+async def _list(services: Services, text: str, window: Sequence[Paper]) -> list[str]:
     # The input comes first: it is the same in all windows, so that prefix caches bite.
     shown = candidates(keyed(window), longest=_LONGEST)
-    answer = await desk.mind.do(TASK, text=text, candidates=shown)
+    answer = await services.mind.do(TASK, text=text, candidates=shown)
     return [key.strip() for key in answer.order]
 
 

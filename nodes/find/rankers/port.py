@@ -9,7 +9,7 @@ from state.paper import Paper
 from state.quote import Debate
 from state.request import Request
 from state.run import Failure
-from tools.desk import Desk
+from tools.services import Services
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class Evidence:
 
     similarity: float
     """Cosine of its title and abstract to the input text."""
-    merit: float
+    prior: float
     """0..100: closeness in meaning and words, and links with the best papers, together."""
 
 
@@ -29,7 +29,7 @@ class Ranking:
     scores: Mapping[str, float]
     """0..100 by paper id. Every paper asked about is here, whatever went wrong.
 
-    Equal scores are broken by merit, which a ranker does not know.
+    Equal scores are broken by prior, which a ranker does not know.
     """
     debates: Sequence[Debate] = ()
     failures: Sequence[Failure] = ()
@@ -49,7 +49,7 @@ class Ranker(Protocol):
         """Whether links with the best papers raise or lower its scores afterwards.
 
         Only the scores of papers in `Ranking.debates` are weighed: a settled score may come from
-        `merit`, which holds the links already, and must not count them twice.
+        `prior`, which holds the links already, and must not count them twice.
         """
         ...
 
@@ -64,6 +64,6 @@ class Ranker(Protocol):
         """Divide the papers, best first, into groups to be ranked apart; `size` is the run's choice."""
         ...
 
-    async def rank(self, desk: Desk, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Score these papers, best first by merit; `hop` of a listing is filled in by the node."""
+    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+        """Score these papers, best first by prior; `hop` of a listing is filled in by the node."""
         ...

@@ -11,7 +11,7 @@ from nodes.write.writers.port import Job, Settled, Stage, Written, one_line_each
 from nodes.write.writers.voting import hold_votes
 from state.writing import Draft, DraftRound, Part, Plan, PlanLine, Schedule, WriterName
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 
 class BeamWriter:
@@ -46,10 +46,10 @@ class BeamWriter:
             for variant in range(max(context.samples, 1))
         ]
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write one sentence more; markers and quotes of the answer are checked by code."""
         line, draft = job.lines[0], job.draft
-        outcome = await draft_sentence(desk, stage, draft, line, job.variant)
+        outcome = await draft_sentence(services, stage, draft, line, job.variant)
         added = (outcome.sentence,) if outcome.sentence else ()
         child = Draft(
             id=f"{draft.id}.{job.variant}",
@@ -61,11 +61,13 @@ class BeamWriter:
         )
         return Written(draft=child, failures=outcome.failures, rejections=outcome.rejections)
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Hold the votes and keep the `beam` drafts with most of them; all go on record."""
-        drafts, votes, failures = await hold_votes(desk, stage, candidates)
-        survivors = drafts[: max(desk.context.beam, 1)]
-        await desk.shelf.put_round(
+        drafts, votes, failures = await hold_votes(services, stage, candidates)
+        survivors = drafts[: max(services.context.beam, 1)]
+        await services.run_store.put_round(
             DraftRound(
                 round=stage.position + 1, part=stage.part.number,
                 line=stage.part.lines[stage.position].number, drafts=tuple(drafts),
@@ -92,6 +94,8 @@ class SentenceWriter(BeamWriter):
         """Return the one job of the next line."""
         return super().jobs(stage, context)[:1]
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Go on with the one draft there is."""
         return Settled(drafts=list(candidates[:1]), position=stage.position + 1)

@@ -20,9 +20,9 @@ from nodes.write.writers.sentence import TASK, Discussed, extract
 from state.paper import Paper
 from state.run import Failure
 from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
-from tools.desk import Desk
 from tools.errors import AnswerError, RefusedError
-from tools.text.quotes import quote_input
+from tools.evidence.quotes import quote_input
+from tools.services import Services
 
 STAGE = "write_lines"
 REPLACED = "the line was written by the embedded engine instead"
@@ -42,19 +42,19 @@ class Outcome:
 
 
 async def draft_sentence(
-    desk: Desk, stage: Stage, draft: Draft, line: PlanLine, variant: int
+    services: Services, stage: Stage, draft: Draft, line: PlanLine, variant: int
 ) -> Outcome:
     """Write one line behind a draft; where the mind fails twice the embedded engine writes it."""
     outcome = Outcome()
-    inputs = await line_inputs(desk, stage, draft, line, variant)
-    papers = await known_papers(desk, stage, [*line.keys, *cited_keys(draft)])
+    inputs = await line_inputs(services, stage, draft, line, variant)
+    papers = await known_papers(services, stage, [*line.keys, *cited_keys(draft)])
     answer: NextSentence | None = None
     faults: list[Fault] = []
-    shown = _fitted(desk, inputs, line, outcome)
+    shown = _fitted(services, inputs, line, outcome)
     if shown is not None:
-        answer, faults = await _ask(desk, stage, shown, line, papers, variant, outcome)
+        answer, faults = await _ask(services, stage, shown, line, papers, variant, outcome)
     if answer is None or faults:
-        answer = extract(desk.clients.embedder, **inputs)
+        answer = extract(services.clients.embedder, **inputs)
         left = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
         if left:
             details = "; ".join(fault.detail for fault in left)
@@ -65,7 +65,7 @@ async def draft_sentence(
 
 
 async def _ask(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     inputs: dict[str, Any],
     line: PlanLine,
@@ -74,22 +74,22 @@ async def _ask(
     outcome: Outcome,
 ) -> tuple[NextSentence | None, list[Fault]]:
     """Return the mind's sentence and what is wrong with it, after one chance to mend it."""
-    llm = desk.mind.name != "extractive"
+    llm = services.mind.name != "extractive"
     manner: dict[str, Any] = {"sample": variant, "temperature": 0.7 if llm else 0.0}
     again: dict[str, Any] = {}
     answer, faults = None, []
     for action in ("asked_again", "replaced") if llm else ("replaced",):
         try:
-            answer = await desk.mind.do(TASK, **manner, **inputs, **again)
+            answer = await services.mind.do(TASK, **manner, **inputs, **again)
         except (AnswerError, RefusedError) as error:
             outcome.notes.append(str(error))
             outcome.failures.append(failure_of(line, str(error), REPLACED))
             return None, []
         faults = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
-        faults += await misplaced(desk, stage, answer.sentence)
-        note_faults(outcome, answer, faults, line, action, desk, stage)
+        faults += await misplaced(services, stage, answer.sentence)
+        note_faults(outcome, answer, faults, line, action, services, stage)
         false = false_quotes(answer, papers)
-        note_faults(outcome, answer, false, line, "replaced", desk, stage)
+        note_faults(outcome, answer, false, line, "replaced", services, stage)
         if not faults:
             break
         outcome.notes = [fault.detail for fault in faults]
@@ -103,14 +103,14 @@ def note_faults(
     faults: Sequence[Fault],
     line: PlanLine | None,
     action: Action,
-    desk: Desk,
+    services: Services,
     stage: Stage,
 ) -> None:
     """Record what was wrong with a mind's sentence; what the embedded engine lacks is no lie."""
-    if desk.mind.name != "extractive":
+    if services.mind.name != "extractive":
         outcome.rejections += rejected(
             faults, answer.sentence, stage=STAGE, line=line.number if line else None,
-            action=action, by=desk.mind.name, keys=stage.keys,
+            action=action, by=services.mind.name, keys=stage.keys,
         )  # fmt: skip
 
 
@@ -124,25 +124,25 @@ def cited_keys(draft: Draft) -> list[str]:
     return list(dict.fromkeys(key for sentence in draft.sentences for key in sentence.keys))
 
 
-async def known_papers(desk: Desk, stage: Stage, keys: Sequence[str]) -> dict[str, Paper]:
+async def known_papers(services: Services, stage: Stage, keys: Sequence[str]) -> dict[str, Paper]:
     """Return the papers behind these keys."""
     wanted = {key: stage.keys[key] for key in keys if key in stage.keys}
-    papers = await desk.shelf.papers(list(wanted.values()))
+    papers = await services.run_store.papers(list(wanted.values()))
     return {key: papers[paper] for key, paper in wanted.items() if paper in papers}
 
 
 async def line_inputs(
-    desk: Desk, stage: Stage, draft: Draft, line: PlanLine, variant: int
+    services: Services, stage: Stage, draft: Draft, line: PlanLine, variant: int
 ) -> dict[str, Any]:
     """Return what is shown for a line, that which stays the same between calls first."""
     said = cited_keys(draft)
-    discussed = await line_papers(desk, stage.keys, said)
+    discussed = await line_papers(services, stage.keys, said)
     return {
         "text": stage.request.text,
-        "own": await own_words(desk),
+        "own": await own_words(services),
         "themes": themes_of(stage),
         "line": line,
-        "papers": await line_papers(desk, stage.keys, line.keys),
+        "papers": await line_papers(services, stage.keys, line.keys),
         "before": discussed[-1] if discussed else None,
         "discussed": [
             Discussed(key=item.key, name=item.name, title=item.title) for item in discussed
@@ -153,9 +153,9 @@ async def line_inputs(
     }
 
 
-async def own_words(desk: Desk) -> dict[str, str]:
+async def own_words(services: Services) -> dict[str, str]:
     """Return the verified words of the researcher's text by key element."""
-    return verified_words((await desk.shelf.elements(["input"])).get("input"))
+    return verified_words((await services.run_store.elements(["input"])).get("input"))
 
 
 def themes_of(stage: Stage) -> list[str]:
@@ -164,13 +164,13 @@ def themes_of(stage: Stage) -> list[str]:
 
 
 def _fitted(
-    desk: Desk, inputs: dict[str, Any], line: PlanLine, outcome: Outcome
+    services: Services, inputs: dict[str, Any], line: PlanLine, outcome: Outcome
 ) -> dict[str, Any] | None:
     """Return inputs that the model's window has room for; None when nothing can be left out.
 
     What is left out is told in the failures, never dropped in silence.
     """
-    if desk.mind.spare(TASK, **inputs) >= 0:
+    if services.mind.spare(TASK, **inputs) >= 0:
         return inputs
     so_far = inputs["so_far"]
     steps: list[tuple[str, dict[str, Any]]] = [
@@ -184,7 +184,7 @@ def _fitted(
     for what, change in steps:
         inputs = {**inputs, **change}
         left.append(what)
-        if desk.mind.spare(TASK, **inputs) >= 0:
+        if services.mind.spare(TASK, **inputs) >= 0:
             cause = f"the model's window has no room for all; left out: {', '.join(left)}"
             outcome.failures.append(
                 failure_of(line, cause, "the sentence was written and checked without them")

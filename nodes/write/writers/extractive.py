@@ -11,7 +11,7 @@ from nodes.write.writers.passage import keys_of
 from nodes.write.writers.port import Job, Settled, Stage, Written, one_line_each, whole
 from state.writing import Draft, Part, Plan, Schedule, WriterName
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 from tools.text.compose import Composed, Composer, resemblance
 from tools.text.lexrank import rank_sentences
 
@@ -35,11 +35,11 @@ class BaselineWriter:
         """Return one job: everything."""
         return [] if stage.position else [Job(draft=stage.empty, lines=stage.part.lines)]
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
-        papers = await line_papers(desk, stage.keys, keys)
-        known = await known_papers(desk, stage, keys)
+        papers = await line_papers(services, stage.keys, keys)
+        known = await known_papers(services, stage, keys)
         choose = _by_lexrank if self.name == "lexrank" else _one_each
         made = await asyncio.to_thread(choose, papers)
         sentences = [
@@ -58,7 +58,9 @@ class BaselineWriter:
         )  # fmt: skip
         return Written(draft=draft)
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Take what was chosen."""
         return Settled(drafts=list(candidates[:1]), position=max(len(stage.part.lines), 1))
 

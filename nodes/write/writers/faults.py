@@ -9,10 +9,10 @@ from nodes.write.writers.answers import NextSentence
 from state.paper import Paper
 from state.quote import Quote
 from state.writing import MARKER, Cause, PlanLine, Rejection
-from tools.text.claims import name_fault
+from tools.evidence.claims import name_fault
+from tools.evidence.invented_citations import invented_citations
+from tools.evidence.quotes import quote_input, quote_paper
 from tools.text.compose import resemblance
-from tools.text.foreign import foreign_citations
-from tools.text.quotes import quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage
 
@@ -64,7 +64,7 @@ def faults_of(
     at_hand = [own_text, *(paper.text for paper in papers.values())]
     found += [
         Fault("fabricated", f"it has a citation that is not a marker: {item}", item)
-        for item in foreign_citations(text, at_hand)
+        for item in invented_citations(text, at_hand)
     ]
     if any(resemblance(text, earlier) >= SAME for earlier in so_far):
         found.append(Fault("repeated", "it repeats a sentence that is there already"))

@@ -7,29 +7,29 @@ from collections.abc import Mapping
 from nodes.write.writers.faults import Fault
 from nodes.write.writers.port import Stage
 from state.paper import Paper
-from tools.desk import Desk
-from tools.text.alignment import Evidence
-from tools.text.claims import claims_of
+from tools.evidence.alignment import Evidence
+from tools.evidence.claims import claims_of
+from tools.services import Services
 
 _KEPT = 4
 _made: OrderedDict[tuple[str, ...], Evidence] = OrderedDict()
 """What the papers of a section say, by run and keys: every sentence of every draft asks for it."""
 
 
-async def misplaced(desk: Desk, stage: Stage, sentence: str) -> list[Fault]:
+async def misplaced(services: Services, stage: Stage, sentence: str) -> list[Fault]:
     """Return a fault for each citation whose claim another paper at hand covers clearly better.
 
     The embedded engine is not asked: what it writes of a paper is that paper's own words.
     """
-    if desk.mind.name == "extractive":
+    if services.mind.name == "extractive":
         return []
-    papers = await desk.shelf.papers(list(stage.keys.values()))
+    papers = await services.run_store.papers(list(stage.keys.values()))
     by_key = {key: papers[paper] for key, paper in stage.keys.items() if paper in papers}
-    return await asyncio.to_thread(_find, desk, by_key, sentence)
+    return await asyncio.to_thread(_find, services, by_key, sentence)
 
 
-def _find(desk: Desk, papers: Mapping[str, Paper], sentence: str) -> list[Fault]:
-    evidence = _evidence(desk, papers)
+def _find(services: Services, papers: Mapping[str, Paper], sentence: str) -> list[Fault]:
+    evidence = _evidence(services, papers)
     claims = claims_of(sentence, papers)
     found: list[Fault] = []
     for key, claim in claims.items():
@@ -40,10 +40,10 @@ def _find(desk: Desk, papers: Mapping[str, Paper], sentence: str) -> list[Fault]
     return found
 
 
-def _evidence(desk: Desk, papers: Mapping[str, Paper]) -> Evidence:
-    place = (desk.run, *papers)
+def _evidence(services: Services, papers: Mapping[str, Paper]) -> Evidence:
+    place = (services.run, *papers)
     if place not in _made:
-        _made[place] = Evidence(papers, desk.clients.embedder)
+        _made[place] = Evidence(papers, services.clients.embedder)
         while len(_made) > _KEPT:
             _made.popitem(last=False)
     return _made[place]

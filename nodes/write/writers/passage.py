@@ -14,10 +14,10 @@ from nodes.write.writers.port import Stage, one_line_each
 from state.paper import Paper
 from state.run import Failure
 from state.writing import Draft, PlanLine, Sentence
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services
 
 AT_ONCE = 12
 """Lines asked for in one answer; more would outgrow the output limit."""
@@ -87,7 +87,7 @@ def for_lines(task: Task[Passage], count: int) -> Task[Passage]:
 
 
 async def ask_passage(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     task: Task[Passage],
     inputs: dict[str, Any],
@@ -100,7 +100,7 @@ async def ask_passage(
     """Return the mind's passage, after one chance to mend what is wrong with it.
 
     Args:
-        desk: The run's desk.
+        services: The run's services.
         stage: How far the part is.
         task: The question.
         inputs: What is shown.
@@ -110,15 +110,15 @@ async def ask_passage(
         missing: Tells, in words, what the passage lacks as a whole.
     """
     answer = Passage(sentences=[])
-    if desk.mind.spare(task, **inputs) < 0:
+    if services.mind.spare(task, **inputs) < 0:
         outcome.failures.append(
             Failure(stage=STAGE, subject=task.name, cause=_NO_ROOM, remedy=_REMEDY)
         )
         return answer
     again: dict[str, Any] = {}
-    for action in _ACTIONS if desk.mind.name != "extractive" else _ACTIONS[-1:]:
+    for action in _ACTIONS if services.mind.name != "extractive" else _ACTIONS[-1:]:
         try:
-            answer = await desk.mind.do(task, **inputs, **again)
+            answer = await services.mind.do(task, **inputs, **again)
         except (AnswerError, RefusedError) as error:
             outcome.notes.append(str(error))
             outcome.failures.append(
@@ -126,7 +126,7 @@ async def ask_passage(
             )
             break
         said = list(inputs.get("so_far", ()))
-        told = await _told(desk, stage, answer, papers, said, line_of, action, outcome)
+        told = await _told(services, stage, answer, papers, said, line_of, action, outcome)
         told += missing(answer)
         if not told:
             break
@@ -136,7 +136,7 @@ async def ask_passage(
 
 
 async def _told(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     answer: Passage,
     papers: Mapping[str, Paper],
@@ -152,10 +152,10 @@ async def _told(
         line = line_of(item)
         faults = faults_of(item, line, papers, stage.request.text, before)
         if line or action == "asked_again":  # else the check of the whole text will tell
-            faults += await misplaced(desk, stage, item.sentence)
-        note_faults(outcome, item, faults, line, action, desk, stage)
+            faults += await misplaced(services, stage, item.sentence)
+        note_faults(outcome, item, faults, line, action, services, stage)
         false = false_quotes(item, papers)
-        note_faults(outcome, item, false, line, "replaced", desk, stage)
+        note_faults(outcome, item, false, line, "replaced", services, stage)
         told += [f"{_shown(item)}: {fault.detail}" for fault in faults]
         before.append(item.sentence)
     return told
@@ -172,7 +172,7 @@ def _shown(item: PassageSentence) -> str:
 
 
 async def keep_sentence(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     item: PassageSentence,
     line: PlanLine | None,
@@ -182,7 +182,7 @@ async def keep_sentence(
 ) -> Sentence | list[Fault]:
     """Return the sentence with verified quotes, or what is wrong with it."""
     faults = faults_of(item, line, papers, stage.request.text, said)
-    faults += await misplaced(desk, stage, item.sentence) if line else []
+    faults += await misplaced(services, stage, item.sentence) if line else []
     return faults or attach(item, number, papers, stage)
 
 

@@ -28,7 +28,7 @@ from nodes.write.writers.port import Job, Settled, Stage, Written, whole
 from state.paper import Paper
 from state.writing import Draft, Part, Plan, PlanLine, Schedule, Sentence, WriterName
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 
 class PlanWriter:
@@ -49,51 +49,55 @@ class PlanWriter:
         left = stage.part.lines[stage.position :]
         return [Job(draft=stage.best, lines=left)] if left else []
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write as many of the lines as one question has room for."""
         outcome = Outcome()
-        lines, inputs = await self._stretch(desk, stage, job)
+        lines, inputs = await self._stretch(services, stage, job)
         by_number = {line.number: line for line in lines}
-        papers = await known_papers(desk, stage, [*keys_of(lines), *cited_keys(job.draft)])
+        papers = await known_papers(services, stage, [*keys_of(lines), *cited_keys(job.draft)])
 
         def missing(answer: Passage) -> list[str]:
             there = {item.line for item in answer.sentences if item.sentence.strip()}
             return [f"line {number} is missing" for number in by_number if number not in there]
 
         answer = await ask_passage(
-            desk, stage, for_lines(TASK, len(lines)), inputs, papers, outcome,
+            services, stage, for_lines(TASK, len(lines)), inputs, papers, outcome,
             line_of=lambda item: by_number.get(item.line), missing=missing,
         )  # fmt: skip
-        sentences = await self._sentences(desk, stage, job.draft, lines, answer, papers, outcome)
+        sentences = await self._sentences(
+            services, stage, job.draft, lines, answer, papers, outcome
+        )
         draft = longer(job.draft, stage, sentences, stage.position + len(lines), outcome)
         return Written(draft=draft, failures=outcome.failures, rejections=outcome.rejections)
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Go on with the one draft, behind the lines that it has written."""
         drafts = list(candidates[:1])
         reached = max((draft.round for draft in drafts), default=0)
         return Settled(drafts=drafts, position=max(reached, stage.position + 1))
 
     async def _stretch(
-        self, desk: Desk, stage: Stage, job: Job
+        self, services: Services, stage: Stage, job: Job
     ) -> tuple[tuple[PlanLine, ...], dict[str, Any]]:
         """Return the lines to write now: all, or half and half again until the question fits."""
         lines = job.lines[:AT_ONCE]
         while True:
             inputs: dict[str, Any] = {
                 "text": stage.request.text,
-                "own": await own_words(desk),
-                "papers": await line_papers(desk, stage.keys, keys_of(lines)),
+                "own": await own_words(services),
+                "papers": await line_papers(services, stage.keys, keys_of(lines)),
                 "lines": list(lines),
                 "so_far": [sentence.text for sentence in job.draft.sentences],
             }
-            if len(lines) == 1 or desk.mind.spare(for_lines(TASK, len(lines)), **inputs) >= 0:
+            if len(lines) == 1 or services.mind.spare(for_lines(TASK, len(lines)), **inputs) >= 0:
                 return lines, inputs
             lines = lines[: len(lines) // 2]
 
     async def _sentences(
         self,
-        desk: Desk,
+        services: Services,
         stage: Stage,
         draft: Draft,
         lines: Sequence[PlanLine],
@@ -103,13 +107,13 @@ class PlanWriter:
     ) -> list[Sentence]:
         """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
         said = [sentence.text for sentence in draft.sentences]
-        own = await own_words(desk)
-        shown = {item.key: item for item in await line_papers(desk, stage.keys, keys_of(lines))}
+        own = await own_words(services)
+        shown = {item.key: item for item in await line_papers(services, stage.keys, keys_of(lines))}
         kept: list[Sentence] = []
         for line in lines:
             given = (item for item in answer.sentences if item.line == line.number)
             made = single.extract(
-                desk.clients.embedder, text=stage.request.text, own=own, line=line,
+                services.clients.embedder, text=stage.request.text, own=own, line=line,
                 papers=[shown[key] for key in line.keys if key in shown], before=None, so_far=said,
                 themes_before=0, variant=0,
             )  # fmt: skip
@@ -117,7 +121,7 @@ class PlanWriter:
             faults: list[Fault] = []
             for item in (*list(given)[:1], ours):
                 result = await keep_sentence(
-                    desk, stage, item, line, line.number, papers, said
+                    services, stage, item, line, line.number, papers, said
                 )  # fmt: skip
                 if isinstance(result, Sentence):
                     kept.append(result)

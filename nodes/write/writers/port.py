@@ -13,7 +13,7 @@ from state.request import Request
 from state.run import Failure
 from state.writing import Draft, Part, Plan, PlanLine, Rejection, Schedule, WriterName
 from tools.context import RunContext
-from tools.desk import Desk
+from tools.services import Services
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Writer(Protocol):
         """Return what is to be written next; nothing when the part is done."""
         ...
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write one job; what the mind says wrongly is checked, sent back once, and recorded.
 
         Raises:
@@ -99,7 +99,9 @@ class Writer(Protocol):
         """
         ...
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Decide which of a round's drafts go on; errors as `write`."""
         ...
 

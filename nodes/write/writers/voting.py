@@ -11,10 +11,10 @@ from nodes.write.lines import plain_text, without_markers
 from nodes.write.writers.port import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
+from tools.services import Services
 from tools.text.compose import fluency
 from tools.text.sentences import split_sentences
 
@@ -63,14 +63,17 @@ TASK = Task(
 
 
 async def hold_votes(
-    desk: Desk, stage: Stage, candidates: Sequence[Draft]
+    services: Services, stage: Stage, candidates: Sequence[Draft]
 ) -> tuple[list[Draft], list[Vote], list[Failure]]:
     """Return the distinct drafts with their votes, best first, the votes, and those not counted."""
     drafts = distinct(candidates)
     votes: list[Vote] = []
     failures: list[Failure] = []
     if len(drafts) > 1:
-        polls = [_vote(desk, stage, drafts, number) for number in range(max(desk.context.votes, 1))]
+        polls = [
+            _vote(services, stage, drafts, number)
+            for number in range(max(services.context.votes, 1))
+        ]
         for result in await asyncio.gather(*polls):
             votes += [result] if isinstance(result, Vote) else []
             failures += [result] if isinstance(result, Failure) else []
@@ -88,15 +91,20 @@ def distinct(drafts: Sequence[Draft]) -> list[Draft]:
     return list(first.values())
 
 
-async def _vote(desk: Desk, stage: Stage, drafts: Sequence[Draft], number: int) -> Vote | Failure:
+async def _vote(
+    services: Services, stage: Stage, drafts: Sequence[Draft], number: int
+) -> Vote | Failure:
     order = list(drafts)
     place = f"{stage.part.number}/{stage.position}/{number}"
-    random.Random(f"{desk.context.seed}/{place}").shuffle(order)
+    random.Random(f"{services.context.seed}/{place}").shuffle(order)
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
     subject = f"part {stage.part.number + 1}, line {stage.position + 1}, vote {number + 1}"
     try:
-        ballot = await desk.mind.do(
-            TASK, sample=number, text=stage.request.text, versions=_versions(desk, stage, labels)
+        ballot = await services.mind.do(
+            TASK,
+            sample=number,
+            text=stage.request.text,
+            versions=_versions(services, stage, labels),
         )
     except (AnswerError, RefusedError) as error:
         return Failure(stage=STAGE, subject=subject, cause=str(error), remedy="not counted")
@@ -107,12 +115,12 @@ async def _vote(desk: Desk, stage: Stage, drafts: Sequence[Draft], number: int) 
     return Vote(chosen=chosen.id, order=tuple(draft.id for draft in order), reason=ballot.reason)
 
 
-def _versions(desk: Desk, stage: Stage, labels: dict[str, Draft]) -> list[Version]:
+def _versions(services: Services, stage: Stage, labels: dict[str, Draft]) -> list[Version]:
     """Show the drafts whole, or the last sentences of each, in which they differ most."""
     whole = [
         Version(label=label, text=plain_text(draft.sentences)) for label, draft in labels.items()
     ]
-    if desk.mind.spare(TASK, text=stage.request.text, versions=whole) >= 0:
+    if services.mind.spare(TASK, text=stage.request.text, versions=whole) >= 0:
         return whole
     return [
         Version(label=label, text=f"[...] {plain_text(draft.sentences[-_RECENT:])}")

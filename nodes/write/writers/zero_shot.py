@@ -21,9 +21,9 @@ from state.paper import Paper
 from state.run import Failure
 from state.writing import Draft, Part, Plan, PlanLine, Schedule, Sentence, WriterName
 from tools.context import RunContext
-from tools.desk import Desk
 from tools.embed.port import Embedder
 from tools.llm.task import Task
+from tools.services import Services
 from tools.text.compose import resemblance
 
 CITED_PROMPT = """\
@@ -82,19 +82,21 @@ class ZeroShotWriter:
         left = stage.part.lines[stage.position :]
         return [Job(draft=stage.best, lines=left)] if left else []
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write about as many of the papers as one question has room for."""
         lines = job.lines[:AT_ONCE]
         while True:
-            inputs = await _inputs(desk, stage, keys_of(lines), job.draft)
+            inputs = await _inputs(services, stage, keys_of(lines), job.draft)
             task = for_lines(passage.TASK, len(lines))
-            if len(lines) == 1 or desk.mind.spare(task, **inputs) >= 0:
+            if len(lines) == 1 or services.mind.spare(task, **inputs) >= 0:
                 break
             lines = lines[: len(lines) // 2]
         reached = stage.position + len(lines)
-        return await _written(desk, stage, task, inputs, job.draft, lines, reached)
+        return await _written(services, stage, task, inputs, job.draft, lines, reached)
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Go on with the one draft, behind the papers that it has come to."""
         drafts = list(candidates[:1])
         reached = max((draft.round for draft in drafts), default=0)
@@ -121,21 +123,21 @@ class PerCiteWriter:
             ]
         return [Job(draft=stage.best, lines=lines)] if stage.position == 1 else []
 
-    async def write(self, desk: Desk, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write about one paper, or join all."""
         keys = keys_of(job.lines)
         if stage.position == 0:
-            inputs = await _inputs(desk, stage, keys, stage.empty)
-            written = await _written(desk, stage, CITED, inputs, stage.empty, job.lines, 1)
+            inputs = await _inputs(services, stage, keys, stage.empty)
+            written = await _written(services, stage, CITED, inputs, stage.empty, job.lines, 1)
             name = f"{stage.empty.id}.{job.variant:03d}"
             return Written(
                 draft=written.draft.model_copy(update={"id": name}),
                 failures=written.failures, rejections=written.rejections,
             )  # fmt: skip
-        return await self._joined(desk, stage, job.draft, job.lines)
+        return await self._joined(services, stage, job.draft, job.lines)
 
     async def _joined(
-        self, desk: Desk, stage: Stage, draft: Draft, lines: Sequence[PlanLine]
+        self, services: Services, stage: Stage, draft: Draft, lines: Sequence[PlanLine]
     ) -> Written:
         pieces = [
             PassageSentence(
@@ -150,11 +152,11 @@ class PerCiteWriter:
         ]
         inputs = {
             "text": stage.request.text,
-            "papers": await line_papers(desk, stage.keys, keys_of(lines)),
+            "papers": await line_papers(services, stage.keys, keys_of(lines)),
             "pieces": pieces,
         }
         task = for_lines(JOINED, len(pieces))
-        if desk.mind.spare(task, **inputs) < 0:
+        if services.mind.spare(task, **inputs) < 0:
             cause = "the pieces together do not fit the model's window"
             failure = Failure(
                 stage=STAGE,
@@ -163,10 +165,12 @@ class PerCiteWriter:
                 remedy="they stand as they were written",
             )
             return Written(draft=draft, failures=[failure])
-        written = await _written(desk, stage, task, inputs, stage.empty, lines, 2)
+        written = await _written(services, stage, task, inputs, stage.empty, lines, 2)
         return written if written.draft.sentences else Written(draft=draft)
 
-    async def settle(self, desk: Desk, stage: Stage, candidates: Sequence[Draft]) -> Settled:
+    async def settle(
+        self, services: Services, stage: Stage, candidates: Sequence[Draft]
+    ) -> Settled:
         """Lay the pieces one behind another, in the order of the papers."""
         if stage.position > 0:
             return Settled(drafts=list(candidates[:1]), position=2)
@@ -188,18 +192,20 @@ class PerCiteWriter:
         return Settled(drafts=[laid], position=1)
 
 
-async def _inputs(desk: Desk, stage: Stage, keys: Sequence[str], draft: Draft) -> dict[str, Any]:
+async def _inputs(
+    services: Services, stage: Stage, keys: Sequence[str], draft: Draft
+) -> dict[str, Any]:
     return {
         "text": stage.request.text,
-        "own": await own_words(desk),
-        "papers": await line_papers(desk, stage.keys, keys),
+        "own": await own_words(services),
+        "papers": await line_papers(services, stage.keys, keys),
         "lines": [],
         "so_far": [sentence.text for sentence in draft.sentences],
     }
 
 
 async def _written(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     task: Task[Passage],
     inputs: dict[str, Any],
@@ -213,7 +219,7 @@ async def _written(
     """
     outcome = Outcome()
     keys = keys_of(lines)
-    papers = await known_papers(desk, stage, [*keys, *cited_keys(draft)])
+    papers = await known_papers(services, stage, [*keys, *cited_keys(draft)])
     only = lines[0] if len(lines) == 1 else None
 
     def missing(answer: Passage) -> list[str]:
@@ -221,13 +227,13 @@ async def _written(
         return [f"{key} is not cited" for key in keys if f"{{{key}}}" not in text]
 
     answer = await ask_passage(
-        desk, stage, task, inputs, papers, outcome, line_of=lambda _: only, missing=missing
+        services, stage, task, inputs, papers, outcome, line_of=lambda _: only, missing=missing
     )
     said = [sentence.text for sentence in draft.sentences]
-    kept = await _good(desk, stage, answer, only, papers, said, outcome)
+    kept = await _good(services, stage, answer, only, papers, said, outcome)
     if not kept and "pieces" not in inputs:
-        ours = passage.extract(desk.clients.embedder, **inputs)
-        kept = await _good(desk, stage, ours, only, papers, said, outcome)
+        ours = passage.extract(services.clients.embedder, **inputs)
+        kept = await _good(services, stage, ours, only, papers, said, outcome)
     return Written(
         draft=longer(draft, stage, kept, reached, outcome),
         failures=outcome.failures, rejections=outcome.rejections,
@@ -235,7 +241,7 @@ async def _written(
 
 
 async def _good(
-    desk: Desk,
+    services: Services,
     stage: Stage,
     answer: Passage,
     line: PlanLine | None,
@@ -248,7 +254,7 @@ async def _good(
     for item in answer.sentences:
         number = len(said) + len(kept) + 1
         before = [*said, *(sentence.text for sentence in kept)]
-        result = await keep_sentence(desk, stage, item, line, number, papers, before)
+        result = await keep_sentence(services, stage, item, line, number, papers, before)
         if isinstance(result, Sentence):
             kept.append(result)
             continue

@@ -1,4 +1,4 @@
-"""What the tests of rankers share: papers on pears, and a desk that a scripted LLM serves."""
+"""What the tests of rankers share: papers on pears, and a services that a scripted LLM serves."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from state.quote import Debate
 from state.request import Request
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of
 from tests.graphs.conftest import context_for
-from tools.desk import Desk, open_desk
+from tools.services import Services, open_services
 
 TEXT = (
     "Pear trees suffer under drought. We graft pears on rootstocks of quince and measure for three "
@@ -40,22 +40,22 @@ INVENTED = "These words were never written by anyone in this paper."
 
 @contextmanager
 def served(script: Script | Sequence[Reply], home: Path, **options: Any) -> Iterator["Served"]:
-    """A desk whose mind is the script."""
+    """A services whose mind is the script."""
     with OpenAIServer(script) as server:
         settings = Settings(
             home=home, llm_base_url=server.url, llm_api_key=SecretStr("sk-test"), strong_model="scripted",
             llm_timeout=10.0, _env_file=None,
         )  # type: ignore[call-arg]  # fmt: skip
         runtime = Runtime(context=context_for(settings, **options), store=InMemoryStore())
-        yield Served(server, open_desk(runtime, "run"), runtime)
+        yield Served(server, open_services(runtime, "run"), runtime)
 
 
 class Served:
-    """A desk and the server behind its mind."""
+    """A services and the server behind its mind."""
 
-    def __init__(self, server: OpenAIServer, desk: Desk, runtime: Runtime[Any]) -> None:
+    def __init__(self, server: OpenAIServer, services: Services, runtime: Runtime[Any]) -> None:
         self.server = server
-        self.desk = desk
+        self.services = services
         self.runtime = runtime
 
     @property

@@ -15,9 +15,9 @@ from tools.context import RunContext
 
 
 def evidence(count: int) -> dict[str, Evidence]:
-    """Papers of falling merit, given in no order."""
+    """Papers of falling prior, given in no order."""
     return {
-        f"doi:10.1/{place:03}": Evidence(similarity=0.5, merit=100 - 100 * place / count)
+        f"doi:10.1/{place:03}": Evidence(similarity=0.5, prior=100 - 100 * place / count)
         for place in sorted(range(count), key=lambda place: place * 7919 % 211)
     }
 
@@ -26,7 +26,7 @@ def evidence(count: int) -> dict[str, Evidence]:
 def test_middle_of_the_order_is_contested_and_the_rest_keeps_its_merit(count: int) -> None:
     known = evidence(count)
     settled = CascadeRanker().settle(known)
-    assert settled == {key: known[key].merit for key in settled}
+    assert settled == {key: known[key].prior for key in settled}
     contested = known.keys() - settled.keys()
     places = sorted(int(key[-3:]) for key in contested)
     assert places == list(range(places[0], places[-1] + 1)) if places else count == 0
@@ -35,7 +35,7 @@ def test_middle_of_the_order_is_contested_and_the_rest_keeps_its_merit(count: in
 
 
 def test_equal_merits_are_settled_the_same_way_each_time() -> None:
-    equal = {f"doi:10.1/{place:03}": Evidence(similarity=0.5, merit=50.0) for place in range(20)}
+    equal = {f"doi:10.1/{place:03}": Evidence(similarity=0.5, prior=50.0) for place in range(20)}
     again = dict(reversed(equal.items()))
     assert CascadeRanker().settle(equal) == CascadeRanker().settle(again)
     assert len(CascadeRanker().settle(equal)) == 14
@@ -56,7 +56,7 @@ async def test_two_hundred_papers_cost_an_eighth_of_a_question_each_when_every_q
     with served(reviewer({"debate_papers": invent}), tmp_path) as bench:
         for group in ranker.split(contested, RunContext().debate_batch):
             papers = [Paper(id=key, title=f"A study of pears {key}") for key in group]
-            ranking = await ranker.rank(bench.desk, REQUEST, papers)
+            ranking = await ranker.rank(bench.services, REQUEST, papers)
             judged |= ranking.scores
             assert {debate.paper for debate in ranking.debates} == set(group)
         calls = len(bench.server.requests)

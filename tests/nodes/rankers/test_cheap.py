@@ -20,9 +20,9 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tests.nodes.rankers.support import PAPERS, REQUEST
-from tools.desk import Desk, open_desk
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
+from tools.services import Services, open_services
 
 
 def test_similarity_maps_to_the_scale_and_never_leaves_it() -> None:
@@ -46,14 +46,14 @@ def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
 
 
 def test_embedding_compares_whole_abstracts_not_what_the_screening_read() -> None:
-    known = {"a": Evidence(similarity=0.45, merit=1)}
+    known = {"a": Evidence(similarity=0.45, prior=1)}
     assert EmbeddingRanker().settle(known) == {}
     assert EmbeddingRanker().split(["a", "b", "c"], 2) == [["a", "b", "c"]]
 
 
-async def test_embedding_ranks_by_meaning_alone(desk: Desk) -> None:
-    scores = (await EmbeddingRanker().rank(desk, REQUEST, PAPERS)).scores
-    assert scores == await closeness(desk, REQUEST, PAPERS)
+async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:
+    scores = (await EmbeddingRanker().rank(services, REQUEST, PAPERS)).scores
+    assert scores == await closeness(services, REQUEST, PAPERS)
     assert max(scores, key=lambda key: scores[key]) == "doi:10.1/quince"
 
 
@@ -69,9 +69,9 @@ def test_bm25_counts_rare_words_more_and_repeated_words_less() -> None:
     assert bm25("the of and", texts) == [0.0] * len(texts)
 
 
-async def test_bm25_orders_by_shared_words_and_loses_no_paper(desk: Desk) -> None:
+async def test_bm25_orders_by_shared_words_and_loses_no_paper(services: Services) -> None:
     bare = PAPERS[0].model_copy(update={"id": "doi:10.1/bare", "abstract": None})
-    ranking = await Bm25Ranker().rank(desk, REQUEST, [*PAPERS[::-1], bare])
+    ranking = await Bm25Ranker().rank(services, REQUEST, [*PAPERS[::-1], bare])
     order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
     assert order[0] == "doi:10.1/quince"
     assert ranking.scores.keys() == {paper.id for paper in (*PAPERS, bare)}
@@ -84,13 +84,15 @@ def server() -> Iterator[ScholarServer]:
         yield running
 
 
-def desk_at(server: ScholarServer | None, home: Path) -> Desk:
-    """A desk of a run that searches a library only."""
+def desk_at(server: ScholarServer | None, home: Path) -> Services:
+    """A services of a run that searches a library only."""
     values: dict[str, Any] = {
         "_env_file": None, "home": home, "semantic_scholar_rate": 500.0, "source_patience": 0.2,
         "semantic_scholar_url": server.semantic_scholar_url if server else "http://127.0.0.1:9",
     }  # fmt: skip
-    return open_desk(Runtime(context=context_for(Settings(**values)), store=InMemoryStore()), "run")
+    return open_services(
+        Runtime(context=context_for(Settings(**values)), store=InMemoryStore()), "run"
+    )
 
 
 def known_works(server: ScholarServer) -> list[Work]:
@@ -103,8 +105,8 @@ def paper_of(work: Work) -> Paper:
     return Paper(id=key, title=work.title, doi=key.removeprefix("doi:"), abstract=work.abstract)
 
 
-async def vectors_of(desk: Desk, papers: list[Paper]) -> dict[str, Any]:
-    source: Any = await desk.source("semantic_scholar", REQUEST)
+async def vectors_of(services: Services, papers: list[Paper]) -> dict[str, Any]:
+    source: Any = await services.source("semantic_scholar", REQUEST)
     found: dict[str, Any] = await source.specter2(papers)
     return {key: vector / np.linalg.norm(vector) for key, vector in found.items()}
 
@@ -112,13 +114,13 @@ async def vectors_of(desk: Desk, papers: list[Paper]) -> dict[str, Any]:
 async def test_specter2_orders_by_the_vector_of_the_inputs_own_paper(
     server: ScholarServer, tmp_path: Path
 ) -> None:
-    desk = desk_at(server, tmp_path)
+    services = desk_at(server, tmp_path)
     own, *papers = [paper_of(work) for work in known_works(server)[:30]]
-    vectors = await vectors_of(desk, [own, *papers])
+    vectors = await vectors_of(services, [own, *papers])
     assert own.id in vectors
     papers = [paper for paper in papers if paper.id in vectors]
     request = Request(text=own.abstract or own.title, own=own.id)
-    ranking = await Specter2Ranker().rank(desk, request, papers)
+    ranking = await Specter2Ranker().rank(services, request, papers)
     near = {paper.id: float(vectors[paper.id] @ vectors[own.id]) for paper in papers}
     scores = ranking.scores
     assert sorted(near, key=lambda key: -near[key]) == sorted(scores, key=lambda key: -scores[key])
@@ -128,13 +130,13 @@ async def test_specter2_orders_by_the_vector_of_the_inputs_own_paper(
 async def test_specter2_scores_papers_without_a_vector_by_similarity_and_says_so(
     server: ScholarServer, tmp_path: Path
 ) -> None:
-    desk = desk_at(server, tmp_path)
+    services = desk_at(server, tmp_path)
     papers = [*(paper_of(work) for work in known_works(server)[:20]), *PAPERS]
-    vectors = await vectors_of(desk, papers)
+    vectors = await vectors_of(services, papers)
     missing = [paper.id for paper in papers if paper.id not in vectors]
     assert set(missing) >= {paper.id for paper in PAPERS}
-    ranking = await Specter2Ranker().rank(desk, REQUEST, papers)
-    near = await closeness(desk, REQUEST, papers)
+    ranking = await Specter2Ranker().rank(services, REQUEST, papers)
+    near = await closeness(services, REQUEST, papers)
     assert ranking.scores.keys() == {paper.id for paper in papers}
     assert {key: ranking.scores[key] for key in missing} == {key: near[key] for key in missing}
     (failure,) = ranking.failures
@@ -145,25 +147,25 @@ async def test_specter2_scores_papers_without_a_vector_by_similarity_and_says_so
 async def test_specter2_takes_the_mean_of_the_nearest_where_the_input_is_not_a_known_paper(
     server: ScholarServer, tmp_path: Path
 ) -> None:
-    desk = desk_at(server, tmp_path)
+    services = desk_at(server, tmp_path)
     papers = [paper_of(work) for work in known_works(server)[:30]]
-    vectors = await vectors_of(desk, papers)
+    vectors = await vectors_of(services, papers)
     papers = [paper for paper in papers if paper.id in vectors]
     request = Request(text=papers[3].abstract or papers[3].title)
-    near = await closeness(desk, request, papers)
+    near = await closeness(services, request, papers)
     best = sorted((paper.id for paper in papers), key=lambda key: -near[key])[:10]
     mean = np.mean([vectors[key] for key in best], axis=0)
-    ranking = await Specter2Ranker().rank(desk, request, papers)
+    ranking = await Specter2Ranker().rank(services, request, papers)
     order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
     cosines = [float(vectors[key] @ mean) for key in order]
     assert cosines == sorted(cosines, reverse=True)
 
 
 async def test_specter2_without_semantic_scholar_falls_back_to_similarity(tmp_path: Path) -> None:
-    desk = desk_at(None, tmp_path)
+    services = desk_at(None, tmp_path)
     papers = [PAPERS[0].model_copy(update={"doi": "10.1234/quince"}), *PAPERS[1:]]
-    ranking = await Specter2Ranker().rank(desk, REQUEST, papers)
-    assert ranking.scores == await closeness(desk, REQUEST, papers)
+    ranking = await Specter2Ranker().rank(services, REQUEST, papers)
+    assert ranking.scores == await closeness(services, REQUEST, papers)
     (failure,) = ranking.failures
     assert failure.cause
     assert "similarity" in failure.remedy
@@ -187,10 +189,10 @@ async def test_specter2_compares_directions_and_passes_over_a_vector_of_zeros(
     vectors = {"own": [1.0, 0.0], long.id: [10.0, 10.0], near.id: [0.5, 0.1], zero.id: [0.0, 0.0]}
     vectors_are(monkeypatch, vectors)
     request = REQUEST.model_copy(update={"own": "own"})
-    desk = desk_at(None, tmp_path)
-    ranking = await Specter2Ranker().rank(desk, request, [long, near, zero])
+    services = desk_at(None, tmp_path)
+    ranking = await Specter2Ranker().rank(services, request, [long, near, zero])
     assert ranking.scores[near.id] > ranking.scores[long.id]
-    assert ranking.scores[zero.id] == (await closeness(desk, request, [zero]))[zero.id]
+    assert ranking.scores[zero.id] == (await closeness(services, request, [zero]))[zero.id]
     assert [failure.subject for failure in ranking.failures] == ["SPECTER2 vectors of 1 papers"]
 
 
@@ -201,7 +203,7 @@ async def test_specter2_falls_back_to_similarity_whatever_the_source_says(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors_are(monkeypatch, error)
-    desk = desk_at(None, tmp_path)
-    ranking = await Specter2Ranker().rank(desk, REQUEST, PAPERS)
-    assert ranking.scores == await closeness(desk, REQUEST, PAPERS)
+    services = desk_at(None, tmp_path)
+    ranking = await Specter2Ranker().rank(services, REQUEST, PAPERS)
+    assert ranking.scores == await closeness(services, REQUEST, PAPERS)
     assert [failure.cause for failure in ranking.failures] == [str(error)]

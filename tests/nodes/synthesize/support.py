@@ -16,7 +16,7 @@ from state.synthesis import Context, Paragraph
 from tests.fakes.openai_server import OpenAIServer, Reply, Script, inputs_of, task_of
 from tests.fakes.summarizer import ANSWERS
 from tests.graphs.conftest import context_for
-from tools.desk import Desk, open_desk
+from tools.services import Services, open_services
 
 Answer = dict[str, Any]
 Spoil = Callable[[Answer, dict[str, Any]], Reply]
@@ -29,7 +29,7 @@ _FILL = (
 
 
 def paragraph(number: int, text: str, paper: str = PEARS, *section: str) -> Paragraph:
-    """A paragraph as it lies on the shelf."""
+    """A paragraph as it lies in the run store."""
     return Paragraph(
         id=passage_id(paper, text), paper=paper, number=number, section=section or ("1 Trees",),
         page=1 + number // 4, text=text,
@@ -68,16 +68,16 @@ def script(spoil: Spoil | None = None, task: str = "") -> Script:
 
 
 class Bench:
-    """A desk with paragraphs on its shelf, and the server behind its mind."""
+    """A services with paragraphs on its run_store, and the server behind its mind."""
 
     def __init__(self, server: OpenAIServer, runtime: Runtime[Any]) -> None:
         self.server = server
         self.runtime = runtime
-        self.desk: Desk = open_desk(runtime, "run")
+        self.services: Services = open_services(runtime, "run")
 
     async def stack(self, paragraphs: Sequence[Paragraph], **request: Any) -> Any:
-        """Put paragraphs on the shelf; return the state that a node reads."""
-        await self.desk.shelf.put_paragraphs(paragraphs)
+        """Put paragraphs in the run store; return the state that a node reads."""
+        await self.services.run_store.put_paragraphs(paragraphs)
         asked = Request(**{"text": QUESTION, "kind": "question"} | request)
         return {"run": "run", "request": asked, "paragraphs": [item.id for item in paragraphs]}
 

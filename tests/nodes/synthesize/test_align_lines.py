@@ -17,8 +17,8 @@ from tests.fakes.made_stack import CONTEXTS, COOL, CRUST, MOSS, PARAGRAPHS, RAIN
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, Status, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import BudgetError
+from tools.services import open_services
 from tools.text.synthesis.alignment import source_lines
 
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
@@ -63,7 +63,7 @@ async def align(
             changes["llm_context_tokens"] = window
         context = context_for(settings.model_copy(update=changes), **options)
         runtime = Runtime(context=context, store=InMemoryStore())
-        await put_stack(open_desk(runtime, "run").shelf)
+        await put_stack(open_services(runtime, "run").run_store)
         return dict(await align_lines(given, runtime)), server
 
 
@@ -135,7 +135,7 @@ async def test_embedded_engine_traces_without_a_model(
     runtime: Runtime[RunContext], alignment: Any
 ) -> None:
     object.__setattr__(runtime.context, "alignment", alignment)
-    await put_stack(open_desk(runtime, "run").shelf)
+    await put_stack(open_services(runtime, "run").run_store)
     update = await align_lines(state(f"{DRAFT} {FALSE}"), runtime)
     assert traced(update["lines"]) == EXPECTED
     assert [item.text for item in update["lost"]] == [FALSE]

@@ -30,10 +30,10 @@ from tests.graphs.conftest import context_for
 from tests.graphs.sources import Asked, Sources
 from tests.scholar.conftest import settings_for
 from tools.context import RunContext
-from tools.desk import open_desk
 from tools.errors import TransientError
 from tools.references.numbering import number_references
-from tools.shelf import Shelf
+from tools.run_store import RunStore
+from tools.services import open_services
 
 FOUND = SHADE.model_copy(
     update={"id": "doi:10.5555/shade", "doi": "10.5555/shade", "venue": "Mosses", "year": 2019}
@@ -59,19 +59,19 @@ LINES = [line(origin(MOSS, SHADE))]
 async def resolve(
     context: RunContext, *names: str, lines: list[Line] = LINES, more: tuple[Paper, ...] = (),
     entries: Entries = ENTRIES, coarse: bool = False,
-) -> tuple[dict[str, Any], Shelf]:  # fmt: skip
+) -> tuple[dict[str, Any], RunStore]:  # fmt: skip
     runtime = Runtime(context=context, store=InMemoryStore())
-    shelf = open_desk(runtime, "run").shelf
-    await put_stack(shelf)
-    await shelf.put_papers(more)
-    await shelf.put_entries(entries)
+    run_store = open_services(runtime, "run").run_store
+    await put_stack(run_store)
+    await run_store.put_papers(more)
+    await run_store.put_entries(entries)
     works = dict.fromkeys(work for own in entries.works.values() for work in own)
     state: Any = {
         "run": "run", "request": Request(text="Why is moss cool?", sources=names),
         "references_as": "coarse" if coarse else "fine", "contexts": CONTEXTS, "lines": lines,
         "works": list(works),
     }  # fmt: skip
-    return dict(await resolve_works(state, runtime)), shelf
+    return dict(await resolve_works(state, runtime)), run_store
 
 
 def asking(home: Path, *tables: Asked) -> RunContext:
@@ -81,14 +81,14 @@ def asking(home: Path, *tables: Asked) -> RunContext:
 
 
 async def test_without_sources_nothing_happens(tmp_path: Path) -> None:
-    update, shelf = await resolve(asking(tmp_path))
+    update, run_store = await resolve(asking(tmp_path))
     assert (update["lines"], update["resolved"], update["failures"]) == (LINES, {}, [])
-    assert (await shelf.papers([SHADE.id]))[SHADE.id] == SHADE
+    assert (await run_store.papers([SHADE.id]))[SHADE.id] == SHADE
 
 
 async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) -> None:
-    update, shelf = await resolve(asking(tmp_path, Asked("crossref", [FOUND])), "crossref")
-    paper = (await shelf.papers([SHADE.id]))[SHADE.id]
+    update, run_store = await resolve(asking(tmp_path, Asked("crossref", [FOUND])), "crossref")
+    paper = (await run_store.papers([SHADE.id]))[SHADE.id]
     assert (paper.id, paper.doi, paper.venue) == (SHADE.id, "10.5555/shade", "Mosses")
     assert "doi:10.5555/shade" in paper.aliases
     assert update["resolved"] == {SHADE.id: "crossref"}
@@ -127,10 +127,12 @@ async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
         "openalex is down",
         False,
     )
-    busy, shelf = await resolve(asking(tmp_path, Asked("crossref", [FOUND], works=0)), "crossref")
+    busy, run_store = await resolve(
+        asking(tmp_path, Asked("crossref", [FOUND], works=0)), "crossref"
+    )
     assert busy["resolved"] == {}
     assert "1 works" in busy["failures"][0].remedy
-    assert (await shelf.papers([SHADE.id]))[SHADE.id] == SHADE
+    assert (await run_store.papers([SHADE.id]))[SHADE.id] == SHADE
 
 
 async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Path) -> None:
@@ -138,15 +140,15 @@ async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Pa
     lines = [line(origin(MOSS, SHADE)), line(origin(MOSS, CRUST), origin(RAIN, TWIN))]
     known = FOUND.model_copy(update={"aliases": ("doi:10.5555/shade",)})
     table = Asked("crossref", [known, known.model_copy(update={"title": TWIN.title})])
-    update, shelf = await resolve(
+    update, run_store = await resolve(
         asking(tmp_path, table), "crossref", lines=lines, entries=entries, more=(TWIN,)
     )
     assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
     assert [item.works for item in update["lines"][1].origins] == [(CRUST.id,), (SHADE.id,)]
-    kept = await shelf.entries()
+    kept = await run_store.entries()
     assert kept.works[RAIN.id] == (SHADE.id,)
     assert update["resolved"] == {SHADE.id: "crossref"}
-    papers = await shelf.papers([*PAPERS, TWIN.id])
+    papers = await run_store.papers([*PAPERS, TWIN.id])
     numbered, references = number_references(update["lines"], [], kept, papers, "fine")
     assert [item.paper.id for item in references] == [MOSS.id, RAIN.id, SHADE.id, CRUST.id]
     assert numbered[1].secondary == (3, 4)
@@ -158,25 +160,25 @@ async def test_work_that_turns_out_to_be_a_source_becomes_it(tmp_path: Path) -> 
         update={"works": {MOSS.id: (SHADE.id, CRUST.id, LOOSE.id, cited.id), RAIN.id: (SHADE.id,)}}
     )
     lines = [line(origin(MOSS, cited)), line(origin(RAIN))]
-    update, shelf = await resolve(
+    update, run_store = await resolve(
         asking(tmp_path, Asked("crossref", [RECORD])), "crossref", lines=lines, entries=entries,
         more=(cited,),
     )  # fmt: skip
     assert update["lines"][0].origins[0].works == (RAIN.id,)
     assert cited.id not in update["works"]
-    assert (await shelf.papers([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
-    assert (await shelf.entries()).works[MOSS.id][3] == RAIN.id
+    assert (await run_store.papers([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
+    assert (await run_store.entries()).works[MOSS.id][3] == RAIN.id
 
 
 async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     other = Paper(id=CRUST.id, title="The price of tin in Ghent", year=1987, doi="10.5555/crust")
     right = CRUST.model_copy(update={"id": "doi:10.5555/right", "doi": "10.5555/right"})
     lines = [line(origin(MOSS, CRUST))]
-    wrong, shelf = await resolve(
+    wrong, run_store = await resolve(
         asking(tmp_path, Asked("crossref", [other])), "crossref", lines=lines
     )
     assert wrong["resolved"] == {}
-    assert (await shelf.papers([CRUST.id]))[CRUST.id] == CRUST
+    assert (await run_store.papers([CRUST.id]))[CRUST.id] == CRUST
     table = Asked("crossref", [other, right])
     found, _ = await resolve(asking(tmp_path, table), "crossref", lines=lines)
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
@@ -191,11 +193,11 @@ async def test_entry_that_was_not_read_gets_its_title_by_its_id(tmp_path: Path) 
     entries = ENTRIES.model_copy(
         update={"works": {MOSS.id: (SHADE.id, CRUST.id, loose.id, RAIN.id)}}
     )
-    _, shelf = await resolve(
+    _, run_store = await resolve(
         asking(tmp_path, Asked("crossref", [record])), "crossref",
         lines=[line(origin(MOSS, loose))], entries=entries, more=(loose,),
     )  # fmt: skip
-    paper = (await shelf.papers([loose.id]))[loose.id]
+    paper = (await run_store.papers([loose.id]))[loose.id]
     assert (paper.title, paper.authors) == (record.title, record.authors)
 
 
@@ -242,12 +244,12 @@ async def test_works_are_found_at_real_services(
     )  # fmt: skip
     entries = Entries(works={MOSS.id: tuple(paper.id for paper in cited)})
     context = context_for(settings_for(server, home=tmp_path))
-    update, shelf = await resolve(
+    update, run_store = await resolve(
         context, name, lines=[line(origin(MOSS, *cited))], entries=entries, more=cited
     )
     assert update["failures"] == []
     assert update["resolved"] == {paper.id: name for paper in cited}
-    papers = await shelf.papers([paper.id for paper in cited])
+    papers = await run_store.papers([paper.id for paper in cited])
     for paper, work in zip(papers.values(), (by_doi, by_title), strict=True):
         assert (paper.doi or "").lower() == (work.doi or "").lower()
         assert paper.title == work.title

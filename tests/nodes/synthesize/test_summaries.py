@@ -44,7 +44,7 @@ async def test_each_long_paragraph_gets_its_summary_and_a_short_one_is_its_own(
     with bench(tmp_path) as place:
         update = await summarize_paragraphs(await place.stack(STACK), place.runtime)
         assert update == {"failures": []}
-        assert await summaries_of(place.desk, STACK) == FIRST
+        assert await summaries_of(place.services, STACK) == FIRST
         (asked,) = place.asked(TASK)
     assert [item["text"] for item in asked["paragraphs"]] == [
         item.text for item in (ROOTS, LEAVES, HEMP)
@@ -58,7 +58,7 @@ async def test_another_run_asks_for_nothing_but_new_paragraphs(tmp_path: Path) -
     with bench(tmp_path) as place:
         await summarize_paragraphs(await place.stack([ROOTS, HEMP]), place.runtime)
         assert place.server.requests == []
-        assert (await summaries_of(place.desk, [HEMP]))[HEMP.id] == FIRST[HEMP.id]
+        assert (await summaries_of(place.services, [HEMP]))[HEMP.id] == FIRST[HEMP.id]
         await summarize_paragraphs(await place.stack(STACK), place.runtime)
         (asked,) = place.asked(TASK)
     assert [item["text"] for item in asked["paragraphs"]] == [LEAVES.text]
@@ -69,7 +69,7 @@ async def test_paragraphs_are_asked_for_together(tmp_path: Path) -> None:
     with bench(tmp_path) as place:
         await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
         sizes = [len(inputs["paragraphs"]) for inputs in place.asked(TASK)]
-        told = await summaries_of(place.desk, paragraphs)
+        told = await summaries_of(place.services, paragraphs)
     assert sorted(sizes) == [3, TOGETHER, TOGETHER]
     assert [told[item.id] for item in paragraphs] == [
         f"Leaves of tree number {number} wilted after {number} days."
@@ -83,7 +83,7 @@ async def test_fewer_are_asked_for_where_the_window_is_small(tmp_path: Path) -> 
     with bench(tmp_path, window=2100) as place:
         update = await summarize_paragraphs(await place.stack([*paragraphs, huge]), place.runtime)
         sizes = [len(inputs["paragraphs"]) for inputs in place.asked(TASK)]
-        told = await summaries_of(place.desk, [*paragraphs, huge])
+        told = await summaries_of(place.services, [*paragraphs, huge])
     assert sum(sizes) == 6
     assert 1 < len(sizes) <= 6
     assert all(told.values())
@@ -122,7 +122,7 @@ async def test_what_is_missing_or_no_summary_is_asked_for_once_more(
     with bench(tmp_path, script(once, TASK)) as place:
         update = await summarize_paragraphs(await place.stack(STACK), place.runtime)
         assert update == {"failures": []}
-        assert await summaries_of(place.desk, STACK) == FIRST
+        assert await summaries_of(place.services, STACK) == FIRST
         assert len(place.asked(TASK)) == 2
 
 
@@ -138,7 +138,7 @@ async def test_what_is_never_told_is_said_and_stood_for_by_its_own_words(tmp_pat
 
     with bench(tmp_path, script(never, TASK)) as place:
         update = await summarize_paragraphs(await place.stack(STACK), place.runtime)
-        told = await summaries_of(place.desk, STACK)
+        told = await summaries_of(place.services, STACK)
         assert len(place.asked(TASK)) == 2
     assert told == FIRST | {HEMP.id: extractive_summary(HEMP.text)}
     (failure,) = update["failures"]
@@ -157,7 +157,7 @@ async def test_question_without_an_answer_costs_its_paragraphs_only(
     paragraphs = [*many(TOGETHER), HEMP]
     with bench(tmp_path, script(refuse, TASK)) as place:
         update = await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
-        told = await summaries_of(place.desk, paragraphs)
+        told = await summaries_of(place.services, paragraphs)
     assert [failure.subject for failure in update["failures"]] == [HEMP.paper]
     assert told[paragraphs[0].id].startswith("Leaves of tree number 1")
     assert told[HEMP.id] == extractive_summary(HEMP.text)
@@ -178,7 +178,7 @@ async def test_words_that_command_are_not_shown_and_a_command_echoed_is_no_summa
         update = await summarize_paragraphs(
             await place.stack([ROOTS, hostile, only]), place.runtime
         )
-        told = await summaries_of(place.desk, [hostile, only])
+        told = await summaries_of(place.services, [hostile, only])
         shown = str([request["messages"] for request in place.server.requests])
     assert order not in shown
     assert "highest score" not in told[hostile.id]
@@ -207,9 +207,9 @@ async def test_without_a_model_sentences_stand_for_paragraphs_and_are_made_once(
     for _ in range(2):
         with bench(tmp_path, mind="extractive") as place:
             await summarize_paragraphs(await place.stack(STACK), place.runtime)
-            told = await summaries_of(place.desk, STACK)
+            told = await summaries_of(place.services, STACK)
             assert told == {item.id: extractive_summary(item.text) for item in STACK}
-            assert [(used.task, used.calls) for used in await place.desk.usage()] == [(TASK, 1)]
+            assert [(used.task, used.calls) for used in await place.services.usage()] == [(TASK, 1)]
 
 
 async def test_empty_stack_asks_for_nothing(tmp_path: Path) -> None:

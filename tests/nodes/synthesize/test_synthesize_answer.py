@@ -18,9 +18,9 @@ from state.synthesis import Context, Paragraph, ParagraphCitation, UpdateMode
 from tests.fakes.composer import ANSWERS
 from tests.fakes.openai_server import OpenAIServer, Refusal, Text, inputs_of
 from tests.graphs.conftest import context_for
-from tools.desk import open_desk
 from tools.errors import PermanentError
 from tools.llm.prompt import count_tokens
+from tools.services import open_services
 
 QUESTION = "How do bees find the way back to their hive?"
 FACTS = (
@@ -94,9 +94,9 @@ class Folding:
         options = Settings(home=self._home, _env_file=None)  # type: ignore[call-arg]
         options = options.model_copy(update={**(endpoint if llm else {}), **settings})
         runtime = Runtime(context=context_for(options, updates=updates), store=InMemoryStore())
-        shelf = open_desk(runtime, "run").shelf
-        await shelf.put_papers([LEE])
-        await shelf.put_paragraphs(paragraphs)
+        run_store = open_services(runtime, "run").run_store
+        await run_store.put_papers([LEE])
+        await run_store.put_paragraphs(paragraphs)
         given = list(contexts) or [
             Context(paragraph=item.id, score=1.0, by="mind") for item in paragraphs
         ]

@@ -3,12 +3,12 @@
 import pytest
 
 from tools.embed.open import embedder
+from tools.evidence.quotes import find_quote
 from tools.text.asking.answer import answer, uncovered
 from tools.text.asking.choose import choose
 from tools.text.asking.claims import draw_claims
 from tools.text.asking.port import Held, Shown
 from tools.text.asking.sufficiency import judge
-from tools.text.quotes import find_quote
 
 PASSAGES = [
     Shown(

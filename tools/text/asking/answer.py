@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tools.embed.port import Embedder
+from tools.evidence.contradiction import contradicts
 from tools.text.asking.covering import COVERED, is_about, ratings
 from tools.text.asking.facets import asked
 from tools.text.asking.naming import is_strong, mentions, names
@@ -14,7 +15,6 @@ from tools.text.asking.standing import named_subject
 from tools.text.asking.vectors import vectors
 from tools.text.clauses import Subject, clause_about
 from tools.text.flow import resemblance
-from tools.text.opposites import opposed
 from tools.text.plain import presentable_title
 from tools.text.trim import lower_case_words, lowering
 from tools.text.verbs import to_plural
@@ -151,7 +151,7 @@ def _merged(embedder: Embedder, points: Sequence[_Point]) -> list[_Point]:
 
 def _alike(one: _Point, other: _Point, near: float) -> bool:
     close = near >= _SAME_MEANING or resemblance(one.claim.text, other.claim.text) >= _SAME_WORDS
-    return close and not opposed(one.claim.text, other.claim.text)
+    return close and not contradicts(one.claim.text, other.claim.text)
 
 
 def _ordered(points: Sequence[_Point]) -> list[_Point]:

@@ -26,7 +26,7 @@ _PAIR = re.compile(
     r"(?:and|with|to|from|against|vs\.?|versus) (?P<b2>.+)$"
     r"|\b(?:do|does|did|is|are|was|were|can|have|has|should|will) (?P<a3>(?:(?! (?:compare|differ|relate)).)+?) (?:compare|compared|differ|different|relate|related)s?\b (?:in \w+ )?(?:to|with|from|against) (?P<b3>.+)$"
     r"|\b(?:do|does|did|are|were|is) (?P<a4>[^,]+?) and (?P<b4>[^,]+?) (?:differ|compare|relate|different|related)\b(?P<rest4>.*)$"
-    r"|^(?:(?:what|how|which|when)\b.*?(?:about|is|are|of|for|better|best|faster|use|does|do|prefer)\b:?,? )?(?P<a5>[^,]+?) (?:vs\.?|versus|or rather|as opposed to|in contrast to|compared (?:with|to)|rather than|instead of) (?P<b5>.+)$"
+    r"|^(?:(?:what|how|which|when)\b.*?(?:about|is|are|of|for|better|best|faster|use|does|do|prefer)\b:?,? )?(?P<a5>[^,]+?) (?:vs\.?|versus|or rather|as contradicts to|in contrast to|compared (?:with|to)|rather than|instead of) (?P<b5>.+)$"
     r"|\bboth (?P<a6>.+?) and (?P<b6>[^;,?]+)"
     r"|\b(?:better|worse|faster|larger|bigger|cheaper|stronger|smaller|more \w+|less \w+)\b[^,:]*?[,:] (?P<a7>.+?) or (?P<b7>.+)$"
     r"|^(?:is|are|does|do|was) (?P<a8>.+?) (?:(?:\w+er|more \w+|less \w+|worse)(?: \w+)? than|outperforms?|beats?|improves?(?: on| upon| over)?) (?P<b8>.+)$",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tools.embed.port import Embedder
+from tools.evidence.quotes import MIN_LENGTH, find_quote
 from tools.text.asking.announcing import announces
 from tools.text.asking.facets import is_aside, limits, tells
 from tools.text.asking.port import DraftClaim, Shown
@@ -19,7 +20,6 @@ from tools.text.asking.relevance import (
     wanted,
 )  # fmt: skip
 from tools.text.asking.standing import Statement, named_subject, statements
-from tools.text.quotes import MIN_LENGTH, find_quote
 from tools.text.words import coverage
 
 _FACET = 0.3

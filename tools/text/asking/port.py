@@ -52,7 +52,7 @@ class DraftClaim:
 
     text: str
     quote: str
-    """Words of the passage, letter by letter: tools.text.quotes.find_quote finds them in it."""
+    """Words of the passage, letter by letter: tools.evidence.quotes.find_quote finds them in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from tools.evidence.prompt_injection import without_injections
 from tools.text.clauses import Subject, clause_about
-from tools.text.commands import without_commands
 from tools.text.plain import presentable
 from tools.text.pointing import points_back
 from tools.text.sentences import split_sentences
@@ -115,7 +115,7 @@ def statements(title: str, text: str) -> list[Statement]:
     made: list[Statement] = []
     before = ""
     for place, span in enumerate(spans):
-        if not without_commands(span.text)[0]:
+        if not without_injections(span.text)[0]:
             before = ""
             continue
         for piece in clauses(span.text):

@@ -1,6 +1,6 @@
 """Which lines of the sources a line of a synthesis comes from (LLM-Ref, section 3.4.2).
 
-A line is a sentence. Two measures, both 0..1, as in tools.text.alignment: the weighed share of the
+A line is a sentence. Two measures, both 0..1, as in tools.evidence.alignment: the weighed share of the
 line's words that a source line has, and the cosine of the two. A line that was copied, with a
 citation or a clause left out, is known by the order of its words alone, and nothing is embedded.
 """
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from state.synthesis import Entries, Paragraph
 from tools.embed.port import Embedder
-from tools.text.alignment import BEARS_MEANING, BEARS_WORDS
-from tools.text.opposites import opposed
+from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS
+from tools.evidence.contradiction import contradicts
 from tools.text.sentences import split_sentences
 from tools.text.words import distinct_content_stems, tokens
 
@@ -197,9 +197,9 @@ class Aligner:
             return copies
         scores = self._scores(line)
         ranked: list[int] = np.argsort(-scores, kind="stable").tolist()
-        if opposed(line, self._texts[ranked[0]]):
+        if contradicts(line, self._texts[ranked[0]]):
             against = ranked[0]
-            ranked = [place for place in ranked if not opposed(line, self._texts[place])]
+            ranked = [place for place in ranked if not contradicts(line, self._texts[place])]
             if not ranked or scores[ranked[0]] < scores[against] - _NEARLY:
                 return [against]
         return self._together(line, ranked)
@@ -207,7 +207,7 @@ class Aligner:
     def opposing(self, line: str, most: int) -> bool:
         """Whether one of the nearest source lines says the opposite of a line."""
         near = self.candidates(line, most)
-        return any(opposed(line, self._texts[place]) for place in near)
+        return any(contradicts(line, self._texts[place]) for place in near)
 
     def _together(self, line: str, ranked: Sequence[int]) -> list[int]:
         wanted = distinct_content_stems(line)
@@ -248,7 +248,7 @@ class Aligner:
             if 2 * len(stems & own) >= len(stems)
         }
         near = sorted(shares, key=lambda at: (-shares[at], len(self._tokens[at]), at))
-        if not near or shares[near[0]] < COPY or opposed(line, self._texts[near[0]]):
+        if not near or shares[near[0]] < COPY or contradicts(line, self._texts[near[0]]):
             return []
         longest = _TWICE * len(self._tokens[near[0]])
         same = (at for at in near[1:] if shares[at] >= max(_SAME_COPY, shares[near[0]] - 0.02))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from tools.text.numbers import strange_numbers
+from tools.evidence.unsupported_numbers import unsupported_numbers
 from tools.text.words import content_stems, distinct_content_stems, stem, tokens
 
 NEARLY = 0.7
@@ -97,7 +97,7 @@ def altered(text: str, lines: Sequence[str], known: Collection[str]) -> bool:
             return True
         if not copies(text, line):
             continue
-        if _counts(text) - _counts(said) or strange_numbers(text, said):
+        if _counts(text) - _counts(said) or unsupported_numbers(text, said):
             return True
         if _dropped(text, line, _HEDGES) or _dropped(text, line, _NEGATIONS):
             return True

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tools.text.commands import without_commands
-from tools.text.in_text import find_mentions
+from tools.evidence.prompt_injection import without_injections
+from tools.references.in_text import find_mentions
 from tools.text.verbs import common_forms, is_past
 
 _YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
@@ -111,7 +111,7 @@ def plain_prose(paragraphs: Sequence[str]) -> str:
     for paragraph in paragraphs:
         for part in re.split(r"\n\s*\n", paragraph):
             words = _EMPHASIS.sub(r"\2", _MARKUP.sub("", part))
-            text, _ = without_commands(without_marks(" ".join(words.split())))
+            text, _ = without_injections(without_marks(" ".join(words.split())))
             if text:
                 kept.append(text)
     return "\n\n".join(kept)

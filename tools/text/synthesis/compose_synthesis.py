@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tools.embed.port import Embedder, Vectors
+from tools.evidence.contradiction import contradicts
+from tools.evidence.unsupported_numbers import unsupported_numbers
 from tools.text.asking.facets import is_aside, tells
 from tools.text.asking.relevance import WORDS, Wanted, meaning, wanted
 from tools.text.asking.vectors import vectors
 from tools.text.clusters import cluster
-from tools.text.numbers import strange_numbers
-from tools.text.opposites import opposed
 from tools.text.synthesis.keeping import kept as share_kept
 from tools.text.synthesis.sentences import Candidate, Source, candidates, named_once
 from tools.text.words import content_stems, coverage
@@ -146,7 +146,7 @@ def _repeats(one: _Rated, other: _Rated, rows: Vectors) -> bool:
     close = float(rows[one.row] @ rows[other.row]) >= _SAME_MEANING
     if not close and max(coverage(first, second), coverage(second, first)) < _SAME_WORDS:
         return False
-    return not opposed(first, second) and not strange_numbers(first, second)
+    return not contradicts(first, second) and not unsupported_numbers(first, second)
 
 
 def _kept(rated: Sequence[_Rated], chosen: list[_Rated]) -> list[_Rated]:

@@ -1,8 +1,8 @@
 """What the lines of a synthesis may come from, and whether they do.
 
 Whoever names source lines, a mind or the words themselves, code decides: words said to be copied
-must stand in the paragraph (tools.text.quotes), and the source lines must bear the line out
-(tools.text.bearing). The works of an origin are those that its source lines cite.
+must stand in the paragraph (tools.evidence.quotes), and the source lines must bear the line out
+(tools.evidence.support). The works of an origin are those that its source lines cite.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from state.paper import Paper
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
 from tools.embed.port import Embedder
-from tools.text.alignment import BEARS_WORDS, BESIDE, Evidence
-from tools.text.bearing import refuted, weighed
-from tools.text.commands import without_commands
-from tools.text.numbers import strange_numbers
-from tools.text.quotes import find_quote
+from tools.evidence.alignment import BEARS_WORDS, BESIDE, Evidence
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import find_quote
+from tools.evidence.support import refuted, weighed
+from tools.evidence.unsupported_numbers import unsupported_numbers
 from tools.text.sentences import Span
 from tools.text.synthesis.alignment import (
     Aligner,
@@ -99,8 +99,8 @@ class Sources:
             for key, spans in _spans(contexts, paragraphs).items()
             for line in source_lines(paragraphs[key], spans)
         ]
-        self.lines = [line for line in every if not without_commands(line.text)[1]]
-        self._commands = [line.plain for line in every if without_commands(line.text)[1]]
+        self.lines = [line for line in every if not without_injections(line.text)[1]]
+        self._commands = [line.plain for line in every if without_injections(line.text)[1]]
         self.aligner = Aligner([line.plain for line in self.lines], embedder, foreign=foreign)
 
     def nearest(self, text: str) -> list[Named]:
@@ -138,7 +138,7 @@ class Sources:
         held: dict[tuple[str, int], _Held] = {}
         for item in named:
             found = self._found(self.lines[item.place], item.words)
-            if found and not without_commands(found.quote.text)[1]:
+            if found and not without_injections(found.quote.text)[1]:
                 held.setdefault((found.paragraph.id, found.lines[0].start), found)
         return list(held.values())
 
@@ -181,7 +181,7 @@ class Sources:
             return verdict
         bare = "\n".join([*(plain_text(item.paragraph) for item in held), named])
         # The number of a citation is none that a line may give.
-        if misnamed(text, around) or strange_numbers(text, bare):
+        if misnamed(text, around) or unsupported_numbers(text, bare):
             return "not_in_source"
         if not self._foreign and self._twisted(text, quotes, bare):
             return "not_in_source"

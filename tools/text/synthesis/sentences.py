@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.unsupported_entities import unsupported_entities
 from tools.text.asking.announcing import announces
 from tools.text.asking.standing import Statement, statements
 from tools.text.clauses import refers_back
-from tools.text.commands import without_commands
 from tools.text.language import language
 from tools.text.plain import presentable, presentable_title
 from tools.text.pointing import DANGLING
 from tools.text.sentences import split_sentences
-from tools.text.strange_names import strange_names
 from tools.text.synthesis.pointers import points_elsewhere, risen, unpointed
 
 _FEWEST, _MOST = 6, 60
@@ -146,7 +146,7 @@ def candidates(sources: Sequence[Source], answer_so_far: str) -> list[Candidate]
 
 def _sentences(source: Source, paragraph: str) -> list[Statement]:
     """Return the sentences of one paragraph that may be told, as they may be told."""
-    text, _ = without_commands(unpointed(paragraph))
+    text, _ = without_injections(unpointed(paragraph))
     if not text:
         return []
     if language(text) != "en":
@@ -198,7 +198,7 @@ def _is_fit(text: str, around: str) -> bool:
     signs = sum(bool(_SIGN.match(word)) for word in words)
     if signs > _SYMBOLS * len(words) or _FORMULA.search(text):
         return False
-    return not announces(text) and not strange_names(text, around)
+    return not announces(text) and not unsupported_entities(text, around)
 
 
 def named_once(texts: Sequence[str]) -> list[str]:

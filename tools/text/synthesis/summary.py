@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tools.text.commands import without_commands
+from tools.evidence.prompt_injection import without_injections
 from tools.text.lexrank import rank_sentences
 from tools.text.sentences import split_sentences
 from tools.text.trim import shorten
@@ -43,7 +43,7 @@ def extractive_summary(text: str) -> str:
     paragraph's topic words and numbers. Sentences that command a machine are left out, so that
     nothing is returned where there is nothing else.
     """
-    plain, _ = without_commands(" ".join(text.split()))
+    plain, _ = without_injections(" ".join(text.split()))
     if is_short(plain):
         return plain
     sentences = [span.text for span in split_sentences(plain)]

@@ -1,0 +1,173 @@
+"""tools/citation_graph/completeness.py: what a search says of the papers that it did not find."""
+
+import math
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.citation_graph.completeness import Estimate, chance_of, estimate_total
+
+CHANNELS = ("keywords", "meaning", "references", "citations")
+Found = tuple[frozenset[str], float, bool]
+FOUND = st.lists(
+    st.tuples(st.frozensets(st.sampled_from(CHANNELS)), st.floats(0.01, 1), st.booleans()),
+    max_size=40,
+)
+
+
+def estimated(found: Sequence[Found]) -> Estimate:
+    return estimate_total(
+        [channels for channels, _, _ in found],
+        [chance for _, chance, _ in found],
+        [kept for _, _, kept in found],
+    )
+
+
+def papers(chance: float = 1.0, kept: bool = True, **counts: int) -> list[Found]:
+    """So many papers found by the channels of each name; `ab=3` is three found by a and by b."""
+    return [(frozenset(name), chance, kept) for name, count in counts.items() for _ in range(count)]
+
+
+@given(FOUND)
+def test_numbers_are_finite_and_stand_in_their_order(found: list[Found]) -> None:
+    estimate = estimated(found)
+    assert 0 <= estimate.kept <= estimate.seen + 1e-9
+    assert sum(estimate.found_by) <= estimate.seen + 1e-9
+    ends = (estimate.low, estimate.high, estimate.share, estimate.share_low, estimate.share_high)
+    if estimate.total is None:
+        assert ends == (None,) * 5
+        assert estimate.reason
+    else:
+        low, high, share, share_low, share_high = ends
+        assert None not in ends
+        assert estimate.seen <= estimate.total <= (high or 0)
+        assert (low or 0) <= estimate.total < math.inf
+        assert 0 <= (share_low or 0) <= (share or 0) <= (share_high or 0) <= 1 + 1e-9
+        assert not estimate.reason
+
+
+@given(FOUND, st.randoms(use_true_random=False))
+def test_order_of_papers_does_not_matter(found: list[Found], shuffler: random.Random) -> None:
+    shuffled = list(found)
+    shuffler.shuffle(shuffled)
+    one, other = estimated(found), estimated(shuffled)
+    assert (one.low, one.high, one.share_low, one.share_high) == pytest.approx(
+        (other.low, other.high, other.share_low, other.share_high)
+    ) or one.total is None
+    assert (one.total, one.share) == pytest.approx((other.total, other.share))
+
+
+@pytest.mark.parametrize(
+    ("both", "first", "second"), [(10, 20, 30), (1, 4, 4), (7, 0, 5), (25, 3, 1)]
+)
+def test_two_channels_give_chapmans_estimate(both: int, first: int, second: int) -> None:
+    reach = (first + both + 1) * (second + both + 1)
+    estimate = estimated(papers(ab=both, a=first, b=second))
+    assert estimate.total == pytest.approx(reach / (both + 1) - 1)
+
+
+def test_worked_example_is_as_computed_by_hand() -> None:
+    # z = 8, 6, 4; f2 = 12: pairs 8*6 + 8*4 + 6*4 = 104, so 8 are missing: 30 + 5 + 8 = 43.
+    estimate = estimated(papers(a=8, b=6, c=4, ab=5, ac=4, bc=3, abc=5))
+    assert estimate.total == pytest.approx(43)
+    assert estimate.found_by == pytest.approx((18, 12, 5))
+    assert estimate.share == pytest.approx(35 / 43)
+
+
+def test_unlikely_papers_count_little_and_unkept_ones_lower_the_share() -> None:
+    sure = papers(ab=10, a=5, b=5)
+    doubtful = papers(0.1, kept=False, ab=100)
+    alone, both = estimated(sure), estimated([*sure, *doubtful])
+    assert (alone.kept, both.kept) == (20, 20)
+    assert both.seen == pytest.approx(30)
+    assert (both.share or 0) < (alone.share or 0)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ([], "no channel found a paper"),
+        ([(frozenset(), 1.0, True)] * 2, "no channel found a paper"),
+        (papers(a=5), "fewer than two channels"),
+        (papers(a=5, b=7), "found by two channels"),
+    ],
+)
+def test_sample_that_says_nothing_of_the_rest_gives_no_estimate_and_says_why(
+    found: list[Found], words: str
+) -> None:
+    estimate = estimated(found)
+    assert estimate.total is None
+    assert words in estimate.reason
+    assert estimate.seen == len(found)
+
+
+def test_paper_that_no_channel_found_counts_as_seen_and_tells_nothing_of_the_rest() -> None:
+    found = papers(ab=10, a=5, b=5)
+    named = estimated([*found, (frozenset[str](), 1.0, True)])
+    assert named.total == pytest.approx((estimated(found).total or 0) + 1)
+
+
+def test_more_agreement_narrows_the_interval() -> None:
+    widths = []
+    for count in (2, 8, 32):
+        estimate = estimated(papers(a=4, b=4, ab=count))
+        widths.append(((estimate.high or 0) - (estimate.low or 0)) / (estimate.total or 1))
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_chance_rises_with_the_score_and_is_never_certain() -> None:
+    chances = [chance_of(score) for score in (0, 10, 35, 50, 80, 100)]
+    assert chances == sorted(chances)
+    assert 0 < chances[0] < 0.01
+    assert 0.5 < chances[-1] < 1
+
+
+def simulate(
+    reach: Sequence[float], ease: Sequence[float] = (1.0,), chance: float = 1.0, runs: int = 150
+) -> list[tuple[int, int, Estimate]]:
+    """Search `runs` times for 60 papers, each relevant by `chance`; `ease` scales how easily found.
+
+    Returns how many are relevant, how many of these were found, and the estimate.
+    """
+    rng = random.Random(20240501)
+    made = []
+    for _ in range(runs):
+        found: list[Found] = []
+        relevant = hit = 0
+        for _ in range(round(60 / chance)):
+            scale, wanted = rng.choice(ease), rng.random() < chance
+            channels = frozenset(
+                str(at) for at, each in enumerate(reach) if rng.random() < each * scale
+            )
+            relevant += wanted
+            hit += wanted and bool(channels)
+            if channels:
+                found.append((channels, chance, True))
+        made.append((relevant, hit, estimated(found)))
+    return [item for item in made if item[2].total is not None]
+
+
+@pytest.mark.parametrize("chance", [1.0, 0.3])
+@pytest.mark.parametrize("reach", [(0.4, 0.4, 0.4, 0.4), (0.5, 0.5), (0.7, 0.2, 0.3, 0.1)], ids=str)
+def test_intervals_hold_the_truth_where_channels_are_independent(
+    reach: tuple[float, ...], chance: float
+) -> None:
+    made = simulate(reach, chance=chance)
+    mean = sum(item.total or 0 for _, _, item in made) / len(made)
+    assert mean == pytest.approx(60, rel=0.06)
+    totals = [(item.low or 0) <= truth <= (item.high or 0) for truth, _, item in made]
+    assert sum(totals) / len(totals) >= 0.9
+    shares = [
+        (item.share_low or 0) <= hit / truth <= (item.share_high or 1) for truth, hit, item in made
+    ]
+    assert sum(shares) / len(shares) >= 0.85
+
+
+def test_estimate_is_too_low_where_some_papers_are_hard_to_find() -> None:
+    made = simulate((0.4, 0.4, 0.4, 0.4), ease=(0.2, 1.0, 1.4))
+    mean = sum(item.total or 0 for _, _, item in made) / len(made)
+    found = sum(item.seen for _, _, item in made) / len(made)
+    assert found + 2 < mean < 60

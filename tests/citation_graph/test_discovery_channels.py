@@ -1,0 +1,96 @@
+"""tools/citation_graph/ways.py: which channels found a paper."""
+
+from typing import Any, Literal
+
+import pytest
+
+from state.query import Hit
+from tools.citation_graph.discovery_channels import BY_INPUT, captures, channel_of, divide, way_of
+
+Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
+
+
+def hit(paper: str, via: Via = "query", by: str = "pears", **fields: Any) -> Hit:
+    return Hit(paper=paper, via=via, by=by, source=fields.pop("source", "openalex"), **fields)
+
+
+@pytest.mark.parametrize(
+    ("via", "by", "way"),
+    [
+        ("query", "pears", "keywords"),
+        ("query", BY_INPUT, "meaning"),
+        ("reference", "doi:a", "references"),
+        ("citation", "doi:a", "citations"),
+        ("recommendation", "the best papers so far", "recommendations"),
+        ("must_include", "you", "named"),
+    ],
+)
+def test_way_is_read_off_the_hit(via: Via, by: str, way: str) -> None:
+    assert way_of(hit("x", via, by)) == way
+    assert channel_of(hit("x", via, by)) == (None if way == "named" else way)
+
+
+def test_all_queries_and_hops_are_one_channel_until_they_are_told_apart() -> None:
+    hits = [hit("x", by="pears"), hit("x", by="apples", hop=2), hit("x", by=BY_INPUT)]
+    assert captures(hits, ["x"]) == {"x": {"keywords", "meaning"}}
+    assert captures(hits, ["x"], "queries") == {
+        "x": {"keywords “pears”", "keywords “apples”", "meaning"}
+    }
+    both = [hit("x", source="arxiv"), hit("x")]
+    assert captures(both, ["x"], "queries") == {"x": {"keywords “pears”"}}
+    assert captures(both, ["x"], "sources") == {
+        "x": {"keywords “pears”, arxiv", "keywords “pears”, openalex"}
+    }
+
+
+def test_only_papers_asked_for_are_counted_and_one_never_reached_has_no_channel() -> None:
+    hits = [hit("x"), hit("y"), hit("named", "must_include", "you")]
+    assert captures(hits, ["x", "named", "lost"]) == {
+        "x": {"keywords"}, "named": frozenset(), "lost": frozenset()
+    }  # fmt: skip
+
+
+def test_link_back_from_a_paper_that_was_reached_over_this_one_alone_proves_nothing() -> None:
+    hits = [hit("x"), hit("y", "reference", "x"), hit("x", "citation", "y")]
+    assert captures(hits, ["x", "y"]) == {"x": {"keywords"}, "y": {"references"}}
+    hits.append(hit("y", "reference", "z"))
+    assert captures(hits, ["x", "y"])["x"] == {"keywords", "citations"}
+
+
+def test_circle_of_links_that_no_search_reached_does_not_loop() -> None:
+    hits = [hit("x", "reference", "y"), hit("y", "reference", "x"), hit("x", "reference", "x")]
+    assert captures(hits, ["x", "y"])["y"] == {"references"}
+
+
+KINDS = [hit("x"), hit("y", by=BY_INPUT), hit("z", "reference", "x")]
+
+
+@pytest.mark.parametrize(
+    ("hits", "division", "channels"),
+    [
+        (KINDS, "ways", {"keywords", "meaning", "references"}),
+        (
+            [hit("x"), hit("x", by="apples"), hit("y", by="plums")],
+            "queries",
+            {"keywords “pears”", "keywords “apples”", "keywords “plums”"},
+        ),
+        (
+            [hit("x", source=name) for name in ("arxiv", "openalex", "library")],
+            "sources",
+            {f"keywords “pears”, {name}" for name in ("arxiv", "openalex", "library")},
+        ),
+        ([hit("x"), hit("y", by=BY_INPUT)], "ways", {"keywords", "meaning"}),
+        ([hit("x")], "ways", {"keywords"}),
+        ([], "ways", set()),
+    ],
+)
+def test_finer_division_is_taken_only_where_there_are_fewer_than_three_channels(
+    hits: list[Hit], division: str, channels: set[str]
+) -> None:
+    found = divide(hits, ["x", "y", "z"])
+    assert (found[0], set().union(*found[1].values())) == (division, channels)
+
+
+def test_channel_that_found_nothing_relevant_does_not_count_as_one() -> None:
+    division, _ = divide([*KINDS[:2], hit("x", by="apples"), KINDS[2]], ["x", "y"])
+    assert division == "queries"

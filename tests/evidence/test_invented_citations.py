@@ -1,0 +1,75 @@
+"""Tests of finding citations that are no markers, and numbers that the source has not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.evidence.invented_citations import invented_citations
+from tools.evidence.unsupported_numbers import unsupported_numbers
+
+
+@pytest.mark.parametrize(
+    "made_up",
+    [
+        "(Smith, 2020)", "(see Smith, 2020)", "(Smith, Jones, and Lee, 2020)", "(e.g., Smith, 2020)",
+        "(van der Berg, 2020)", "(Smith 2020, p. 3)", "(Smith, 2020a; 2020b)", "(Smith et al, 2020)",
+        "(Smith,2020)", "Smith and Jones (2020)", "Smith et al. (2020)", "Smith (2020)", "(Smith, in press)",
+        "(Smith, n.d.)", "[12]", "[1-3]", "[Smith20]", "[@smith2020]", "\\cite{smith}", "[P9]", "(P2)",
+        "{P2, P3}", "10.1234/made.up", "doi:10.1234/x", "arXiv:2101.00001", "https://example.org/x",
+    ],
+)  # fmt: skip
+def test_every_form_of_a_citation_is_seen_beside_a_marker(made_up: str) -> None:
+    found = invented_citations(
+        f"Lee {{P1}} show that bees dance, as {made_up} found.", ["Bees dance."]
+    )
+    assert any(item in made_up or made_up in item for item in found), made_up
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Lee and Kim {P1} show that bees dance (in spring and autumn).",
+        "In 2020 bees danced, as Lee {P1} report (with 12 of 14 hives).",
+        "Lee {P1} present GPT-4 results, whereas Kim {P2} study COVID-19.",
+        "Lee {P1}, {P2} and Kim {P3} agree.",
+    ],
+)
+def test_ordinary_sentences_have_none(sentence: str) -> None:
+    assert invented_citations(sentence, []) == []
+
+
+def test_words_of_a_paper_are_no_invention() -> None:
+    sentence = "Lee {P1} use the data of CoNLL (2003) and a P300 wave."
+    assert (
+        invented_citations(sentence, ["The data of CoNLL (2003) and a P300 wave are used."]) == []
+    )
+    assert invented_citations(sentence, []) == ["CoNLL (2003)", "P300"]
+
+
+@given(st.text(max_size=3000))
+def test_any_text_is_read(text: str) -> None:
+    assert isinstance(invented_citations(text, [text]), list)
+    assert unsupported_numbers(text, text) == []
+
+
+def test_hostile_text_is_read_at_once() -> None:
+    for piece in ("(A", "Ab, ", "(Ab and ", "[1, ", "\\cite[", "@a", "P1, "):
+        assert isinstance(invented_citations(piece * 5000, []), list)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "strange"),
+    [
+        ("it took 900 days", "it took 100 days", ["900"]),
+        ("it rose by 12 %", "it rose by 12.3 percent", []),
+        ("it rose by 4%", "it rose by 7%", ["4"]),
+        ("twelve runs, or 12 of them", "twelve runs", []),
+        ("1,000 papers", "1000 papers", []),
+        ("on theme 2 of 3", "nothing", []),
+        ("GPT-4 and COVID-19", "nothing", []),
+        ("0.75 of them", "0.749 of them", []),
+        ("0.85 of them", "0.749 of them", ["0.85"]),
+    ],
+)
+def test_numbers_must_be_the_source_s(claim: str, source: str, strange: list[str]) -> None:
+    assert unsupported_numbers(claim, source) == strange

@@ -1,0 +1,79 @@
+"""In which ways a paper was found, and which of them count as channels of their own.
+
+Channels should be as independent as can be, for the estimate of tools.citation_graph.completeness. Kinds of
+way are the best division that a search has: words, meaning and the two directions of links fail for
+different papers. Queries of one input share its words, and sources share most of their papers, so
+they are told apart only where there are too few kinds.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal
+
+from state.query import Hit
+
+BY_INPUT = "the input text"
+"""What stands in `Hit.by` where the whole input was searched by its meaning."""
+ENOUGH = 3
+"""Channels from which on no finer division is sought."""
+
+Way = Literal["keywords", "meaning", "references", "citations", "recommendations", "named"]
+Division = Literal["ways", "queries", "sources"]
+DIVISIONS: Sequence[Division] = ("ways", "queries", "sources")
+_LINKS: dict[str, Way] = {
+    "reference": "references",
+    "citation": "citations",
+    "recommendation": "recommendations",
+    "must_include": "named",
+}
+
+
+def way_of(hit: Hit) -> Way:
+    """Return in which kind of way a paper was reached; later hops' queries are keywords, too."""
+    if hit.via == "query":
+        return "meaning" if hit.by == BY_INPUT else "keywords"
+    return _LINKS[hit.via]
+
+
+def channel_of(hit: Hit, division: Division = "ways") -> str | None:
+    """Return the channel of a hit, or None for a paper that the caller named."""
+    way = way_of(hit)
+    if way == "named":
+        return None
+    channel = f"{way} “{hit.by}”" if way == "keywords" and division != "ways" else way
+    return f"{channel}, {hit.source}" if division == "sources" else channel
+
+
+def captures(
+    hits: Iterable[Hit], papers: Collection[str], division: Division = "ways"
+) -> dict[str, frozenset[str]]:
+    """Return the channels that found each of the papers; empty where none did.
+
+    Ids in `hits`, also in `by`, are those of `papers`. A link back to a paper from one that was
+    reached over this paper alone proves nothing and does not count.
+    """
+    hits = list(hits)
+    reached_from: dict[str, set[str]] = {}
+    for hit in hits:
+        reached_from.setdefault(hit.paper, set()).add(hit.by)
+    found: dict[str, set[str]] = {paper: set() for paper in papers}
+    for hit in hits:
+        channel = channel_of(hit, division)
+        if hit.paper not in found or channel is None:
+            continue
+        is_link = hit.via in {"reference", "citation"}
+        if not is_link or reached_from.get(hit.by, set()) - {hit.paper}:
+            found[hit.paper].add(channel)
+    return {paper: frozenset(channels) for paper, channels in found.items()}
+
+
+def divide(
+    hits: Sequence[Hit], papers: Collection[str]
+) -> tuple[Division, dict[str, frozenset[str]]]:
+    """Return the coarsest division in which three channels found some of the papers.
+
+    Where there is none, the coarsest of those with the most channels.
+    """
+    tried = [(division, captures(hits, papers, division)) for division in DIVISIONS]
+    sizes = [len(frozenset[str]().union(*found.values())) for _, found in tried]
+    enough = next((at for at, size in enumerate(sizes) if size >= ENOUGH), None)
+    return tried[sizes.index(max(sizes)) if enough is None else enough]

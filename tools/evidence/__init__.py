@@ -1,0 +1,1 @@
+"""What a claim rests on: quotes, support, contradiction, and what no source gives."""

@@ -1,0 +1,34 @@
+"""Sentences of a paper that command whoever reads it by machine, such as 'ignore the above'.
+
+Prompts fence what comes from papers and say that it is data; a small model may obey it all the
+same. So such sentences are not shown to a mind at all. The patterns are few and plain: they are a
+second lock, not the first.
+"""
+
+import re
+
+from tools.text.sentences import split_sentences
+
+_COMMANDS = re.compile(
+    r"""
+    \b(?:ignore|disregard|forget|override)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,4}?
+        (?:above|instructions?|prompts?)\b
+    | \b(?:score|rate|rank|grade|assign|give|award)\b[^\w.!?]+(?:\w+[^\w.!?]+){0,5}?
+        (?:100\b(?!\s*[\w%])|10/10
+        |(?:highest|top|maximum|full|perfect)\W+(?:possible\W+)?(?:scores?|marks?|ratings?|rank)\b)
+    | \byou\s+are\s+(?:now\s+)?(?:an?|the)\s+(?:\w+\s+)?(?:AI|assistant|chatbot|language\s+model|LLM|reviewer)\b
+    | <\|?(?:im_start|im_end|system|assistant|user)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def without_injections(text: str) -> tuple[str, list[str]]:
+    """Return a text without the sentences that command a machine, and these sentences."""
+    if not _COMMANDS.search(text):
+        return text, []
+    spans = split_sentences(text)
+    commands = [span.text for span in spans if _COMMANDS.search(span.text)]
+    if not commands:  # one runs over the end of a sentence: what stands there cannot be told apart
+        return "", [text]
+    return " ".join(span.text for span in spans if not _COMMANDS.search(span.text)), commands

@@ -1,0 +1,62 @@
+"""Numbers that a claim gives and its source does not."""
+
+import re
+
+# Not the 4 of GPT-4, nor the 19 of COVID-19: those are names.
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
+_SMALL = 10
+"""Whole numbers up to this one count and label things, and are told in many ways."""
+_WORDS = {
+    word: float(number)
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
+    )
+} | {"hundred": 100.0, "thousand": 1000.0, "million": 1e6, "half": 0.5, "single": 1.0, "both": 2.0}
+_WORD = re.compile(r"[a-z]+")
+
+
+def unsupported_numbers(claim: str, source: str) -> list[str]:
+    """Return the numbers in figures that a claim has and its source has not.
+
+    A number of the source may be rounded, or written as a word. Small whole numbers do not count.
+    """
+    wanted = [
+        found.group()
+        for found in _NUMBER.finditer(claim)
+        if "." in found.group()
+        or float(found.group().replace(",", "")) > _SMALL
+        or claim[found.end() :].lstrip().startswith(("%", "percent", "per cent"))
+    ]
+    if not wanted:
+        return []
+    there = [float(item.replace(",", "")) for item in _NUMBER.findall(source)]
+    there += [float(item) for item in re.findall(r"\d+(?:\.\d+)?", source)]
+    there += [_WORDS[word] for word in _WORD.findall(source.lower()) if word in _WORDS]
+    return [item for item in wanted if not _is_there(item.replace(",", ""), there)]
+
+
+def _is_there(item: str, there: list[float]) -> bool:
+    decimals = len(item.partition(".")[2])
+    return any(round(number, decimals) == float(item) for number in there)

@@ -1,0 +1,227 @@
+"""Find the citations in a text: numbers, Pandoc and LaTeX keys, author and year."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tools.references.author_years import Dated, find_dated, fold_name
+
+_WIDEST = 100
+"""Most papers of a range such as [1-9]; a wider one is no citation."""
+_LATEX = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
+_PANDOC = re.compile(r"\[([^\[\]]*@[^\[\]]*)\]")
+_PANDOC_KEY = re.compile(r"(?<![\w.@])-?@\{?(\w[\w:.#$%&+?<>~/-]*)")
+_RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
+_LOCATOR = (
+    r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"
+    r"|eq\w*\.?|def\w*\.?|cor\w*\.?|alg\w*\.?|ex\w*\.?|part|vol\.?|no\.?|line|example)\s?[^\[\],;]{0,30})"
+)
+_NUMBERS = re.compile(
+    r"\[\s?(?:(?:see|see also|e\.\s?g\.|cf\.|also|in),?\s){0,2}"
+    rf"(\d{{1,4}}(?:\s*[-–—,;]\s*\d{{1,4}}){{0,60}}){_LOCATOR}?\s?\](?:\(#[^()\s]*\))?(?!\([^()\s]+\))",
+    re.IGNORECASE,
+)
+_WIDEST_BRACKET = 600
+_LEAD_IN = re.compile(
+    r"[\s,;:(\[]*(?:(?:see|also|e\.\s?g\.?|cf\.?|i\.\s?e\.|for|example|instance|compare|as|in|by|of|from|and|among|others|"
+    r"following|after|originally|reviewed|described|proposed|introduced|mentioned|like|such|both|or|but|especially|"
+    r"most|recently|more|the|work)\b[\s,:.]*){0,6}$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s(?:and|und|et|y)\s|&")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One paper as a text names it."""
+
+    kind: Literal["number", "key", "author_year"]
+    text: str
+    """The number or key; 'Lewis et al., 2020' for author and year."""
+    names: tuple[str, ...] = ()
+    """Family names, the first author's first."""
+    year: int | None = None
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A citation of one or more papers: `text[start:end]` is what a marker may stand for."""
+
+    start: int
+    end: int
+    labels: tuple[Label, ...]
+    named: int = -1
+    """Where the names begin that stand before it: 'Lee (2020)'; `start` where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a list of references names its entries by."""
+
+    keys: frozenset[str] = frozenset()
+    families: frozenset[str] = frozenset()
+    """Folded by `fold_name`."""
+
+    @classmethod
+    def of(cls, names: Collection[str]) -> "Known":
+        """Take names that may be keys, numbers or families."""
+        return cls(frozenset(names), frozenset(map(fold_name, names)) - {""})
+
+
+def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
+    """Return the citations of a text, in order.
+
+    Args:
+        text: Plain text, Markdown or LaTeX.
+        known: Keys and first authors' family names of the reference list: 'Kim (2020)' and '@kim' are
+            citations for certain only if it has them.
+    """
+    return find_known(text, Known.of(known))
+
+
+def find_known(text: str, known: Known) -> list[Mention]:
+    """Return what `find_mentions` does, for many texts with one list of references."""
+    keyed = [*_by_key(text, known.keys), *_by_number(text, known.keys)]
+    return without_overlaps([*keyed, *_by_author(text, known.families, strict=bool(keyed))])
+
+
+def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
+    """Return mentions in order of place; of two that overlap the one that begins first.
+
+    Of two that begin at one place the one given first.
+    """
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda item: item.start):
+        if not kept or mention.start >= kept[-1].end:
+            kept.append(mention)
+    return kept
+
+
+def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
+    for found in _LATEX.finditer(text):
+        keys = [key.strip() for key in found[1].split(",") if key.strip()]
+        if keys:
+            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
+    brackets = list(_PANDOC.finditer(text))
+    for found in brackets:
+        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[1])]
+        if keys:
+            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
+    for found in _PANDOC_KEY.finditer(text):
+        key = found[1].rstrip(".,:;?")
+        inside = any(mark.start() < found.start() < mark.end() for mark in brackets)
+        if not inside and (key in known or any(char.isdigit() for char in key)):
+            yield Mention(
+                found.start(),
+                found.start() + len(found[0]) - len(found[1]) + len(key),
+                (Label("key", key),),
+            )
+
+
+def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
+    for found in _RANGE.finditer(text):
+        if numbers := _spread(int(found[1]), int(found[2])):
+            yield Mention(*found.span(), _numbered(numbers))
+    for found in _NUMBERS.finditer(text):
+        listed: list[int] = []
+        for part in re.split(r"\s*[,;]\s*", found[1]):
+            ends = [int(item) for item in re.findall(r"\d+", part)]
+            listed += _spread(ends[0], ends[-1]) or [0]
+        # '[0, 1]' is an interval, and '[2019]' a year.
+        if all(listed) and all(one < 1000 or str(one) in known for one in listed):
+            yield Mention(*found.span(), _numbered(listed))
+
+
+def _spread(first: int, last: int) -> list[int]:
+    return list(range(first, last + 1)) if first <= last < first + _WIDEST else []
+
+
+def _numbered(numbers: list[int]) -> tuple[Label, ...]:
+    return tuple(Label("number", str(number)) for number in dict.fromkeys(numbers))
+
+
+def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator[Mention]:
+    pairs = _brackets(text)
+    inside: dict[tuple[int, int], list[Dated]] = {}
+    before: dict[tuple[int, int], int] = {}
+    for item in find_dated(text, families):
+        item, known = _without_lead(item, families)
+        if not (known or item.certain):
+            continue
+        pair = _around(pairs, item.years_start)
+        strong = item.others or (len(item.names) > 1 and bool(_AND.search(item.named))) or known
+        if pair is None:
+            if known and (item.others or len(item.names) > 1):
+                yield Mention(item.start, item.end, _labels(item), item.start)
+            continue
+        narrative = bool(item.opened)
+        fits = (strong or not strict) if narrative else (
+            strong or bool(_LEAD_IN.fullmatch(text, before.get(pair, pair[0]), item.start))
+        )  # fmt: skip
+        if fits:
+            inside.setdefault(pair, []).append(item)
+            before[pair] = item.end
+    for pair, items in inside.items():
+        yield from _mentions(text, pair, items)
+
+
+def _without_lead(item: Dated, families: frozenset[str]) -> tuple[Dated, bool]:
+    """Take capitalised words before the names off; return also whether the first family is known."""
+    known = next((at for at, name in enumerate(item.names) if fold_name(name) in families), None)
+    first = known or 0
+    if known is None and item.opened and not item.others and not _AND.search(item.named):
+        first = len(item.names) - 1  # 'For English, Lee (2020) ...'
+    if first:
+        cut = item.named.find(item.names[first])
+        item = replace(
+            item, start=item.start + cut, named=item.named[cut:], names=item.names[first:]
+        )
+    return item, known is not None
+
+
+def _mentions(text: str, pair: tuple[int, int], items: list[Dated]) -> Iterator[Mention]:
+    """Yield the citations of one bracket: all as one if it holds little else, or else each."""
+    start, end = pair
+    own = sum(item.end - max(item.start, start) for item in items)
+    named = items[0].start if items[0].opened else start
+    if end - start - own <= 60 + 8 * len(items) and not re.search(r"\[\d", text[start + 1 : end]):
+        labels = tuple(label for item in items for label in _labels(item))
+        yield Mention(start, end, labels, named)
+        return
+    for item in items:
+        first = start if item.opened else item.start
+        yield Mention(first, item.end, _labels(item), item.start)
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """Return where each bracket that is not too long begins and ends, by its beginning."""
+    pairs: list[tuple[int, int]] = []
+    stack: list[int] = []
+    for found in re.finditer(r"[()\[\]]", text):
+        if found[0] in "([":
+            stack.append(found.start())
+        elif stack:
+            start = stack.pop()
+            if found.end() - start <= _WIDEST_BRACKET:
+                pairs.append((start, found.end()))
+    return sorted(pairs)
+
+
+def _around(pairs: Sequence[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    """Return the innermost bracket that a place stands in."""
+    place = bisect_right(pairs, (at, 0)) - 1
+    for pair in reversed(pairs[max(place - 20, 0) : place + 1]):
+        if pair[0] < at < pair[1]:
+            return pair
+    return None
+
+
+def _labels(item: Dated) -> tuple[Label, ...]:
+    named = re.sub(r"['’]s?$", "", item.named).rstrip(" ,")
+    return tuple(
+        Label("author_year", f"{named}, {year or 'n.d.'}{suffix}", item.names, year, suffix)
+        for year, suffix in dict.fromkeys(item.years)
+    )

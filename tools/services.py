@@ -1,0 +1,121 @@
+"""A node's services: the mind, the run store, the sources and the progress line of its run."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from langgraph.runtime import Runtime
+
+from state.request import Request
+from state.run import SourceUsage, Usage
+from tools.context import RunContext, context_of
+from tools.errors import InputError, PermanentError
+from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Limits
+from tools.llm.task import Mind
+from tools.run_store import RunStore
+from tools.scholar.port import Source
+
+if TYPE_CHECKING:
+    from tools.library.library import Library
+    from tools.scholar.crossref import CrossrefSource
+
+_TICKS: dict[tuple[str, str], int] = {}
+"""What parallel branches have done so far, by run and stage; for display only."""
+
+
+class Services:
+    """Everything one node needs besides its state."""
+
+    def __init__(self, runtime: Runtime[RunContext], run: str) -> None:
+        self.context = context_of(runtime)
+        self.run = run
+        self.clients = self.context.clients
+        self.run_store = RunStore(runtime.store or self.clients.memory, run)
+        self._write = runtime.stream_writer
+        self._limits = Limits(
+            usd=self.context.max_usd,
+            tokens=self.context.max_tokens,
+            calls=self.context.max_calls,
+            minutes=self.context.max_minutes,
+            by_source=self.context.max_usd_by_source or {},
+        )
+
+    @cached_property
+    def mind(self) -> Mind:
+        """Who answers tasks; PermanentError when an LLM is asked for and none is configured."""
+        return self.clients.mind(self.run, self._limits, self.context.mind)
+
+    @property
+    def mind_name(self) -> str:
+        """Who answers tasks, or who was asked for where that mind cannot be opened."""
+        try:
+            return self.mind.name
+        except (PermanentError, InputError):
+            return self.context.mind
+
+    async def library(self, name: str) -> "Library":
+        """Open a library.
+
+        Raises:
+            LibraryError: There is no such library.
+        """
+        return await self.clients.opened(name)
+
+    async def source(self, name: str, request: Request) -> Source:
+        """Open one of the request's sources, or another one on the network.
+
+        Raises:
+            InputError: There is no such source, or it needs a key that is not set.
+            LibraryError: There is no such library.
+        """
+        if name == "library":
+            return await self.clients.library(request.library)
+        await self.ledger.ready()  # what the run affords depends on what it spent before a restart
+        return await self.clients.online(
+            name, self.ledger, refresh=self.context.refresh, among=request.sources
+        )
+
+    async def crossref(self, request: Request) -> "CrossrefSource":
+        """Open Crossref, which knows notices of retraction and references that others lack."""
+        from tools.scholar.crossref import CrossrefSource
+
+        source = await self.source("crossref", request)
+        assert isinstance(source, CrossrefSource)
+        return source
+
+    async def sources(self, request: Request) -> Sequence[Source]:
+        """Open all sources of the request, in its order."""
+        return [await self.source(name, request) for name in request.sources]
+
+    async def usage(self) -> list[Usage]:
+        """What the run has used so far, by task."""
+        await self.ledger.ready()
+        return self.ledger.usage()
+
+    async def source_usage(self) -> list[SourceUsage]:
+        """What the run has asked of sources so far."""
+        await self.ledger.ready()
+        return self.ledger.sources()
+
+    @property
+    def ledger(self) -> RunLedger:
+        """What the run has used and may use."""
+        return self.clients.ledger(self.run, self._limits)
+
+    def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
+        """Emit progress of one of several parallel branches: `count` more of `total` are done."""
+        done = _TICKS.get((self.run, stage), 0) + count
+        _TICKS[self.run, stage] = done
+        if done >= total:
+            del _TICKS[self.run, stage]
+        self.progress(stage, min(done, total), total, note)
+
+    def progress(self, stage: str, done: int, total: int, note: str = "") -> None:
+        """Emit a progress event; the command line draws it, agents may ignore it."""
+        self._write({"stage": stage, "done": done, "total": total, "note": note})
+
+
+def open_services(runtime: Runtime[RunContext], run: str) -> Services:
+    """Return the services of a node of `run`."""
+    return Services(runtime, run)
