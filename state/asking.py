@@ -74,7 +74,7 @@ class AnswerSentence(Value):
     number: int = Field(ge=1)
     text: str = Field(description="Without brackets.")
     claims: tuple[int, ...] = Field(default=(), description="Numbers of its claims; never empty.")
-    verdict: Support = Field(default="not_checkable", description="Whether its claims bear it out.")
+    verdict: Support = Field(default="not_checked", description="Whether its claims bear it out.")
 
 
 class Turn(Value):

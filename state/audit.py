@@ -43,7 +43,7 @@ class Audit(Value):
     passed: bool = Field(
         description="Whether each citation resolves, none is contradicted, unsupported, fabricated, "
         "mis-cited or retracted, and no claim about others lacks a citation. Citations that are "
-        "not checkable do not fail it: `not_checkable` counts them."
+        "not checked do not fail it: `not_checked` counts them."
     )
     reasons: tuple[str, ...] = Field(default=(), description="Why it did not pass, in words.")
     sentences: int = 0
@@ -53,7 +53,7 @@ class Audit(Value):
     partly: int = 0
     contradicted: int = 0
     not_in_source: int = 0
-    not_checkable: int = 0
+    not_checked: int = 0
     verdicts: tuple[CitationVerdict, ...] = ()
     references: tuple[ReferenceFinding, ...] = ()
     uncited_claims: tuple[UncitedClaim, ...] = ()

@@ -187,7 +187,7 @@ class Line(Value):
     paragraph: int = Field(ge=1, description="The paragraph of the synthesis it stands in.")
     text: str = Field(description="Without numbers.")
     origins: tuple[Origin, ...] = ()
-    verdict: Support = "not_checkable"
+    verdict: Support = "not_checked"
     primary: tuple[int, ...] = Field(default=(), description="Numbers of its sources.")
     secondary: tuple[int, ...] = Field(default=(), description="Numbers of the works they cite.")
 

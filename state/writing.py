@@ -166,7 +166,7 @@ class SavedSection(Value):
     final: Draft
 
 
-Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checkable"]
+Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checked"]
 Cause = Literal[
     "", "fabricated", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
     "no_abstract", "no_verified_quote", "uncited_claim", "repeated", "off_plan",

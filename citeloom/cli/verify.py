@@ -25,7 +25,7 @@ _WORDS = {
     "mis_cited": "the paper does not say it",
     "contradicted": "the paper says the opposite",
     "no_verified_quote": "no words of the paper could be shown for it",
-    "no_abstract": "not checkable, since the paper has no abstract",
+    "no_abstract": "not checked, since the paper has no abstract",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
     "superseded": "a later version was published",
@@ -94,7 +94,7 @@ def report(audit: Audit, sentences: list[CitedSentence], labels: Mapping[str, st
     counts = (
         ("supported", audit.supported), ("partly supported", audit.partly),
         ("contradicted", audit.contradicted), ("not in the source", audit.not_in_source),
-        ("not checkable", audit.not_checkable),
+        ("not checked", audit.not_checked),
     )  # fmt: skip
     told = ", ".join(f"{number} {name}" for name, number in counts if number) or "none"
     lines.append(
@@ -105,7 +105,7 @@ def report(audit: Audit, sentences: list[CitedSentence], labels: Mapping[str, st
 
 
 def _problem(item: CitationVerdict, labels: Mapping[str, str]) -> Iterator[str]:
-    bad = item.verdict in {"contradicted", "not_in_source", "not_checkable"}
+    bad = item.verdict in {"contradicted", "not_in_source", "not_checked"}
     if not bad and not item.cause:
         return
     why = _WORDS["contradicted"] if item.verdict == "contradicted" else _WORDS.get(item.cause, "")

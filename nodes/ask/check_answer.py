@@ -30,7 +30,7 @@ STAGE = "check_answer"
 BAD = frozenset({"contradicted", "not_in_source"})
 _ORDER: tuple[Support, ...] = (
     "supported",
-    "not_checkable",
+    "not_checked",
     "partly",
     "not_in_source",
     "contradicted",

@@ -87,4 +87,4 @@ def _printed(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSe
 def _outcome(audit: Audit, *, complete: bool) -> Outcome:
     if not audit.sentences:
         return "nothing"
-    return "complete" if complete and not audit.not_checkable else "partial"
+    return "complete" if complete and not audit.not_checked else "partial"

@@ -140,7 +140,7 @@ def make_audit(
     )
 
 
-_VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checkable")
+_VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checked")
 
 
 def _cited(sentences: Sequence[Sentence]) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 Reads `run`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`, `rejections`. A verdict
 counts only with words that code found in the paper and that have to do with the claim
 (nodes.write.judge_citation); a quote that is not there is sent back once. A paper without an abstract
-is "not checkable", which is shown and is not a pass.
+is "not checked", which is shown and is not a pass.
 """
 
 import asyncio

@@ -110,7 +110,7 @@ def judge(
     if not paper.abstract:
         named = coverage(claim, paper.title) >= _NAMED
         return Judged(
-            "not_checkable", "no_abstract", quote_paper(paper.title, paper) if named else None
+            "not_checked", "no_abstract", quote_paper(paper.title, paper) if named else None
         )
     if finding is None:
         return Judged("not_in_source", "no_verified_quote")

@@ -162,9 +162,7 @@ def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Fa
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
     if not sentences:
         return "nothing"
-    unchecked = any(
-        item.verdict == "not_checkable" for text in sentences for item in text.citations
-    )
+    unchecked = any(item.verdict == "not_checked" for text in sentences for item in text.citations)
     return (
         "partial"
         if halt(state.get("failures", [])) or not state.get("checks") or unchecked
@@ -185,7 +183,7 @@ def _sentence(
     # A run may have stopped before, or between the two checks: what was not checked is shown as such.
     mine += [
         CitationVerdict(
-            sentence=number, key=key, paper=papers[key], verdict="not_checkable",
+            sentence=number, key=key, paper=papers[key], verdict="not_checked",
             cause="no_verified_quote",
         )
         for key in sentence.keys if key in papers and key not in judged

@@ -133,7 +133,7 @@ def test_stopped_writing_shows_unchecked_sentences_as_unchecked(
     out = home.parent / "out"
     stopped = json.loads((out / "run.json").read_text(encoding="utf-8"))
     verdicts = [item["verdict"] for text in stopped["sentences"] for item in text["citations"]]
-    assert set(verdicts) == {"not_checkable"}
+    assert set(verdicts) == {"not_checked"}
     assert stopped["outcome"] == "partial"
     assert "> Partial:" in (out / "review.md").read_text(encoding="utf-8")
     assert results_of(resume(home)) == uninterrupted.results

@@ -35,6 +35,6 @@ async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
     assert result["sentences"]
     assert result["outcome"] == "partial"
     verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
-    assert set(verdicts) == {"not_checkable"}
+    assert set(verdicts) == {"not_checked"}
     assert result["audit"].passed is False
     assert any("not checked" in reason for reason in result["audit"].reasons)

@@ -86,7 +86,7 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
     assert [(item.verdict, item.cause) for item in audit.verdicts] == [
         ("not_in_source", "mis_cited"),
         ("supported", "retracted"),
-        ("not_checkable", "no_abstract"),
+        ("not_checked", "no_abstract"),
         ("supported", ""),
         ("not_in_source", "fabricated"),
     ]

@@ -54,7 +54,7 @@ async def test_paper_without_abstract_is_never_passed_as_checked(llm_settings: S
         result = await write(llm.context, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
     verdicts = {item.paper: item for sentence in result["sentences"] for item in sentence.citations}
     assert verdicts["local:p7"].verdict == "supported"
-    assert verdicts["doi:10.1234/bare"].verdict == "not_checkable"
+    assert verdicts["doi:10.1234/bare"].verdict == "not_checked"
     assert verdicts["doi:10.1234/bare"].cause == "no_abstract"
     assert result["outcome"] == "partial"
     assert any("no abstract" in note for note in result["notes"])
@@ -66,10 +66,10 @@ async def test_embedded_engine_only_names_a_paper_without_abstract(
     result = await write(extractive, papers=["p7", BARE], plan="On beetles [2].\nOn bees [1].")
     bare = result["sentences"][0]
     assert BARE["title"] in bare.text
-    assert bare.citations[0].verdict == "not_checkable"
+    assert bare.citations[0].verdict == "not_checked"
     assert bare.citations[0].quote.text == BARE["title"]
     assert result["outcome"] == "partial"
-    assert result["audit"].not_checkable == 1
+    assert result["audit"].not_checked == 1
 
 
 async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunContext) -> None:

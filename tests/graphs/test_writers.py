@@ -276,7 +276,7 @@ async def test_papers_without_any_abstract_are_named_but_never_passed(
     ]
     result = await write(extractive, papers=bare)
     verdicts = [item for sentence in result["sentences"] for item in sentence.citations]
-    assert {item.verdict for item in verdicts} <= {"not_checkable"}
+    assert {item.verdict for item in verdicts} <= {"not_checked"}
     explained = {item.paper for item in result["audit"].omissions}
     assert explained | {item.paper for item in verdicts} == {"doi:10.1234/red", "doi:10.1234/grey"}
     assert result["outcome"] != "complete"

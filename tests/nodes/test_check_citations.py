@@ -89,13 +89,11 @@ def test_swapped_markers_are_both_found(hand: Hand) -> None:
         assert (result.cause, result.better) == ("mis_cited", PAPERS[better].id)
 
 
-def test_paper_without_abstract_is_not_checkable_and_its_title_is_quoted_where_it_is_named() -> (
-    None
-):
+def test_paper_without_abstract_is_not_checked_and_its_title_is_quoted_where_it_is_named() -> None:
     bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
     hand = Hand(bare, Evidence(bare, embedder()))
     named = judged(hand, f"Abel and Corvin {{P1}} address “{bare['P1'].title}”.", "P1")
-    assert (named.verdict, named.cause) == ("not_checkable", "no_abstract")
+    assert (named.verdict, named.cause) == ("not_checked", "no_abstract")
     assert named.quote
     assert named.quote.part == "title"
     assert judged(hand, "Abel and Corvin {P1} deny all of it at length.", "P1").quote is None
@@ -170,14 +168,14 @@ def test_sentences_taken_out_are_recorded_and_the_others_renumbered() -> None:
 def test_audit_counts_and_gives_its_reasons() -> None:
     sentences = [Sentence(text="A {P1} and {P2}.", line=1), Sentence(text="Others fail.", line=2)]
     verdicts = [
-        CitationVerdict(sentence=1, key="P1", paper="p1", verdict="not_checkable"),
+        CitationVerdict(sentence=1, key="P1", paper="p1", verdict="not_checked"),
         CitationVerdict(
             sentence=1, key="P2", paper="", verdict="not_in_source", cause="fabricated"
         ),
     ]
     claim = UncitedClaim(sentence=2, text="Others fail.", why="it speaks of others")
     audit = make_audit(sentences, verdicts, uncited_claims=[claim])
-    assert (audit.citations, audit.not_checkable, audit.not_in_source) == (2, 1, 1)
+    assert (audit.citations, audit.not_checked, audit.not_in_source) == (2, 1, 1)
     assert audit.reasons == (
         "1 reference: no such paper was found",
         "1 claim: it is about others' work and cites nobody",

@@ -146,7 +146,7 @@ def test_retraction_is_told_before_anything_else_but_a_fault_of_the_citation(han
         at_hand = Hand(PAPERS, hand.evidence, notices)  # type: ignore[arg-type]
         return verdict_of(result, at_hand, 1, "P1", {}, "x").cause
 
-    bare, wrong = Judged("not_checkable", "no_abstract"), Judged("not_in_source", "mis_cited")
+    bare, wrong = Judged("not_checked", "no_abstract"), Judged("not_in_source", "mis_cited")
     assert cause(Judged("supported"), "superseded") == "superseded"
     assert cause(bare, "retracted") == "retracted"
     assert cause(bare, "superseded") == "no_abstract"

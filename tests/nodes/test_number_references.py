@@ -118,7 +118,7 @@ async def test_run_that_stopped_prints_the_parts_it_has(shelved: Services) -> No
     made = await assemble(written(checks=0, verdicts=[], parts=parts), shelved.run_store)
     assert made["related_work"] == "First [1]. Second [2]."
     assert {item.verdict for text in made["sentences"] for item in text.citations} == {
-        "not_checkable"
+        "not_checked"
     }
     assert made["outcome"] == "partial"
 
@@ -157,5 +157,5 @@ async def test_citation_that_was_not_checked_is_shown_as_such(
     first = CitationVerdict(sentence=1, key="P2", paper=KIM.id, verdict="supported")
     made = await number_references(written(verdicts=[first]), runtime)
     told = [(item.key, item.verdict) for text in made["sentences"] for item in text.citations]
-    assert told == [("P2", "supported"), ("P1", "not_checkable"), ("P1", "not_checkable")]
+    assert told == [("P2", "supported"), ("P1", "not_checked"), ("P1", "not_checked")]
     assert made["outcome"] == "partial"

@@ -1,0 +1,83 @@
+"""nodes/ask_checked.py: faults are sent back once, and everything that was tried is told."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from nodes.ask_checked import ask_checked
+from tools.errors import AnswerError
+from tools.llm.task import AnswerT, Task
+
+
+class Word(BaseModel):
+    """An answer."""
+
+    word: str
+
+
+TASK = Task(
+    name="word", prompt="Say owl.", answer=Word, tier="fast", extract=lambda *_: Word(word="")
+)
+
+
+class Scripted:
+    """A mind that gives these answers in turn, an error where one stands in their place."""
+
+    def __init__(self, *answers: str | AnswerError, name: str = "scripted") -> None:
+        self.name = name
+        self.asked: list[dict[str, object]] = []
+        self._answers = list(answers)
+
+    def spare(self, task: Task[AnswerT], **inputs: object) -> float:
+        return float("inf")
+
+    async def do(
+        self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
+    ) -> AnswerT:
+        self.asked.append(inputs)
+        answer = self._answers.pop(0)
+        if isinstance(answer, AnswerError):
+            raise answer
+        return task.answer(word=answer)
+
+
+def not_an_owl(answer: Word) -> Sequence[str]:
+    return [] if answer.word == "owl" else [f"{answer.word} is no owl"]
+
+
+async def test_answer_without_faults_is_asked_for_once() -> None:
+    mind = Scripted("owl")
+    asked = await ask_checked(mind, TASK, {"text": "x"}, not_an_owl)
+    assert asked.stands
+    assert mind.asked == [{"text": "x"}]
+
+
+async def test_faults_are_sent_back_once_under_their_name() -> None:
+    mind = Scripted("bee", "owl")
+    asked = await ask_checked(mind, TASK, {"text": "x"}, not_an_owl, again_as="wrong")
+    assert asked.stands
+    assert mind.asked[1] == {"text": "x", "wrong": ["bee is no owl"]}
+    assert asked.tried[0] == (Word(word="bee"), ("bee is no owl",))
+
+
+async def test_second_answer_with_faults_keeps_them() -> None:
+    asked = await ask_checked(Scripted("bee", "ant"), TASK, {}, not_an_owl)
+    assert not asked.stands
+    assert asked.faults == ("ant is no owl",)
+    assert asked.answer == Word(word="ant")
+
+
+async def test_error_of_the_second_asking_keeps_the_first_answer() -> None:
+    asked = await ask_checked(Scripted("bee", AnswerError("cut")), TASK, {}, not_an_owl)
+    assert (asked.answer, asked.faults) == (Word(word="bee"), ("bee is no owl",))
+    assert str(asked.error) == "cut"
+
+
+async def test_embedded_engine_is_asked_once() -> None:
+    mind = Scripted("bee", name="extractive")
+
+    async def faults(answer: Word) -> Sequence[str]:
+        return not_an_owl(answer)
+
+    asked = await ask_checked(mind, TASK, {}, faults)
+    assert (len(mind.asked), asked.faults) == (1, ("bee is no owl",))
