@@ -44,7 +44,7 @@ from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.library.open import close_libraries, open_library
-from tools.text.compose import resemblance
+from tools.text.words import resemblance
 
 INCREMENTAL = "beam_incremental"
 _ALL_AT_ONCE = 256
