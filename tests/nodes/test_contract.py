@@ -38,6 +38,7 @@ NOT_NODES = {
     "nodes.find.rankers.verdicts",
     "nodes.find.rankers.whole",
     "nodes.find.weighing",
+    "nodes.ask_checked",
     "nodes.guard",
     "nodes.ingest.fetching",
     "nodes.ingest.name_keywords",
