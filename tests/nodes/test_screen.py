@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.screen import SATURATED, Branch, Update, screen
-from nodes.find.weighing import best
+from nodes.find.screen import SATURATED, screen
+from nodes.find.survey import best
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit, SearchLogEntry
@@ -34,7 +35,7 @@ def screened(
 
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
-    ) -> Update:
+    ) -> FindState:
         await services.run_store.put_papers(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
@@ -46,7 +47,7 @@ def screened(
                      for one in papers],
             **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return await screen(given, runtime)
 
     return run
