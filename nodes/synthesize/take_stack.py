@@ -86,7 +86,7 @@ async def take_stack(state: SynthesizeInputs, runtime: Runtime[RunContext]) -> U
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        request = _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, extractive=services.mind.name == "extractive")
         stack, bad, notes = await _stack(services, sent)
         request = request.model_copy(update={"notes": (*request.notes, *notes)})
     except CiteLoomError as error:
@@ -108,7 +108,7 @@ def _granularity(given: str) -> Granularity:
     return cast(Granularity, given)
 
 
-def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
+async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
         raise InputError(
@@ -117,7 +117,7 @@ def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Reque
     for name in sent.sources:
         if name not in ONLINE:
             raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
-    code, notes = check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return Request(
         text=text, kind="question", language=code, notes=notes, library=sent.library,
         sources=tuple(dict.fromkeys(sent.sources)),
