@@ -179,8 +179,8 @@ async def test_paper_that_only_bears_the_name_of_the_inputs_system_is_not_its_ow
 ) -> None:
     named = paper(
         "doi:10.1/named",
-        "PearNet: bees, wind and apples",
-        abstract="Hemp sails, oak masts, tar, canvas, anchors, harbours, captains, maps, storms.",
+        "PearNet: bees and apples",
+        abstract="Zinc follows copper. Zinc, zinc bonds, zinc futures and late zinc markets.",
     )
     update = await screened([named], {"text": f"We present PearNet. {TEXT}"})
     assert update["hidden"] == []
