@@ -23,6 +23,7 @@ from state.finding import Round, Trail
 from state.paper import Paper, published_before, title_key
 from state.request import Request
 from tools.context import RunContext
+from tools.embed.calibration import calibrated
 from tools.library.match import find_same_work
 from tools.services import Services, open_services
 
@@ -148,4 +149,6 @@ async def _similarity(
         texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
         made = await asyncio.to_thread(services.clients.embedder.embed, texts)
         vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
-    return {paper.id: round(float(vectors[paper.id] @ query[0]), 4) for paper in papers}
+    near = np.stack([vectors[paper.id] for paper in papers]) @ query[0]
+    likeness = await asyncio.to_thread(calibrated, services.clients.embedder, near)
+    return {paper.id: round(float(value), 4) for paper, value in zip(papers, likeness, strict=True)}

@@ -63,7 +63,7 @@ class _Named:
 async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named]:
     title, text = clean_text(sent.text)
     extractive = services.mind.name == "extractive"
-    code, notes = check_language(text, extractive=extractive)
+    code, notes = await check_language(text, extractive=extractive)
     request = Request(
         text=text,
         kind=kind_of(text),

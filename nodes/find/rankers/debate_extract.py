@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nodes.find.rankers.candidates import Candidate
 from nodes.find.rankers.closeness import score_of
 from nodes.find.rankers.verdicts import Debates, Point, Verdict
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.text.sentences import split_sentences
 
@@ -25,7 +26,7 @@ def extract(
     ]
     wholes = [f"{item.title}. {item.abstract}" for item in candidates]
     vectors = embedder.embed([text, *wholes, *(part for group in sentences for part in group)])
-    near = vectors[1:] @ vectors[0]
+    near = calibrated(embedder, vectors[1:] @ vectors[0])
     debates, at = [], len(wholes)
     for item, group, like in zip(candidates, sentences, near, strict=False):
         mine = near[at : at + len(group)]
