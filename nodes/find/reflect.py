@@ -17,6 +17,7 @@ from state.query import FacetCover, SearchQuery, Sufficiency
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.evidence.prompt_injection import without_injections
@@ -86,7 +87,7 @@ def extract(
     """Take each sentence of the input as a facet; a paper near it in meaning covers it."""
     sentences = [span.text for span in split_sentences(text)][:12]
     vectors = embedder.embed([*sentences, *(f"{item.title}. {item.abstract}" for item in papers)])
-    near = vectors[: len(sentences)] @ vectors[len(sentences) :].T
+    near = calibrated(embedder, vectors[: len(sentences)] @ vectors[len(sentences) :].T)
     queries = _gap_queries(embedder, text, sentences, asked)
     facets: list[Facet] = []
     named: set[str] = set()

@@ -25,6 +25,7 @@ from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tools.citation_graph.relevance_prior import as_score, priors
 from tools.context import RunContext
+from tools.embed.calibration import calibrated
 from tools.library.match import find_same_work
 from tools.services import Services, open_services
 
@@ -198,4 +199,6 @@ async def _similarity(
         texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
         made = await asyncio.to_thread(services.clients.embedder.embed, texts)
         vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
-    return {paper.id: round(float(vectors[paper.id] @ query[0]), 4) for paper in papers}
+    near = np.stack([vectors[paper.id] for paper in papers]) @ query[0]
+    likeness = await asyncio.to_thread(calibrated, services.clients.embedder, near)
+    return {paper.id: round(float(value), 4) for paper, value in zip(papers, likeness, strict=True)}

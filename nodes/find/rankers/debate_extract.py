@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nodes.find.rankers.candidates import Candidate
 from nodes.find.rankers.closeness import score_of
 from nodes.find.rankers.verdicts import Debates, Point, Verdict
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.text.phrases import keyphrases, phrase_stems
 from tools.text.sentences import split_sentences
@@ -21,7 +22,7 @@ def extract(
     wholes = [f"{item.title}. {item.abstract}" for item in candidates]
     vectors = embedder.embed([text, *wholes, *(part for group in sentences for part in group)])
     query, whole, rows = vectors[0], vectors[1 : 1 + len(wholes)], vectors[1 + len(wholes) :]
-    likeness = whole @ query
+    likeness = calibrated(embedder, whole @ query)
     wanted = set(topic_stems(text))
     debates, at = [], 0
     for item, group, like in zip(candidates, sentences, likeness, strict=True):
