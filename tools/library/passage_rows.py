@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
-from tools.documents.passages import cut
+from tools.documents.passages import cut as cut_document
 from tools.library.headings import folded_section
 
 PutOutcome = Literal["added", "updated", "unchanged"]
@@ -88,7 +88,7 @@ def keep_abstract(db: sqlite3.Connection, paper: int, record: Paper) -> None:
     if record.abstract:
         section = (_SECTIONS[record.abstract_kind],)
         whole = Document(blocks=(Block(text=record.abstract, section=section),), reader="record")
-        parts = cut(whole, paper=record.id, title=record.title, sha256="", target=LARGEST)
+        parts = cut_document(whole, paper=record.id, title=record.title, sha256="", target=LARGEST)
         cuts = [_cut(record.id, part) for part in parts]
     _write(db, paper, ABSTRACT, cuts)
 
