@@ -123,8 +123,8 @@ async def ingest(
     """Run the graph `ingest` in this process; return what it gives, or None if it was stopped."""
     from graphs.ingest import graph
     from tools.context import RunContext
-    from tools.ingest.leave import allow_paths
-    from tools.ingest.opening import use_workers
+    from tools.ingest.allowed_paths import allow_paths
+    from tools.ingest.target import use_workers
 
     context = RunContext()
     for root in roots:

@@ -87,7 +87,7 @@ def watch_folders(inputs: Mapping[str, Any], *, workers: int | None, as_json: bo
     Removed files are told and stay in the library.
     """
     from citeloom.cli.library_add import INTERRUPTED, add_once
-    from tools.ingest.gathering import is_read
+    from tools.ingest.discover_files import is_read
 
     folder = Folder(inputs["paths"])
     folder.take_all()  # before the first load: what changes while it runs is taken afterwards

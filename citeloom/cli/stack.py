@@ -40,7 +40,7 @@ def stack_of(command: Command) -> list[str]:
 def give_leave(run: Run) -> None:
     """Let this process read the folders that a run's files stand in: who gives a command may."""
     from tools.context import RunContext
-    from tools.ingest.leave import allow_paths
+    from tools.ingest.allowed_paths import allow_paths
 
     clients = RunContext(**run.context).clients
     folders = {Path(path).resolve().parent for path in run.inputs.get("paths", ())}
@@ -56,7 +56,7 @@ def end_reading() -> None:
 
 
 def _check_order(question: str | None) -> None:
-    from tools.ingest.gathering import DOCUMENTS
+    from tools.ingest.discover_files import DOCUMENTS
 
     if question is None or not os.path.exists(question):
         return
@@ -81,7 +81,7 @@ def _files(given: str) -> Iterator[str]:
 
 
 def _check_file(given: str) -> None:
-    from tools.ingest.gathering import RECORDS
+    from tools.ingest.discover_files import RECORDS
 
     if not os.path.isfile(given):
         raise InputError(
@@ -130,7 +130,7 @@ def _walk(folder: str, faults: list[OSError]) -> Iterator[str]:
 
 
 def _is_paper(path: str) -> bool:
-    from tools.ingest.gathering import RECORDS, is_read
+    from tools.ingest.discover_files import RECORDS, is_read
 
     if path.encode("utf-8", "replace").decode("utf-8") != path:
         return False
