@@ -3,8 +3,8 @@
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from citeloom.cli.document import TITLE, Document, linked, support_of
-from citeloom.cli.export_html import clean_ends
+from citeloom.cli.export.document import TITLE, Document, linked, support_of
+from citeloom.cli.export.html import clean_ends
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import Run, clean
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citeloom.cli.library_add import add
-from citeloom.cli.library_care import compact, export, restore, snapshot, verify
-from citeloom.cli.library_opening import opened, process_settings, told_errors
-from citeloom.cli.library_reading import search, show, tag
+from citeloom.cli.library.add import add
+from citeloom.cli.library.care import compact, export, restore, snapshot, verify
+from citeloom.cli.library.opening import opened, process_settings, told_errors
+from citeloom.cli.library.reading import search, show, tag
 
 if TYPE_CHECKING:
     from tools.library.library import Library
@@ -50,12 +50,12 @@ def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
     The old vectors serve until the new ones are whole; run again, it goes on where it was stopped.
     """
     with told_errors():
-        from citeloom.cli.library_progress import counted, showing
+        from citeloom.cli.progress import Progress
         from tools.retrieve.open import prepare_keywords
 
-        with opened(name) as library, showing(quiet=False) as show:
-            made = library.index(progress=counted(show, "make_vectors"), reembed=True)
-            prepare_keywords(library, library.embedder, counted(show, "index_keywords"))
+        with opened(name) as library, Progress(quiet=False, often=True) as progress:
+            made = library.index(progress=progress.counted("make_vectors"), reembed=True)
+            prepare_keywords(library, library.embedder, progress.counted("index_keywords"))
         typer.echo(f"{name}: {made} vectors made")
 
 

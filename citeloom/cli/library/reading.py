@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from citeloom.cli.library_opening import opened, told_errors
+from citeloom.cli.library.opening import opened, told_errors
 from tools.errors import InputError
 
 if TYPE_CHECKING:

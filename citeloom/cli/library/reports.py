@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 import typer
 from pydantic import TypeAdapter
 
-from citeloom.cli.library_opening import process_settings
+from citeloom.cli.library.opening import process_settings
 from state.ingesting import FileReport, IngestCounts, IngestOutput
 
 _SHOWN = 20

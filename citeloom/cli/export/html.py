@@ -2,7 +2,7 @@
 
 from html import escape
 
-from citeloom.cli.document import TITLE, Document, linked, support_of
+from citeloom.cli.export.document import TITLE, Document, linked, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import Mark, Run, clean
 

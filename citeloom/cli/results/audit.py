@@ -1,24 +1,19 @@
 """`citeloom verify`: check the citations of a text, print what is wrong, write audit.json."""
 
-import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import TypeAdapter
-from rich.markup import escape
 
-from citeloom.cli.progress import say
-from citeloom.cli.reference_keys import read_references
+from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
+from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
+from citeloom.cli.telling import tell_failures, tell_folder, tell_notes, tell_stop
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict
-from tools.errors import InputError
 
-SCHEMA_VERSION = 1
 NOT_PASSED = 3
 _WORDS = {
     "fabricated": "leads to no paper",
@@ -32,52 +27,38 @@ _WORDS = {
 }
 
 
-def references(papers: Path | None) -> list[dict[str, Any]]:
-    """Return the records of a file of references; a file that cannot be read ends the program.
-
-    Raises:
-        typer.Exit: It cannot be read; the reason has been printed.
-    """
-    if papers is None:
-        return []
-    try:
-        return list(read_references(papers))
-    except InputError as error:
-        say(f"[red]citeloom:[/red] {escape(str(error))}")
-        raise typer.Exit(2) from error
-
-
-def finish_verify(run: Run, values: Mapping[str, Any], *, as_json: bool) -> int:
+async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json: bool) -> int:
     """Write the files, print the report, return the exit code.
 
     Returns:
         0 where the text passed, 3 where it did not, 2 for an input that cannot be used, 1 where the
         run was stopped.
     """
-    from citeloom.cli.results import run_record
-
     audit: Audit | None = values.get("audit")
     labels: Mapping[str, str] = values.get("labels") or {}
     record = {**run_record(run, values), "labels": dict(labels)}
     folder = Path(run.out)
-    _write(folder / "run.json", record)
-    stop = values.get("stop")
-    if audit and audit.sentences:
-        told = {"schema_version": SCHEMA_VERSION, "run": run.name, **audit.model_dump(mode="json")}
-        _write(folder / "audit.json", told)
+    write_whole(folder / "run.json", dump(record) + "\n")
+    checked = audit if audit and audit.sentences else None
+    if checked:
+        told = {"schema_version": SCHEMA_VERSION, "run": run.name, **plain(checked)}
+        write_whole(folder / "audit.json", dump(told) + "\n")
         if as_json:
-            typer.echo(json.dumps({**record, "audit": told}, ensure_ascii=False, indent=2))
+            record["audit"] = told
         else:
-            typer.echo(report(audit, values.get("sentences") or [], labels))
-    elif as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False, indent=2, default=str))
-    if not as_json:
-        _say_rest(run, values, folder)
-    if stop:
+            typer.echo(report(checked, values.get("sentences") or [], labels))
+    if as_json:
+        typer.echo(dump(record))
+    else:
+        tell_notes(values)
+        tell_failures(values)
+        tell_stop(values)
+        tell_folder(folder, run.name, run.seconds)
+    if stop := values.get("stop"):
         return 2 if stop.subject == "input" else 1
-    if audit is None or not audit.sentences:
+    if checked is None:
         return 1
-    return 0 if audit.passed else NOT_PASSED
+    return 0 if checked.passed else NOT_PASSED
 
 
 def report(audit: Audit, sentences: list[CitedSentence], labels: Mapping[str, str]) -> str:
@@ -123,23 +104,3 @@ def _reference(item: ReferenceFinding) -> str:
     return (
         f"    {item.key or item.paper}: {_WORDS.get(item.cause, item.cause)}: {item.detail}{remedy}"
     )
-
-
-def _say_rest(run: Run, values: Mapping[str, Any], folder: Path) -> None:
-    for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
-        say(f"[yellow]Note:[/yellow] {escape(note)}.")
-    for failure in values.get("failures") or ():
-        if not failure.fatal:
-            said = f"{failure.subject}: {failure.cause}"
-            say(f"[yellow]Not done:[/yellow] {escape(said)} ({escape(failure.remedy)})")
-    if stop := values.get("stop"):
-        say(f"[red]citeloom:[/red] {escape(stop.cause)}")
-    say(f"Results are in [bold]{escape(str(folder))}[/bold]  (run {run.name}, {run.seconds:.0f} s)")
-
-
-def _write(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file as a whole or not at all."""
-    plain = TypeAdapter(Any).dump_python(value, mode="json")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(plain, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    temporary.replace(path)

@@ -2,7 +2,7 @@
 
 import re
 
-from citeloom.cli.document import TITLE, Document
+from citeloom.cli.export.document import TITLE, Document
 from state.paper import Paper
 from state.results import CitedSentence
 from tools.bibliography.in_text import Group, split_marked

@@ -1,21 +1,19 @@
 """`citeloom library add`: take files, folders, record files and ids into a library."""
 
 import asyncio
-import signal
-import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from citeloom.cli.library_opening import told_errors
+from citeloom.cli.library.opening import told_errors
+from citeloom.cli.library.watch import watch_folders
+from citeloom.cli.progress import Progress
+from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    from citeloom.cli.library_progress import Show
-
-INTERRUPTED = 130
 STOPPED = "stopped: run the same command again to go on"
 
 Given = Annotated[
@@ -63,13 +61,9 @@ def add(
     with told_errors():
         paths, ids = sorted_out(sources)
         inputs = {"library": library, "paths": paths, "ids": ids, "sources": source, "tags": tag}
+        add_them = partial(add_once, workers=workers, as_json=json)
         try:
-            if watch:
-                from citeloom.cli.library_watch import watch_folders
-
-                code = watch_folders(inputs, workers=workers, as_json=json)
-            else:
-                code = add_once(inputs, workers=workers, as_json=json)
+            code = watch_folders(inputs, add_them) if watch else add_them(inputs)
         except KeyboardInterrupt:
             typer.echo(STOPPED, err=True)
             code = INTERRUPTED
@@ -98,29 +92,27 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
 
 def add_once(inputs: Mapping[str, Any], *, workers: int | None, as_json: bool) -> int:
     """Run the graph to its end, tell what became of each source, return the exit code."""
-    from citeloom.cli.library_progress import showing
-    from citeloom.cli.library_reports import tell
+    from citeloom.cli.library.reports import tell
     from tools.ingest.workers import close_workers
     from tools.library.open import close_libraries
 
     # Who gives the command may read what this process may read.
     roots = {Path(Path(path).resolve().anchor) for path in inputs["paths"]}
     try:
-        with showing(quiet=as_json) as show:
-            values = asyncio.run(ingest(inputs, roots, show, workers))
+        with Progress(quiet=as_json, often=True) as progress:
+            values = asyncio.run(_ingest(inputs, roots, progress, workers))
+    except asyncio.CancelledError:
+        typer.echo(STOPPED, err=True)
+        return INTERRUPTED
     finally:
         close_workers()
         close_libraries()
-    if values is None:
-        typer.echo(STOPPED, err=True)
-        return INTERRUPTED
     return tell(values, as_json=as_json)
 
 
-async def ingest(
-    inputs: Mapping[str, Any], roots: Collection[Path], show: "Show", workers: int | None
-) -> dict[str, Any] | None:
-    """Run the graph `ingest` in this process; return what it gives, or None if it was stopped."""
+async def _ingest(
+    inputs: Mapping[str, Any], roots: set[Path], progress: Progress, workers: int | None
+) -> dict[str, Any]:
     from graphs.ingest import graph
     from tools.context import RunContext
     from tools.ingest.leave import allow_paths
@@ -131,23 +123,13 @@ async def ingest(
         allow_paths(context.clients, root)
     use_workers(workers)
     values: dict[str, Any] = {}
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    handled = (signal.SIGINT, signal.SIGTERM) if task and sys.platform != "win32" else ()
-    for number in handled:
-        loop.add_signal_handler(number, task.cancel)  # type: ignore[union-attr]
-    try:
-        stream = graph.astream(
+    with cancelled_by_signals():
+        async for mode, event in graph.astream(
             dict(inputs), {"max_concurrency": 64, "recursion_limit": 10_000}, context=context,
             stream_mode=["custom", "values"],
-        )  # type: ignore[call-overload]  # fmt: skip
-        async for mode, event in stream:
+        ):  # type: ignore[call-overload]  # fmt: skip
             if mode == "custom":
-                show(event)
+                progress.show(event)
             else:
                 values = event
-    except asyncio.CancelledError:
-        return None
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)
     return values

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from citeloom.cli.library_opening import opened, process_settings, told_errors
+from citeloom.cli.library.opening import opened, process_settings, told_errors
 from tools.errors import LibraryError
 
 

@@ -1,30 +1,32 @@
 """`citeloom ask`: print an answer with its sources, and on request the way to it."""
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import TypeAdapter
-from rich.markup import escape
 
-from citeloom.cli.progress import say
+from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.runs import Run
+from citeloom.cli.telling import tell_failures, tell_notes
 from state.asking import AnswerSentence, Claim, Hop
 from state.paper import Paper
 from state.passage import Passage
 
-SCHEMA_VERSION = 1
 _TOLD = (
     "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "outcome",
     "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "retriever", "method",
 )  # fmt: skip
 
 
-def finish_ask(
-    run: Run, values: Mapping[str, Any], *, as_json: bool, trace: bool = False, speak: str = ""
+async def finish(
+    run: Run,
+    values: Mapping[str, Any],
+    store: object,
+    *,
+    as_json: bool,
+    trace: bool = False,
+    speak: str | None = None,
 ) -> int:
     """Print the answer, write it where a folder was named, return the exit code.
 
@@ -33,12 +35,15 @@ def finish_ask(
     """
     record = answer_record(run.name, run.inputs.get("question", ""), values)
     if run.out:
-        write_answer(Path(run.out), record, values)
+        text = f"# {record['question']}\n\n{printed(values, trace=True)}\n"
+        write_whole(Path(run.out) / "answer.json", dump(record) + "\n")
+        write_whole(Path(run.out) / "answer.md", text)
     if as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+        typer.echo(dump(record))
     else:
         typer.echo(printed(values, trace=trace))
-        tell_faults(values)
+        tell_notes(values)
+        tell_failures(values)
     if speak and values.get("sentences"):
         from citeloom.cli.voice import say_aloud
 
@@ -51,11 +56,8 @@ def finish_ask(
 
 def answer_record(run: str, question: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer as callers of `--json` get it; docs/output.md describes its fields."""
-    plain = TypeAdapter(Any).dump_python
-    return {
-        "schema_version": SCHEMA_VERSION, "run": run, "question": question,
-        **{name: plain(values.get(name), mode="json") for name in _TOLD},
-    }  # fmt: skip
+    told = {name: plain(values.get(name)) for name in _TOLD}
+    return {"schema_version": SCHEMA_VERSION, "run": run, "question": question, **told}
 
 
 def printed(values: Mapping[str, Any], *, trace: bool = False) -> str:
@@ -121,26 +123,3 @@ def _unfinished(values: Mapping[str, Any]) -> str:
         return "The run was stopped before anything was found."
     lines = ["The run was stopped before the answer was written. Claims so far:"]
     return "\n".join([*lines, *(f"- {claim.text} ({claim.paper})" for claim in held)])
-
-
-def tell_faults(values: Mapping[str, Any]) -> None:
-    """Say on standard error what went wrong."""
-    for note in getattr(values.get("request"), "notes", ()):
-        say(f"[yellow]Note:[/yellow] {escape(note)}.")
-    for failure in values.get("failures") or ():
-        if not failure.fatal:
-            said = f"{failure.subject}: {failure.cause}"
-            say(f"[yellow]Not done:[/yellow] {escape(said)} ({escape(failure.remedy)})")
-
-
-def write_answer(folder: Path, record: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Write answer.json and answer.md."""
-    text = f"# {record['question']}\n\n{printed(values, trace=True)}\n"
-    _write(folder / "answer.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-    _write(folder / "answer.md", text)
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from citeloom.cli.escaping import escape
-from citeloom.cli.markdown import marked_entry
-from citeloom.cli.synthesis_text import (
+from citeloom.cli.export.escaping import escape
+from citeloom.cli.export.markdown import marked_entry
+from citeloom.cli.results.synthesis_text import (
     HEADINGS,
     NOTHING,
     Names,

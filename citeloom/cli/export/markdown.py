@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from citeloom.cli.completeness import completeness_text
-from citeloom.cli.document import Document, document_of, notices
-from citeloom.cli.escaping import escape
+from citeloom.cli.export.completeness import completeness_text
+from citeloom.cli.export.document import Document, document_of, notices
+from citeloom.cli.export.escaping import escape
 from state.results import CitedSentence, RankedPaper, Reference
 from tools.bibliography.write_csl import reference_line
 

@@ -2,26 +2,23 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
+
+from citeloom.cli.stopping import INTERRUPTED
 
 _LOOK = 1.0
 """Seconds between looks, at least."""
 _SHARE = 20
 """How many times as long as a look takes to wait for the next: a folder may be very large."""
 _SETTLED = 2.0
-"""Seconds for which a file must stay as it is: a download or a copy may be under way."""
+"""Seconds for which a file must have stayed as it is: a download or a copy may be under way."""
 
-
-class Seen(NamedTuple):
-    """What tells one state of a file from another."""
-
-    size: int
-    changed: int
-    """Nanoseconds since the epoch."""
+Seen = tuple[int, int]
+"""What tells one state of a file from another: its size, and the nanosecond of its last change."""
 
 
 class Folder:
@@ -29,7 +26,7 @@ class Folder:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = [Path(path) for path in paths]
-        self._taken: dict[str, Seen] = {}
+        self._taken = dict(self._files())
         self._waiting: dict[str, tuple[Seen, float]] = {}
 
     def look(self, now: float) -> tuple[list[str], list[str]]:
@@ -40,31 +37,22 @@ class Folder:
         """
         found = dict(self._files())
         gone = [path for path in self._taken if path not in found]
-        for path in gone:
-            del self._taken[path]
-        settled: list[str] = []
-        for path, seen in found.items():
-            if self._taken.get(path) == seen:
-                self._waiting.pop(path, None)
-                continue
-            before = self._waiting.get(path)
-            if before is None or before[0] != seen:
-                self._waiting[path] = (seen, now)
-            elif now - before[1] >= _SETTLED:
-                del self._waiting[path]
-                self._taken[path] = seen
-                settled.append(path)
+        self._taken = {path: seen for path, seen in self._taken.items() if path in found}
+        changed = {path: seen for path, seen in found.items() if self._taken.get(path) != seen}
+        # A file that has changed since the last look begins to wait anew.
+        self._waiting = {
+            path: (seen, since if before == seen else now)
+            for path, seen in changed.items()
+            for before, since in (self._waiting.get(path, (seen, now)),)
+        }
+        settled = [path for path, (_, since) in self._waiting.items() if now - since >= _SETTLED]
+        self._taken |= {path: self._waiting.pop(path)[0] for path in settled}
         return sorted(settled), gone
 
-    def take_all(self) -> None:
-        """Note that all there is now is known."""
-        self._taken = dict(self._files())
-
-    def _files(self) -> Iterable[tuple[str, Seen]]:
+    def _files(self) -> Iterator[tuple[str, Seen]]:
         for root in self._paths:
             if not root.is_dir():
                 yield from _seen(root)
-                continue
             for here, folders, names in os.walk(root):
                 folders[:] = [name for name in folders if not name.startswith(".")]
                 for name in names:
@@ -73,33 +61,30 @@ class Folder:
                         yield from _seen(Path(here, name))
 
 
-def _seen(path: Path) -> Iterable[tuple[str, Seen]]:
+def _seen(path: Path) -> Iterator[tuple[str, Seen]]:
     try:
         found = path.stat()
     except OSError:  # it went while we looked
         return
-    yield str(path), Seen(found.st_size, found.st_mtime_ns)
+    yield str(path), (found.st_size, found.st_mtime_ns)
 
 
-def watch_folders(inputs: Mapping[str, Any], *, workers: int | None, as_json: bool) -> int:
+def watch_folders(inputs: Mapping[str, Any], add: Callable[[Mapping[str, Any]], int]) -> int:
     """Add what is there, then what comes, until Ctrl-C; return the exit code of the first load.
 
     Removed files are told and stay in the library.
     """
-    from citeloom.cli.library_add import INTERRUPTED, add_once
     from tools.ingest.gathering import is_read
 
-    folder = Folder(inputs["paths"])
-    folder.take_all()  # before the first load: what changes while it runs is taken afterwards
-
     def add_files(paths: list[str]) -> int:
-        done = add_once({**inputs, "paths": paths, "ids": []}, workers=workers, as_json=as_json)
+        done = add({**inputs, "paths": paths, "ids": []})
         if done == 2 and len(paths) > 1:  # one that cannot be used must not cost the others
             ends = (add_files([path]) for path in paths)
             return INTERRUPTED if INTERRUPTED in ends else 0
         return done
 
-    code = add_once(inputs, workers=workers, as_json=as_json)
+    folder = Folder(inputs["paths"])  # before the first load: what changes meanwhile is taken later
+    code = add(inputs)
     if code in {2, INTERRUPTED}:
         return code
     typer.echo("watching for new files; Ctrl-C ends it", err=True)
