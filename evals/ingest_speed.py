@@ -24,8 +24,8 @@ from tools.clients import Clients
 from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.embed.port import Embedder, Vectors
-from tools.ingest.leave import allow_paths
-from tools.ingest.opening import use_workers
+from tools.ingest.allowed_paths import allow_paths
+from tools.ingest.target import use_workers
 from tools.ingest.workers import close_workers
 from tools.library.open import close_libraries
 

@@ -1,5 +1,6 @@
 """Check what a caller sent; shared by the first nodes of all graphs."""
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -81,10 +82,12 @@ def kind_of(text: str) -> Kind:
     return "abstract" if len(tokens(text)) >= 40 else "idea"
 
 
-def check_language(
+async def check_language(
     text: str, *, extractive: bool, told_by: Callable[[str], str] = language
 ) -> tuple[str, tuple[str, ...]]:
     """Return the language's code and notes for the caller.
+
+    The language is told in a thread: what tells it loads a model from disk when it is first needed.
 
     Args:
         text: What the caller sent.
@@ -94,7 +97,7 @@ def check_language(
     Raises:
         InputError: The embedded engine would have to read a language other than English.
     """
-    code = told_by(text)
+    code = await asyncio.to_thread(told_by, text)
     if code == "en":
         return code, ()
     name = language_name(code)

@@ -49,7 +49,7 @@ class Document(Value):
     confidence: dict[str, float] = Field(
         default_factory=dict,
         description="That a part was read rightly, 0..1: 'title', 'authors', 'abstract', 'sections', "
-        "'paragraphs', 'references'. Only where a reader has to guess.",
+        "'paragraphs', 'references', where a reader has to guess; and 'text', how well the prose reads.",
     )
     reader: str = Field(description="Name and version of what read it, such as 'pdf 1'.")
 

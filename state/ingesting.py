@@ -27,6 +27,9 @@ class FileReport(Value):
     pages: int | None = None
     passages: int = 0
     unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")
+    confidence: dict[str, float] = Field(
+        default_factory=dict, description="That its parts were read rightly: see Document."
+    )
     notes: tuple[str, ...] = Field(default=(), description="What a person should know, in words.")
     cause: str = Field(default="", description="Why it failed.")
     remedy: str = Field(default="", description="How to try again.")

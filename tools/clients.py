@@ -118,7 +118,7 @@ def open_clients(settings: Settings) -> Clients:
     """Return the process's clients for these settings."""
     clients = Clients(settings)
     if settings.ingest_root:
-        from tools.ingest.leave import allow_paths
+        from tools.ingest.allowed_paths import allow_paths
 
         allow_paths(clients, settings.ingest_root)
     return clients

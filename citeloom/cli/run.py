@@ -113,7 +113,7 @@ def reading_allowed(run: Run) -> Iterator[None]:
         yield
         return
     from tools.context import RunContext
-    from tools.ingest.leave import allow_paths
+    from tools.ingest.allowed_paths import allow_paths
     from tools.ingest.workers import close_workers
 
     clients = RunContext(**run.context).clients

@@ -37,7 +37,7 @@ def stack_of(question: str | None, files: Sequence[str], papers: Sequence[str]) 
 
 
 def _check_order(question: str | None) -> None:
-    from tools.ingest.gathering import DOCUMENTS
+    from tools.ingest.discover_files import DOCUMENTS
 
     if question is None or not os.path.exists(question):
         return
@@ -62,7 +62,7 @@ def _files(given: str) -> Iterator[str]:
 
 
 def _check_file(given: str) -> None:
-    from tools.ingest.gathering import RECORDS
+    from tools.ingest.discover_files import RECORDS
 
     if not os.path.isfile(given):
         raise InputError(
@@ -111,7 +111,7 @@ def _walk(folder: str, faults: list[OSError]) -> Iterator[str]:
 
 
 def _is_paper(path: str) -> bool:
-    from tools.ingest.gathering import RECORDS, is_read
+    from tools.ingest.discover_files import RECORDS, is_read
 
     if path.encode("utf-8", "replace").decode("utf-8") != path:
         return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from state.document import Unread
-from tools.ingest.reading import OUT_OF_MEMORY, Reading, read_file
+from tools.ingest.worker_tasks import OUT_OF_MEMORY, Reading, read_file
 
 _FAULT = "reading it failed"
 """What tools.pdf.reader says of a page that its own code could not read."""

@@ -73,7 +73,7 @@ async def take_question(state: AskInputs, runtime: Runtime[RunContext]) -> Updat
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
         history = turns(earlier)
-        request = _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, extractive=services.mind.name == "extractive")
         wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
@@ -111,9 +111,9 @@ def question_text(question: str) -> str:
     return text
 
 
-def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
+async def _request(question: str, sent: AskInput, *, extractive: bool) -> Request:
     text = question_text(question)
-    code, notes = check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return Request(
         text=text, kind="question", language=code, library=sent.library, notes=notes,
         before=check_date(sent.before),

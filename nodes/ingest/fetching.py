@@ -10,9 +10,9 @@ from state.ingesting import FileReport, FileSource
 from state.paper import Paper
 from state.request import Request
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
-from tools.ingest.opening import Opened
+from tools.ingest.ingest_file import Given, failed
 from tools.ingest.spool import Spool
-from tools.ingest.taking import Given, failed
+from tools.ingest.target import IngestTarget
 from tools.services import Services
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ async def fetch_copy(
     services: Services,
     request: Request,
     source: FileSource,
-    opened: Opened,
+    opened: IngestTarget,
     spool: Spool,
     read: Callable[[Given], Awaitable[FileReport]],
 ) -> FileReport:
@@ -92,7 +92,7 @@ def _places(settings: Settings) -> "Places":
     )  # fmt: skip
 
 
-def _record_only(opened: Opened, source: FileSource, record: Paper, cause: str) -> FileReport:
+def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause: str) -> FileReport:
     with opened.writing():
         opened.library.add([record], index=False)
         paper = opened.library.get([record.id])[record.id]

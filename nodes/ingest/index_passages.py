@@ -19,7 +19,7 @@ from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
-from tools.ingest.opening import Opened, open_for_adding
+from tools.ingest.target import IngestTarget, open_for_adding
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
 from tools.retrieve.open import prepare_keywords
@@ -76,25 +76,25 @@ async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     return {"done": done, "spent": spent, "failures": failures}
 
 
-def _passages(opened: Opened, told: Progress) -> int:
+def _passages(opened: IngestTarget, told: Progress) -> int:
     with opened.writing():
         return opened.library.texts.index(told)
 
 
-def _papers(opened: Opened, told: Progress) -> int:
+def _papers(opened: IngestTarget, told: Progress) -> int:
     with opened.writing():
         return opened.library.index(progress=told, passages=False)
 
 
-def _keywords(opened: Opened, told: Progress) -> int:
+def _keywords(opened: IngestTarget, told: Progress) -> int:
     return prepare_keywords(opened.library, opened.embedder, told)
 
 
 async def _indexed(
     services: Services,
-    opened: Opened,
+    opened: IngestTarget,
     stage: str,
-    step: Callable[[Opened, Progress], int],
+    step: Callable[[IngestTarget, Progress], int],
     spent: MutableMapping[str, float],
 ) -> None:
     """Run a step in a thread; where the run is stopped, the step ends after its next batch."""

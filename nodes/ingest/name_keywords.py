@@ -15,7 +15,7 @@ from state.run import Failure
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, BudgetError, RefusedError
 from tools.evidence.prompt_injection import without_injections
-from tools.ingest.opening import Opened
+from tools.ingest.target import IngestTarget
 from tools.llm.task import Task
 from tools.retrieve.keyphrases import nearest, ranked_candidates
 from tools.retrieve.keywords_store import KeywordStore
@@ -75,7 +75,7 @@ NAME_KEYWORDS = Task(
 )
 
 
-async def name_keywords(services: Services, opened: Opened) -> list[Failure]:
+async def name_keywords(services: Services, opened: IngestTarget) -> list[Failure]:
     """Ask the mind for the keywords of passages that have none of a mind yet, and keep them.
 
     What cannot be had is a failure, and is left to be computed. The embedded engine is not asked:
@@ -102,7 +102,7 @@ async def name_keywords(services: Services, opened: Opened) -> list[Failure]:
     return list(dict.fromkeys(failures))
 
 
-def _unnamed(opened: Opened, store: KeywordStore) -> Iterator[list[Passage]]:
+def _unnamed(opened: IngestTarget, store: KeywordStore) -> Iterator[list[Passage]]:
     with store.file.reading() as db:
         rows = db.execute("SELECT id FROM passages WHERE maker LIKE 'given %'").fetchall()
     given = {key for (key,) in rows}

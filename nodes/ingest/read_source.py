@@ -16,12 +16,11 @@ from state.ingesting import FileReport, FileSource
 from state.request import Request
 from tools.context import RunContext
 from tools.errors import PermanentError
-from tools.ingest.opening import Opened, limits_of, open_for_adding
+from tools.ingest.ingest_file import Given, ingest_file
 from tools.ingest.record_files import take_records
 from tools.ingest.spool import Spool
-from tools.ingest.taking import Given, take_file
-from tools.ingest.threads import in_thread
-from tools.ingest.workers import Workers, open_workers
+from tools.ingest.target import IngestTarget, limits_of, open_for_adding
+from tools.ingest.workers import Workers, in_thread, open_workers
 from tools.services import Services, open_services
 
 STAGE = "read_source"
@@ -81,7 +80,7 @@ async def _taken(
     services: Services,
     request: Request,
     source: FileSource,
-    opened: Opened,
+    opened: IngestTarget,
     workers: Workers,
     spool: Spool,
 ) -> FileReport:
@@ -111,8 +110,8 @@ def _count(services: Services, name: str) -> Callable[[int], None]:
     return lambda done: services.progress("take_records", done, 0, PurePath(name).name)
 
 
-def _reader(opened: Opened, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:
+def _reader(opened: IngestTarget, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:
     def read(given: Given) -> Awaitable[FileReport]:
-        return in_thread(workers, lambda stopped: take_file(opened, workers, given, stopped))
+        return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))
 
     return read

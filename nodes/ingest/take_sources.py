@@ -19,11 +19,11 @@ from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.gathering import Gathered, gather
-from tools.ingest.leave import allowed_roots, check_leave
-from tools.ingest.opening import open_for_adding
+from tools.ingest.allowed_paths import allowed_roots, check_paths
+from tools.ingest.discover_files import DiscoveredFiles, discover_files
+from tools.ingest.ingest_file import failed
 from tools.ingest.spool import Spool
-from tools.ingest.taking import failed
+from tools.ingest.target import open_for_adding
 from tools.ingest.uploads import take_uploads
 from tools.library.open import folder_of
 from tools.scholar.opening import ONLINE
@@ -52,7 +52,7 @@ async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Upd
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, found = Request(text=""), Gathered()
+    request, found = Request(text=""), DiscoveredFiles()
     stop: Failure | None = None
     try:
         sent = parse(IngestInput, state)
@@ -97,18 +97,18 @@ def _open(services: Services, library: str) -> None:
     opened.bad_records.unlink(missing_ok=True)
 
 
-async def _gathered(services: Services, sent: IngestInput) -> Gathered:
+async def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
     roots = allowed_roots(services.clients)
     # Following links reads the disk.
-    await asyncio.to_thread(check_leave, sent.paths, roots)
-    found = await asyncio.to_thread(gather, sent.paths, roots, sent.tags)
+    await asyncio.to_thread(check_paths, sent.paths, roots)
+    found = await asyncio.to_thread(discover_files, sent.paths, roots, sent.tags)
     spool = Spool(services.clients.settings.home, services.run)
     await asyncio.to_thread(take_uploads, found, spool, sent.uploads, sent.tags)
     _take_ids(found, sent)
     return found
 
 
-def _take_ids(found: Gathered, sent: IngestInput) -> None:
+def _take_ids(found: DiscoveredFiles, sent: IngestInput) -> None:
     taken: set[str] = set()
     for given in sent.ids:
         key = canonical_id(given) if given.strip() else ""

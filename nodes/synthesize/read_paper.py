@@ -23,14 +23,13 @@ from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.documents.store import DocumentStore
 from tools.errors import DocumentError
-from tools.ingest.opening import is_current, limits_of
-from tools.ingest.papers import paper_of
-from tools.ingest.reading import Refused
-from tools.ingest.serving import read_served
+from tools.ingest.document_record import paper_of
+from tools.ingest.ingest_file import digest_of
+from tools.ingest.read_apart import read_apart
 from tools.ingest.spool import Spool
-from tools.ingest.taking import digest_of
-from tools.ingest.threads import in_thread
-from tools.ingest.workers import open_workers
+from tools.ingest.target import is_current, limits_of
+from tools.ingest.worker_tasks import Refused
+from tools.ingest.workers import in_thread, open_workers
 from tools.library.library import Library
 from tools.references.bibliography import read_bibliography
 from tools.services import Services, open_services
@@ -105,7 +104,7 @@ async def _read(services: Services, request: Request, item: StackItem) -> _Read:
     if known is None or not is_current(known.reader, grobid):
         workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
         answer = await in_thread(
-            workers, lambda stopped: read_served(workers, stopped, path, item.name, grobid)
+            workers, lambda stopped: read_apart(workers, stopped, path, item.name, grobid)
         )
         if isinstance(answer, Refused):
             raise DocumentError(answer.cause, remedy=answer.remedy)

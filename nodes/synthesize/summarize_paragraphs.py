@@ -196,7 +196,7 @@ class _Asking:
         good = {
             item.id: summary
             for place, item in zip(shown, group, strict=True)
-            if _holds(summary := told.get(place.id, ""), item.text)
+            if await asyncio.to_thread(_holds, summary := told.get(place.id, ""), item.text)
         }
         keys = {_key(self._desk, item.text): good[item.id] for item in group if item.id in good}
         await asyncio.to_thread(self._store.put_summaries, keys)

@@ -34,8 +34,8 @@ from state.synthesis import (
 )
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.gathering import Gathered, gather
-from tools.ingest.leave import allowed_roots, check_leave
+from tools.ingest.allowed_paths import allowed_roots, check_paths
+from tools.ingest.discover_files import DiscoveredFiles, discover_files
 from tools.ingest.spool import Spool
 from tools.ingest.uploads import take_uploads
 from tools.scholar.opening import ONLINE
@@ -86,7 +86,7 @@ async def take_stack(state: SynthesizeInputs, runtime: Runtime[RunContext]) -> U
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
-        request = _request(question, sent, extractive=services.mind.name == "extractive")
+        request = await _request(question, sent, extractive=services.mind.name == "extractive")
         stack, bad, notes = await _stack(services, sent)
         request = request.model_copy(update={"notes": (*request.notes, *notes)})
     except CiteLoomError as error:
@@ -108,7 +108,7 @@ def _granularity(given: str) -> Granularity:
     return cast(Granularity, given)
 
 
-def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
+async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
     text = question_text(question)
     if not (sent.uploads or sent.paths or sent.papers):
         raise InputError(
@@ -117,7 +117,7 @@ def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Reque
     for name in sent.sources:
         if name not in ONLINE:
             raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
-    code, notes = check_language(text, extractive=extractive, told_by=question_language)
+    code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return Request(
         text=text, kind="question", language=code, notes=notes, library=sent.library,
         sources=tuple(dict.fromkeys(sent.sources)),
@@ -129,8 +129,8 @@ async def _stack(
 ) -> tuple[list[StackItem], list[SourcePaper], list[str]]:
     """Return what is to be read, what cannot be, each in its place, and notes for the caller."""
     roots = allowed_roots(services.clients)
-    await asyncio.to_thread(check_leave, sent.paths, roots)
-    found = await asyncio.to_thread(gather, sent.paths, roots, [])
+    await asyncio.to_thread(check_paths, sent.paths, roots)
+    found = await asyncio.to_thread(discover_files, sent.paths, roots, [])
     spool = Spool(services.clients.settings.home, services.run)
     await asyncio.to_thread(take_uploads, found, spool, sent.uploads, [])
     readable = [*_items(found), *await _named(services, sent)]
@@ -143,7 +143,7 @@ async def _stack(
     return readable, bad, found.notes
 
 
-def _items(found: Gathered) -> list[StackItem]:
+def _items(found: DiscoveredFiles) -> list[StackItem]:
     """Return the files, each under its last name where no other has the same."""
     names = Counter(PurePath(file.name).name for file in found.files)
     return [
@@ -176,7 +176,7 @@ async def _named(services: Services, sent: SynthesizeInput) -> list[StackItem]:
     return [StackItem(name=key, kind="paper") for key in keys]
 
 
-def _unreadable(found: Gathered, after: int) -> list[SourcePaper]:
+def _unreadable(found: DiscoveredFiles, after: int) -> list[SourcePaper]:
     """Return what is no paper, behind the stack."""
     records = [
         (file.name, "it holds records of papers, not a paper", "give the papers' own files")

@@ -69,7 +69,7 @@ async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update
             raise InputError(
                 "there is no text to check: give at least a sentence that cites a paper"
             )
-        code, notes = check_language(about, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(about, extractive=services.mind.name == "extractive")
         request = Request(
             text=about, language=code, library=sent.library, notes=notes,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),

@@ -56,7 +56,7 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Updat
             cite=check_range("cite", sent.cite, 1, 200), plan=sent.plan, style=sent.style
         )
         title, text = clean_text(sent.text)
-        code, notes = check_language(text, extractive=services.mind.name == "extractive")
+        code, notes = await check_language(text, extractive=services.mind.name == "extractive")
         request = Request(
             text=text, kind=kind_of(text), title=title, language=code, library=sent.library,
             sources=tuple(dict.fromkeys(sent.sources)) or ("library",),

@@ -12,7 +12,7 @@ from citeloom.cli.runs import Run
 from citeloom.cli.stack import stack_of
 from tools.context import RunContext
 from tools.errors import InputError
-from tools.ingest.leave import allowed_roots, check_leave
+from tools.ingest.allowed_paths import allowed_roots, check_paths
 
 QUESTION = "How do bees find home?"
 
@@ -113,6 +113,6 @@ def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) ->
     )  # fmt: skip
     with reading_allowed(run):
         roots = allowed_roots(RunContext().clients)
-    check_leave([str(folder / "a.md"), str(folder / "b.pdf")], roots)
+    check_paths([str(folder / "a.md"), str(folder / "b.pdf")], roots)
     with pytest.raises(InputError):
-        check_leave([str(home / "elsewhere.pdf")], roots)
+        check_paths([str(home / "elsewhere.pdf")], roots)

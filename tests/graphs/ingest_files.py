@@ -11,7 +11,7 @@ from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
 from tests.scholar.table import Table
 from tools.context import RunContext
-from tools.ingest.leave import allow_paths
+from tools.ingest.allowed_paths import allow_paths
 from tools.library.library import Library
 from tools.library.open import open_library
 

@@ -20,7 +20,7 @@ from tests.graphs.ingest_files import (
 )
 from tools.context import RunContext
 from tools.documents.grobid import NAME, GrobidReader
-from tools.ingest.serving import read_served
+from tools.ingest.read_apart import read_apart
 from tools.ingest.workers import Limits, StoppedError, Workers, close_workers
 from tools.library.open import close_libraries
 
@@ -99,7 +99,7 @@ def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
         workers = Workers(Limits(workers=1))
         try:
             reading = workers.threads.submit(
-                read_served,
+                read_apart,
                 workers,
                 stopped,
                 folder / "snails.pdf",

@@ -12,7 +12,7 @@ from tests.graphs.ingest_files import context_at, ingest, library_of, markdown
 from tests.graphs.sources import Sources
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
-from tools.ingest.leave import allow_paths
+from tools.ingest.allowed_paths import allow_paths
 from tools.ingest.workers import close_workers
 from tools.library.open import close_libraries
 from tools.retrieve.keywords_store import KeywordStore

@@ -23,7 +23,7 @@ from tests.graphs.ingest_files import (
 from tests.graphs.sources import Asked
 from tools.bibliography.read_record import paper_from
 from tools.errors import TransientError
-from tools.ingest.leave import allow_paths
+from tools.ingest.allowed_paths import allow_paths
 from tools.ingest.workers import close_workers
 from tools.library.open import close_libraries
 

@@ -128,18 +128,18 @@ def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
     assert kind_of(text) == kind
 
 
-def test_english_raises_no_note() -> None:
+async def test_english_raises_no_note() -> None:
     for extractive in (True, False):
-        assert check_language(WORDS, extractive=extractive) == ("en", ())
+        assert await check_language(WORDS, extractive=extractive) == ("en", ())
 
 
-def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
+async def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
     with pytest.raises(InputError, match=r"German.*English only.*configure an LLM"):
-        check_language(GERMAN, extractive=True)
+        await check_language(GERMAN, extractive=True)
 
 
-def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
-    code, notes = check_language(GERMAN, extractive=False)
+async def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
+    code, notes = await check_language(GERMAN, extractive=False)
     assert code == "de"
     assert notes == ("the input seems to be in German; queries and text are made in English",)
 

@@ -80,6 +80,11 @@ def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tupl
             f"{name} has more than {limits.characters / 1_000_000:g} million characters",
             remedy="split it into documents of which each is one paper or book",
         )
+    if "text" not in document.confidence:
+        from tools.pdf.confidence import legibility
+
+        sure = {**document.confidence, "text": round(legibility(document.blocks), 2)}
+        document = document.model_copy(update={"confidence": sure})
     logger.debug("%s is %s: %d blocks", name, LABELS[kind], len(document.blocks))
     return kind, document
 

@@ -10,8 +10,8 @@ from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
 from tools.errors import InputError
-from tools.ingest.opening import Opened
-from tools.ingest.taking import failed
+from tools.ingest.ingest_file import failed
+from tools.ingest.target import IngestTarget
 from tools.ingest.workers import StoppedError
 
 _TOLD = 100
@@ -71,7 +71,12 @@ def _is_zoteros(path: Path) -> bool:
 
 
 def take_records(
-    opened: Opened, source: str, path: Path, tags: tuple[str, ...], stopped: Event, counted: Counted
+    opened: IngestTarget,
+    source: str,
+    path: Path,
+    tags: tuple[str, ...],
+    stopped: Event,
+    counted: Counted,
 ) -> FileReport:
     """Take the records of a file in; `counted` is told how many were read so far.
 

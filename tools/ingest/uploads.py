@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from state.ingesting import FileReport, FileSource, Upload
 from tools.errors import DocumentError
-from tools.ingest.gathering import Gathered, holds_records
+from tools.ingest.discover_files import DiscoveredFiles, holds_records
 from tools.ingest.spool import Spool
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
@@ -19,7 +19,7 @@ _SHORTEST = 24
 
 
 def take_uploads(
-    found: Gathered, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
+    found: DiscoveredFiles, spool: Spool, uploads: Sequence[Upload], tags: Sequence[str]
 ) -> None:
     """Put the contents of uploads into the spool, each once, and list them as files to be read.
 

@@ -1,16 +1,19 @@
 """The processes that read files: limited in time and memory, and replaced when they crash."""
 
+import asyncio
 import atexit
 import logging
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tools.errors import DocumentError, PermanentError
-from tools.ingest.reading import OUT_OF_MEMORY, confine
+from tools.ingest.worker_tasks import OUT_OF_MEMORY, confine
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
@@ -59,7 +62,7 @@ class Workers:
         self._rest: Timer | None = None
 
     def run(self, stopped: Event, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function of tools.ingest.reading answers in a process of its own.
+        """Return what a function of tools.ingest.worker_tasks answers in a process of its own.
 
         Raises:
             DocumentError: It took too long, crashed, or needed too much memory.
@@ -195,3 +198,16 @@ def close_workers() -> None:
     if workers:
         atexit.unregister(close_workers)
         workers.stop()
+
+
+async def in_thread(workers: Workers, step: Callable[[Event], T]) -> T:
+    """Run a step in one of the workers' threads; where the run is stopped, the step is, too."""
+    stopped = Event()
+    run = partial(copy_context().run, step, stopped)  # progress is written in the run's context
+    try:
+        return await asyncio.get_running_loop().run_in_executor(workers.threads, run)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise
+    except StoppedError as error:  # the whole process is about to end
+        raise asyncio.CancelledError from error

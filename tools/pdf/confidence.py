@@ -11,16 +11,13 @@ from itertools import pairwise
 from state.document import Block
 from tools.pdf.front import Front
 from tools.pdf.headings import follows, numbers_of
+from tools.text.text_quality import text_quality
 
 _PROSE = {"text", "list", "abstract"}
-_GARBLED = re.compile(r"[^\W\d_][~\\`^][^\W\d_]|[~\\`][^\W\d_]|[^\W\d_][~\\`]")
-_ADDRESS = re.compile(r"://|www\.|@")
 _ENDS = re.compile(r"[.!?:;][\"”’')\]]*(?:\d+|\[[\d,–-]+\])?$")
 _GOES_ON = {"equation", "list", "code"}
 _DATED = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d(?!\d)|to appear|in press|forthcoming|https?:", re.I)
 _LABEL = re.compile(r"\[\s*(\d{1,4})\s*\]|(\d{1,4})\.?\s+\S")
-_WEIGHT = 40
-"""A text layer of which one word in forty is garbled is not believed at all."""
 
 
 def confidence_of(
@@ -44,6 +41,7 @@ def confidence_of(
     legible = legibility(blocks)
     read = 1 - min(1.0, unread / max(1, pages))
     found = {
+        "text": legible,
         "title": front.title_share * legible,
         "authors": _authors(front.authors) * legible,
         "abstract": _abstract(blocks) * legible,
@@ -55,19 +53,10 @@ def confidence_of(
 
 
 def legibility(blocks: Sequence[Block]) -> float:
-    """Return how far the characters of a text layer can be believed, 0..1.
-
-    Characters that stand in no word of prose, such as a tilde for an accent, are what poor
-    recognition of a printed page leaves behind.
-    """
-    words = garbled = 0
-    for block in blocks:
-        if block.kind not in _PROSE | {"reference"}:
-            continue
-        for word in block.text.split():
-            words += any(map(str.isalpha, word))
-            garbled += bool(_GARBLED.search(word)) and not _ADDRESS.search(word)
-    return max(0.0, 1 - _WEIGHT * garbled / max(1, words))
+    """Return how well the prose of a document reads, 0..1, by characters (see text_quality)."""
+    prose = [block.text for block in blocks if block.kind in _PROSE]
+    size = sum(map(len, prose))
+    return sum(text_quality(text) * len(text) for text in prose) / size if size else 1.0
 
 
 def _authors(names: Sequence[str]) -> float:

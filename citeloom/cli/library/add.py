@@ -115,8 +115,8 @@ async def _ingest(
 ) -> dict[str, Any]:
     from graphs.ingest import graph
     from tools.context import RunContext
-    from tools.ingest.leave import allow_paths
-    from tools.ingest.opening import use_workers
+    from tools.ingest.allowed_paths import allow_paths
+    from tools.ingest.target import use_workers
 
     context = RunContext()
     for root in roots:

@@ -99,7 +99,7 @@ def _per(count: int, seconds: float, word: str) -> str:
 
 
 def _bad_records(reports: Sequence[FileReport], account: Path) -> list[str]:
-    from tools.ingest.opening import BAD_RECORDS
+    from tools.ingest.target import BAD_RECORDS
 
     files = [item for item in reports if item.kind == "records"]
     lines = [part.cause for item in files for part in item.unread]

@@ -74,7 +74,7 @@ def watch_folders(inputs: Mapping[str, Any], add: Callable[[Mapping[str, Any]], 
 
     Removed files are told and stay in the library.
     """
-    from tools.ingest.gathering import is_read
+    from tools.ingest.discover_files import is_read
 
     def add_files(paths: list[str]) -> int:
         done = add({**inputs, "paths": paths, "ids": []})

@@ -11,7 +11,7 @@ from state.request import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
 from tools.documents.store import DocumentStore
-from tools.ingest.serving import read_served
+from tools.ingest.read_apart import read_apart
 
 TEXT = """# Pears in drought
 
@@ -63,9 +63,9 @@ async def test_file_is_read_once_and_again_when_it_changes(
 
     def counted(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
         asked.append(name)
-        return read_served(workers, stopped, file, name, grobid)
+        return read_apart(workers, stopped, file, name, grobid)
 
-    monkeypatch.setattr("nodes.synthesize.read_paper.read_served", counted)
+    monkeypatch.setattr("nodes.synthesize.read_paper.read_apart", counted)
     with bench(home) as place:
         first, second = await read(place, path), await read(place, path)
         assert second == first
@@ -85,9 +85,9 @@ async def test_what_was_read_is_kept_under_the_hash_of_the_bytes_that_were_read(
 
     def overtaken(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
         file.write_text(later, encoding="utf-8")
-        return read_served(workers, stopped, file, name, grobid)
+        return read_apart(workers, stopped, file, name, grobid)
 
-    monkeypatch.setattr("nodes.synthesize.read_paper.read_served", overtaken)
+    monkeypatch.setattr("nodes.synthesize.read_paper.read_apart", overtaken)
     with bench(home) as place:
         report = await read(place, path)
     assert report.sha256 == sha256(later.encode()).hexdigest()

@@ -12,7 +12,7 @@ from threading import Event, Thread
 from tools.documents.grobid import GrobidReader
 from tools.documents.limits import LIMITS
 from tools.errors import DocumentError, TransientError
-from tools.ingest.reading import Reading, Refused, read_file
+from tools.ingest.worker_tasks import Reading, Refused, read_file
 from tools.ingest.workers import StoppedError, Workers
 
 logger = logging.getLogger(f"citeloom.{__name__}")
@@ -23,7 +23,7 @@ _LOOK = 0.2
 """Seconds between looks at whether the run was stopped."""
 
 
-def read_served(
+def read_apart(
     workers: Workers, stopped: Event, path: Path, name: str, grobid: GrobidReader | None
 ) -> Reading | Refused:
     """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.

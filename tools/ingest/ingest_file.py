@@ -19,13 +19,20 @@ from state.ingesting import FileReport, FileStatus
 from state.paper import Paper
 from state.passage import Passage
 from tools.errors import DocumentError
-from tools.ingest.opening import Opened
-from tools.ingest.papers import paper_of, under_record
-from tools.ingest.reading import Reading, Refused, cut_document
-from tools.ingest.serving import read_served
+from tools.ingest.document_record import paper_of, under_record
+from tools.ingest.read_apart import read_apart
+from tools.ingest.target import IngestTarget
+from tools.ingest.worker_tasks import Reading, Refused, cut_document
 from tools.ingest.workers import StoppedError, Workers
 
 _REMEDY = "add another copy or format of it"
+_POOR = 0.7
+"""Quality of a text (see text_quality) below which a person is warned of it: 1 in 250 pieces of six
+sound sentences has less."""
+_GARBLED = (
+    "its text looks garbled (quality {:.2f} of 1): words are broken or no words. Answers from it cannot "
+    "be relied on: run text recognition anew (such as `ocrmypdf --force-ocr`), or add another copy"
+)
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
@@ -57,7 +64,7 @@ class _Clock:
             self.seconds[stage] = round(self.seconds.get(stage, 0.0) + spent, 4)
 
 
-def take_file(opened: Opened, workers: Workers, given: Given, stopped: Event) -> FileReport:
+def ingest_file(opened: IngestTarget, workers: Workers, given: Given, stopped: Event) -> FileReport:
     """Take one file in; what is wrong with it is in its report.
 
     Raises:
@@ -78,14 +85,14 @@ def failed(source: str, cause: str, remedy: str) -> FileReport:
 
 
 def _take(
-    opened: Opened, workers: Workers, given: Given, stopped: Event, clock: _Clock
+    opened: IngestTarget, workers: Workers, given: Given, stopped: Event, clock: _Clock
 ) -> FileReport:
     digest = digest_of(given.path)
     with _alone.on(digest, stopped):
         if entry := opened.current(digest):
             return _unchanged(opened, given, entry)
         with clock.timing("read"):
-            reading = _sound(read_served(workers, stopped, given.path, given.name, opened.grobid))
+            reading = _sound(read_apart(workers, stopped, given.path, given.name, opened.grobid))
         paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
         notes = (*filter(None, [reading.note]), *notes)
         with opened.writing(), clock.timing("record"):
@@ -128,7 +135,9 @@ def _sound(answer: Reading | Refused) -> Reading:
     return answer
 
 
-def _recorded(opened: Opened, found: Paper, record: Paper | None) -> tuple[Paper, tuple[str, ...]]:
+def _recorded(
+    opened: IngestTarget, found: Paper, record: Paper | None
+) -> tuple[Paper, tuple[str, ...]]:
     """Take the paper's record in; return it as the library has it, and notes."""
     known = record or opened.same_paper(found)
     notes: tuple[str, ...] = ()
@@ -161,7 +170,7 @@ def _entry(given: Given, reading: Reading, paper: Paper, passages: list[Passage]
     )  # fmt: skip
 
 
-def _unchanged(opened: Opened, given: Given, entry: DocumentEntry) -> FileReport:
+def _unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> FileReport:
     """Report a file that is here already; its record and tags may still be new."""
     notes: list[str] = []
     status: FileStatus = "unchanged"
@@ -197,10 +206,12 @@ def _report(
     document: Document = reading.document
     if not passages:
         notes = (*notes, "there is no passage in it: it has nothing but references or tables")
+    if (quality := document.confidence.get("text", 1.0)) < _POOR:
+        notes = (*notes, _GARBLED.format(quality))
     return FileReport(
         source=given.source, kind=reading.kind, status="partly" if document.unread else put,
         paper=paper.id, title=paper.title, pages=document.pages, passages=len(passages),
-        unread=document.unread, notes=notes,
+        unread=document.unread, notes=notes, confidence=document.confidence,
     )  # fmt: skip
 
 

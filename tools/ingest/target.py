@@ -32,7 +32,7 @@ BAD_RECORDS = "bad-records.txt"
 
 
 @dataclass(frozen=True)
-class Opened:
+class IngestTarget:
     """A library to be added to."""
 
     library: Library
@@ -115,7 +115,7 @@ def _may_be(found: Paper, paper: Paper) -> bool:
     return title_key(found.authors[0].family) in families
 
 
-def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Opened:
+def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> IngestTarget:
     """Return the library of this name, made now if there is none.
 
     Raises:
@@ -123,7 +123,7 @@ def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Opened
         LibraryError: It is damaged, or was made with another embedder.
     """
     library = create_library(name, settings, embedder)
-    return Opened(library, embedder, grobid_of(settings), DocumentStore(settings.home))
+    return IngestTarget(library, embedder, grobid_of(settings), DocumentStore(settings.home))
 
 
 _workers: list[int] = []

@@ -1,36 +1,32 @@
-"""Which files of this machine a run may read: none, unless the process itself gave leave.
+"""Which files of this machine a run may read: none, unless the process itself allowed them.
 
-Nothing that a caller sends can give it: leave belongs to the clients of the process.
+Nothing that a caller sends can allow any: what is allowed belongs to the clients of the process.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    from tools.clients import Clients
-
-_given: "WeakKeyDictionary[Clients, tuple[Path, ...]]" = WeakKeyDictionary()
+_given: WeakKeyDictionary[object, tuple[Path, ...]] = WeakKeyDictionary()
 _lock = Lock()
 
 
-def allow_paths(clients: "Clients", root: Path) -> None:
+def allow_paths(clients: object, root: Path) -> None:
     """Let runs with these clients read what stands in a folder, or one file."""
     with _lock:
         _given[clients] = (*_given.get(clients, ()), root.resolve())
 
 
-def allowed_roots(clients: "Clients") -> tuple[Path, ...]:
+def allowed_roots(clients: object) -> tuple[Path, ...]:
     """Return the folders and files that runs with these clients may read, links followed."""
     with _lock:
         return _given.get(clients, ())
 
 
-def check_leave(paths: Sequence[str], roots: Sequence[Path]) -> None:
+def check_paths(paths: Sequence[str], roots: Sequence[Path]) -> None:
     """Check that a caller may name these paths.
 
     Raises:

@@ -10,7 +10,7 @@ from state.ingesting import FileReport, FileSource
 from state.paper import Paper
 from tools.documents.sniff import SUFFIXES
 from tools.errors import InputError
-from tools.ingest.leave import is_allowed
+from tools.ingest.allowed_paths import is_allowed
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -22,7 +22,7 @@ _HEAD = 4096
 
 
 @dataclass
-class Gathered:
+class DiscoveredFiles:
     """What is to be read, and what was found out on the way."""
 
     files: list[FileSource] = field(default_factory=list)
@@ -33,7 +33,9 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
 
 
-def gather(paths: Sequence[str], roots: Sequence[Path], tags: Sequence[str]) -> Gathered:
+def discover_files(
+    paths: Sequence[str], roots: Sequence[Path], tags: Sequence[str]
+) -> DiscoveredFiles:
     """Expand folders and record files; no file is opened further than its first bytes.
 
     Args:
@@ -44,18 +46,18 @@ def gather(paths: Sequence[str], roots: Sequence[Path], tags: Sequence[str]) -> 
     Raises:
         InputError: There is no file of a name, or a record file cannot be used.
     """
-    return _Gatherer(roots, tags).gather(paths)
+    return _Discovery(roots, tags).of(paths)
 
 
-class _Gatherer:
+class _Discovery:
     def __init__(self, roots: Sequence[Path], tags: Sequence[str]) -> None:
         self._roots = roots
         self._tags = tuple(tags)
-        self._found = Gathered()
+        self._found = DiscoveredFiles()
         self._places: dict[Path, int] = {}
         """The position in the files of each path that is to be read."""
 
-    def gather(self, paths: Sequence[str]) -> Gathered:
+    def of(self, paths: Sequence[str]) -> DiscoveredFiles:
         for path in paths:
             if not os.path.lexists(path):
                 raise InputError(f"there is no file {path}: check the path")

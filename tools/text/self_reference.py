@@ -1,0 +1,178 @@
+"""Name the authors where a paper speaks of itself.
+
+'This study evaluates X.' -> 'Tang et al. evaluate X.'
+
+This is the only change that the embedded engine makes to a paper's sentence, and whoever checks a
+section can make it again and compare. It is a closed list and no grammar: what is not on it gives
+None, and the sentence is then quoted as it stands.
+"""
+
+import re
+
+_PAPER = (
+    r"(?:(?:short|position|demo|review|survey|research|systematic|scoping|literature|comparative|empirical|"
+    r"case|pilot|exploratory) )*"
+    r"(?:paper|study|article|survey|review|thesis|dissertation|report|tutorial|chapter|work)"
+)
+_HERE = re.compile(rf"(?:(?:In (?:this|the present|our) {_PAPER}|Here),? )?")
+_DISCOURSE = re.compile(
+    r"(?:(?:To (?:this|that) end|Specifically|More specifically|In particular|Furthermore|Moreover|"
+    r"In addition|Additionally|However|Nevertheless|Nonetheless|Therefore|Thus|Hence|Consequently|"
+    r"Accordingly|First|Second|Third|Firstly|Secondly|Thirdly|Then|Next|Finally|Lastly|Overall), )?"
+)
+_WE = re.compile(r"we(?= )", re.IGNORECASE)
+_AUTHORS = re.compile(r"the (?:present )?authors(?= )", re.IGNORECASE)
+_OWN_PAPER = re.compile(rf"(?:this|the present|our) {_PAPER}(?= )", re.IGNORECASE)
+_OWN_METHOD = re.compile(
+    r"our (?:(?:proposed|new|novel) )?(?:method|system|approach|model|framework)(?= )",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(r" (?:(?:also|then|further|first|next|\w+ly) )?")
+_ACHIEVES = frozenset(
+    """achieve combine employ exceed improve leverage obtain outperform reach reduce surpass use utilize""".split()  # noqa: SIM905
+)
+"""What a method does that may be said of its authors: 'outperform', yet not 'consist of'."""
+_DOES = _ACHIEVES | frozenset(
+    """address adopt aim analyse analyze apply argue assess build calculate categorise categorize
+    characterise characterize choose classify collect compare compile compute conclude conduct confirm
+    consider construct contribute create define demonstrate derive describe design develop devise
+    discover discuss establish estimate evaluate examine explain explore extend find focus formalise
+    formalize formulate give highlight hypothesise hypothesize identify illustrate implement include
+    incorporate integrate interview introduce investigate make measure note observe offer outline
+    perform present propose provide quantify recommend release replicate report reveal review search
+    select show study suggest summarise summarize survey synthesise synthesize tackle test train
+    undertake validate verify write""".split()  # noqa: SIM905
+)
+_IRREGULAR_PAST = frozenset(
+    ("built", "chose", "found", "gave", "made", "showed", "shown", "undertook", "wrote")
+)
+_TURNED_WRONG = re.compile(
+    r"\b(?:we|our|ours|us|ourselves|i|my|mine|me|it|its|itself|they|them|their|theirs|themselves|this|these|"
+    r"those|such(?! as\b)|here|the (?:present )?(?:authors?|paper|study|article|survey|review|work|latter|former))\b",
+    re.IGNORECASE,
+)
+_JOINED = (
+    r"(?:\b(?:and|or|but|then|while|as well as)|[,;:–—])(?: (?:also|then|further|not|\w+ly))* "
+)
+_SECOND_SINGULAR = re.compile(rf"{_JOINED}[a-z-]*[a-z]s\b")
+_SECOND_ANY = re.compile(rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)[a-z]")
+
+
+def attribute(sentence: str, name: str, plural: bool) -> str | None:
+    """Return a sentence with its own subject in place of 'we' or 'this paper', or None in any doubt.
+
+    'In this paper, we propose Y.' -> 'Baek et al. propose Y.' All that follows the verb stays as
+    it is. None where the sentence does not start so; where the verb is not a listed one that
+    authors can do; where a second verb would have to agree as well; where a later 'our', 'it' or
+    'this approach' would point elsewhere than before. 'However, this approach misses X.' gives
+    None, since it may tell of a rival; so does 'Our results show', whose subject did nothing.
+    Meant for an abstract, where 'this study' is the paper's own.
+
+    Args:
+        sentence: One sentence of the paper.
+        name: What stands for the authors, which may have a marker behind it: 'Tang et al. {P1}'.
+        plural: Whether the name wants the verb's plural.
+    """
+    text = sentence.strip()
+    start = _self_reference(text)
+    if start is None:
+        return None
+    end, allowed, was_plural = start
+    adverb = _ADVERB.match(text, end)
+    verb = re.match(r"[a-z]+(?= )", text[adverb.end() :]) if adverb else None
+    if adverb is None or verb is None:
+        return None
+    rest = text[adverb.end() + verb.end() :]
+    agreed = _agree(verb[0], rest, allowed, was_plural, plural)
+    if agreed is None or _TURNED_WRONG.search(rest):
+        return None
+    if agreed != verb[0] and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
+        return None
+    return f"{name}{adverb[0]}{agreed}{rest}"
+
+
+def _self_reference(text: str) -> tuple[int, frozenset[str], bool] | None:
+    """Return where a text's self-reference ends, the verbs that suit it, and whether it is plural."""
+    here, discourse = _end(_HERE, text), _end(_DISCOURSE, text)
+    # 'However, this study' may be the study that the sentence before tells of; 'we' never is.
+    for subject, starts, allowed, plural in (
+        (_WE, (here, discourse), _DOES, True),
+        (_AUTHORS, (here,), _DOES, True),
+        (_OWN_PAPER, (here,), _DOES, False),
+        (_OWN_METHOD, (here, discourse), _ACHIEVES, False),
+    ):
+        for at in starts:
+            if found := subject.match(text, at):
+                return found.end(), allowed, plural
+    return None
+
+
+def _agree(
+    verb: str, rest: str, allowed: frozenset[str], was_plural: bool, plural: bool
+) -> str | None:
+    """Return the form of a verb for its new subject; None where it is not one that is listed."""
+    if verb in ("have", "has"):
+        participle = re.match(r" ([a-z]+) ", rest)
+        if participle is None or not _is_past(participle[1], allowed):
+            return None
+        return "have" if plural else "has"
+    if _is_past(verb, allowed):
+        return verb
+    base = next((b for b in allowed if verb == (b if was_plural else _singular(b))), None)
+    if base is None:
+        return None
+    return base if plural else _singular(base)
+
+
+def _end(lead: re.Pattern[str], text: str) -> int:
+    found = lead.match(text)
+    return found.end() if found else 0
+
+
+def _singular(base: str) -> str:
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "sh", "ch", "x")) else "s")
+
+
+def _is_past(verb: str, allowed: frozenset[str]) -> bool:
+    return verb in _IRREGULAR_PAST or (
+        verb.endswith("ed")
+        and (verb[:-1] in allowed or verb[:-2] in allowed or verb[:-3] + "y" in allowed)
+    )
+
+
+_STARTS_LEANING = re.compile(
+    r"(?:it|they|he|she|this|these|that|those|such|its|their|his|her|both|each|"
+    r"another|others?|one|here|so|but|and|or|yet|nor|again|instead|similarly|likewise|conversely|rather|"
+    r"however|nevertheless|nonetheless|moreover|furthermore|additionally|besides|meanwhile|therefore|thus|"
+    r"hence|consequently|accordingly|specifically|finally|lastly|overall|then|next|afterwards|subsequently|"
+    r"first|second|third|firstly|secondly|thirdly|still|otherwise|indeed|unlike|compared|"
+    r"in (?:contrast|comparison|addition|particular|turn|response|other words|doing so|both|all|short|summary)|"
+    r"by (?:contrast|comparison|doing)|as (?:such|a result|a consequence)|for (?:example|instance|this|that)|"
+    r"on the (?:other hand|contrary)|more specifically|at the same time|to (?:do so|address|overcome|that end)|"
+    r"the (?:former|latter|first|second|third|same|other|others|resulting|two|three|four|remaining|rest)|"
+    r"(?:the|our) (?:proposed |resulting |new )?(?:method|system|approach|model|framework|algorithm|dataset|"
+    r"corpus|task|tool|technique|idea|problem|issue|challenge|gap|limitation|question|reason|goal|aim)s?"
+    r"(?! (?:of|for|in|that|to)\b))\b",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:this|these|those(?! (?:who|of|in|that|with|from)\b)|such(?! as\b)|aforementioned|above|latter|former|"
+    r"also|as well(?! as\b)|do(?:es|ing)? so|the (?:two|three|four|same|other) \w+s"
+    r"|the (?:problem|issue|situation|challenge|question|gap)(?=[,.;:]))(?!\w)",
+    re.IGNORECASE,
+)
+_OF_THE_PAPER = re.compile(rf"\bthis {_PAPER}\b", re.IGNORECASE)
+
+
+def leans(sentence: str) -> bool:
+    """Whether a sentence may lean on its neighbours, and so is shown only with them or not at all.
+
+    True in any doubt: 'This makes it fast.', 'However, it fails.', 'The system also reads tables.',
+    a piece that starts in lower case or ends in a colon. 'This paper' and 'we' point to no neighbour.
+    """
+    text = _OF_THE_PAPER.sub("Paper", sentence.strip())
+    starts_small = text[:1].islower()
+    leaning = re.match(r"[(\[•*–-]", text) or _STARTS_LEANING.match(text)
+    return bool(starts_small or leaning or text.endswith(":") or _POINTS_BACK.search(text))
