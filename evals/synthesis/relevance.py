@@ -3,7 +3,7 @@
     [--every 30] [--json FILE]
 
 FOLDER has papers_with_questions and expert_long_answers, or one of them (see evals.passages.sets). The
-thresholds of tools.text.synthesis.relevance were set on such data, so figures on the same flatter.
+thresholds of nodes.synthesize.likeness were set on such data, so figures on the same flatter.
 
 own paper     Questions on a paper in full text, and its paragraphs: those with the answer's words are
               gold. Other paragraphs may hold the answer in other words, so precision is a lower bound.
@@ -31,6 +31,7 @@ from typing import Any
 
 from evals.passages.sets import gold_passages
 from evals.synthesis.table import Table
+from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 from state.passage import Passage, passage_id
 from tools.documents.open import read_document
 from tools.documents.paragraphs import paragraphs_of
@@ -38,8 +39,7 @@ from tools.embed.open import embedder as process_embedder
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.references.bibliography import read_bibliography
-from tools.text.synthesis.relevance import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
-from tools.text.synthesis.summary import extractive_summary
+from tools.text.summary import extractive_summary
 
 OTHERS = 60
 """Contexts of other questions among which an expert's are to be found."""

@@ -62,7 +62,8 @@ def told_of(paragraph: str, question: str) -> str:
     chosen = sorted(near[:2], key=spans.index)
     if not chosen:
         return ""
-    parts = [span.rstrip(" .!?;:") for span in chosen]
+    # Without its last word a line is no copy, and its sources are asked for.
+    parts = [span.rsplit(" ", 1)[0].rstrip(" .!?;:") for span in chosen]
     return f"{'; '.join(parts)}."
 
 
@@ -109,7 +110,8 @@ def _align(inputs: Inputs) -> dict[str, Any]:
         sources = [
             {"id": item["id"], "words": " ".join(item["text"].split()[:8])} for item in near[:_NAMED]
         ]  # fmt: skip
-        lines.append({"number": line["number"], "sources": sources})
+        says = "yes" if sources else "no"
+        lines.append({"number": line["number"], "sources": sources, "says": says})
     return {"lines": lines}
 
 

@@ -1,0 +1,91 @@
+"""Which sentences of a paragraph can be shown by themselves, and how they are shown.
+
+A sentence that leans on the one before it is shown with that one, or not at all. Words are not
+changed: 'We count voles.' becomes 'Holm counts voles.' (tools.text.self_reference), and all else
+stands in quotation marks behind its authors' name.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from tools.text.self_reference import attribute, leans
+
+_FEWEST, _MOST = 6, 70
+"""Words of what is shown."""
+_FEWEST_SIGNS = 12
+"""Characters of what is shown in scripts without spaces between words."""
+_ENDED = re.compile(r"[.!?。！？]['\"”’)\]]*$")
+_MARK = re.compile(r"\[[\d@]|\((?:[^()]{0,80}\D)?(?:1[89]|20)\d\d[a-z]?\)")
+_POINTER = re.compile(
+    r"\b(?:sub-?sections?|sections?|sec\.|fig(?:ure)?s?\.?|tab(?:le|\.)s?|appendi(?:x|ces)|chapters?|"
+    r"eq(?:uation)?s?\.?|algorithms?|listings?)\s?\(?(?:\d|[A-Z]\b|[IVX]+\b)|§",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(r"[=≤≥∈∑∏∀∃≈∝∂∇‖{}\\^_|]")
+_OWN = re.compile(
+    r"(?:In (?:this|our) \w+,? )?we |(?:this|our) (?:paper|survey|article) ", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORT_WORDS = frozenset(
+    """a i ad ah al am an as at be by de do eg en et ex go he ie if in is it la le me my no of on or pm so to un
+    up us vs we""".split()  # noqa: SIM905
+)
+_FRAGMENTS = 0.12
+"""Share of fragments among a text's words from which it is garbled."""
+_LONGEST_WORD = 28
+
+
+def passages(sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Return what can be shown, as places in the sentences: one, or one with the one before it."""
+    whole = [_is_whole(text) for text in sentences]
+    leaning = [leans(text) for text in sentences]
+    alone = [(at, at + 1) for at, fit in enumerate(whole) if fit and not leaning[at]]
+    pairs = [
+        (before, at + 1)
+        for before, at in pairwise(range(len(sentences)))
+        if whole[at] and leaning[at] and whole[before] and not leaning[before]
+    ]
+    return sorted(
+        (start, end)
+        for start, end in [*alone, *pairs]
+        if len(" ".join(sentences[start:end]).split()) <= _MOST
+    )
+
+
+def shown(passage: str, name: str) -> str:
+    """Return a passage as it is shown under its authors' name; in quotation marks alone without one."""
+    if name and _OWN.match(passage):
+        told = attribute(passage, name, " and " in name or " et al" in name)
+        if told:
+            return told
+    quoted = f"“{passage.replace('“', '‘').replace('”', '’')}”"
+    return f"{name}: {quoted}" if name else quoted
+
+
+def is_garbled(text: str, counts: Mapping[str, int]) -> bool:
+    """Whether a text shows words torn apart or run together: 'Giv en the exibilit y'.
+
+    Args:
+        text: A sentence.
+        counts: How often each word, in lower case, stands in all that the text is from.
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    torn = any(
+        len(first + second) > 3
+        and counts.get(first + second, 0) > 1
+        and min(counts.get(first, 0), counts.get(second, 0)) < 2
+        for first, second in pairwise(words)
+    )
+    fragments = [word for word in words if len(word) < 3 and word not in _SHORT_WORDS]
+    many = len(fragments) > 1 and len(fragments) > _FRAGMENTS * len(words)
+    return torn or many or any(len(word) > _LONGEST_WORD and word.isascii() for word in words)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a sentence is one, and shows nothing that stands elsewhere in its paper."""
+    spaced = len(text) < 12 * len(text.split())
+    enough = len(text.split()) >= _FEWEST if spaced else len(text) >= _FEWEST_SIGNS
+    ended = _ENDED.search(text) and not text.endswith(("?", "？"))
+    odd = _MARK.search(text) or _POINTER.search(text) or _FORMULA.search(text)
+    return bool(enough and ended and not odd)
