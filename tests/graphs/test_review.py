@@ -184,7 +184,7 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
         for verdict in sentence.citations:
             assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")
             if verdict.paper != "local:p1":
-                assert verdict.verdict == "partly", "support without its own words is not full"
+                assert verdict.by == "code", "only what is its own sentence stands without a quote"
 
 
 async def test_unsupported_sentence_is_rewritten_once_then_taken_out(

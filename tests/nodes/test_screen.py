@@ -4,17 +4,20 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.screen import SATURATED, Branch, Update, screen
-from nodes.find.weighing import best
+from nodes.find.screen import SATURATED, screen
+from nodes.find.survey import best
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
+from tools.embed.calibration import calibrated
 from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"
@@ -34,7 +37,7 @@ def screened(
 
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
-    ) -> Update:
+    ) -> FindState:
         await services.run_store.put_papers(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
@@ -46,7 +49,7 @@ def screened(
                      for one in papers],
             **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return await screen(given, runtime)
 
     return run
@@ -175,12 +178,16 @@ async def test_paper_with_the_title_that_was_given_is_hidden_however_far_its_wor
 async def test_paper_that_only_bears_the_name_of_the_inputs_system_is_not_its_own(
     screened: Screen,
 ) -> None:
-    named = paper("doi:10.1/named", "PearNet: bees, wind and apples", abstract="Sails of hemp.")
+    named = paper(
+        "doi:10.1/named",
+        "PearNet: bees and apples",
+        abstract="Zinc follows copper. Zinc, zinc bonds, zinc futures and late zinc markets.",
+    )
     update = await screened([named], {"text": f"We present PearNet. {TEXT}"})
     assert update["hidden"] == []
 
 
-async def test_similarity_is_the_cosine_of_title_and_abstract_to_the_input(
+async def test_similarity_is_the_calibrated_cosine_of_title_and_abstract_to_the_input(
     screened: Screen,
 ) -> None:
     papers = [OTHER, paper("doi:10.1/near", abstract=TEXT), paper("doi:10.1/bare", TITLE)]
@@ -188,9 +195,8 @@ async def test_similarity_is_the_cosine_of_title_and_abstract_to_the_input(
     query, *rows = WordEmbedder().embed(
         [TEXT, *(f"{one.title}. {one.abstract or ''}" for one in papers)]
     )
-    assert [near[one.id] for one in papers] == pytest.approx(
-        [row @ query for row in rows], abs=1e-4
-    )
+    expected = calibrated(WordEmbedder(), np.stack(rows) @ query)
+    assert [near[one.id] for one in papers] == pytest.approx(expected, abs=1e-4)
 
 
 async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(

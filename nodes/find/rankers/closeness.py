@@ -6,12 +6,14 @@ from math import exp
 
 from state.paper import Paper
 from state.request import Request
+from tools.embed.calibration import calibrated
+from tools.embed.port import Vectors
 from tools.services import Services
 
 MEANING, TYPICAL = 5.0, 0.47
 """Log-odds for one unit of cosine between whole abstracts, and the cosine that stands for 50.
 
-Under all-MiniLM-L6-v2, and of promising papers only; chosen as the constants of
+On the scale of tools.embed.calibration, and of promising papers only; chosen as the constants of
 tools.citation_graph.relevance_prior were, whose scale this is (decision 10).
 """
 _BY_PLACE = 1.0
@@ -30,8 +32,13 @@ async def closeness(
     if not papers:
         return {}
     texts = [request.text, *(f"{paper.title}. {paper.abstract or ''}" for paper in papers)]
-    vectors = await asyncio.to_thread(services.clients.embedder.embed, texts)
-    near = vectors[1:] @ vectors[0]
+
+    def compared() -> Vectors:
+        embedder = services.clients.embedder
+        vectors = embedder.embed(texts)
+        return calibrated(embedder, vectors[1:] @ vectors[0])
+
+    near = await asyncio.to_thread(compared)
     return {paper.id: score_of(float(value)) for paper, value in zip(papers, near, strict=True)}
 
 
