@@ -34,7 +34,7 @@ from tools.text.sentences import split_sentences
 STAGE = "align_lines"
 _PER_LINE = 6
 """Source lines shown for each line of a paragraph; all lines of the paragraph may name them."""
-_SAYS: Mapping[str, Support] = {"yes": "supported", "partly": "partly", "no": "not_in_source"}
+_SAYS = {"yes": "supported", "partly": "partly", "no": "not_in_source"}
 _CAUSES: Mapping[Support, str] = {
     "contradicted": "the sources say the opposite",
     "not_checked": "nobody could say which line of the sources bears it out",
@@ -164,7 +164,11 @@ def settle(
             found = judged.get(text, Judged("not_checked"))
             bad = not found.origins
             if bad or (gap and leans(text)):
-                cause = _CAUSES.get(found.verdict, _NOWHERE) if bad else _LEANING
+                cause = (
+                    "; ".join([_CAUSES.get(found.verdict, _NOWHERE), *found.why])
+                    if bad
+                    else _LEANING
+                )
                 lost.append(LostLine(text=text, cause=cause))
                 gap = True
                 continue

@@ -12,9 +12,9 @@ import numpy as np
 
 from nodes.synthesize.packing import Shown
 from tools.embed.port import Embedder
-from tools.text.quotable import is_garbled, passages, shown
+from tools.text.quotable import passages, shown
 from tools.text.sentences import split_sentences
-from tools.text.words import coverage, tokens
+from tools.text.words import coverage
 
 MOST = 12
 """Passages of a synthesis."""
@@ -56,17 +56,13 @@ def choose_quotes(
 
 def _candidates(sources: Sequence[Shown]) -> tuple[list[str], list[str], list[int]]:
     """Return the passages as they are shown and as they stand, each once, and their sources."""
-    counts = Counter(
-        word for source in sources for text in source.paragraphs for word in tokens(text)
-    )
     found: dict[str, tuple[str, int]] = {}
     for number, source in enumerate(sources):
         for paragraph in source.paragraphs:
             sentences = [span.text for span in split_sentences(paragraph)]
             for start, end in passages(sentences):
                 passage = " ".join(sentences[start:end])
-                if not is_garbled(passage, counts):
-                    found.setdefault(shown(passage, source.authors), (passage, number))
+                found.setdefault(shown(passage, source.authors), (passage, number))
     plain = [passage for passage, _ in found.values()]
     return list(found), plain, [number for _, number in found.values()]
 

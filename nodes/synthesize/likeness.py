@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.text.words import coverage, topic_stems
 
@@ -51,7 +52,7 @@ def likenesses(
     ]
     asked = " ".join(topic_stems(question)) or question
     rows = embedder.embed([question, *texts, *(summaries[place] for place in long)])
-    near = rows[1:] @ rows[0]
+    near = calibrated(embedder, rows[1:] @ rows[0])
     best = near[: len(texts)].copy()
     best[long] = np.maximum(best[long], near[len(texts) :])
     return [

@@ -1,33 +1,33 @@
 """Where the lines of a synthesis come from, and whether it may be said so.
 
-A line that is a source's own sentence, as tools.text.quotable shows it or letter by letter, has that
-sentence as its origin: nobody is asked, and it is supported. For every other line a mind names source
-lines and says whether they bear it out. Code finds the words that the mind copied, and refuses what
-opposes them, brings numbers, names or citations from nowhere, or has nothing to do with them.
+A line that is a source's own sentence (tools.evidence.verbatim) has that sentence as its origin: nobody
+is asked, and it is supported. For every other line a mind names source lines and gives a verdict on
+them; code finds the words that the mind copied, and may lower the verdict (tools.evidence.support).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from state.paper import Paper
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
+from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS
 from tools.evidence.altered_copies import altered_copy
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import find_quote
-from tools.evidence.support import refuted
-from tools.text.quotable import passages, shown
+from tools.evidence.support import BAD, judge
+from tools.evidence.verbatim import names_of, verbatim
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
 from tools.text.words import coverage
 
 _EMBEDDED = 64
 """Most source lines that a line is compared with by meaning: those with most of its words."""
-_FEW_WORDS, _FAR = 0.25, 0.4
-"""Share of words, and cosine; a line below both has nothing to do with its source lines."""
 _MOST_ORIGINS = 4
 
 
@@ -47,6 +47,8 @@ class Judged:
 
     verdict: Support
     origins: tuple[Origin, ...] = ()
+    why: tuple[str, ...] = ()
+    """What in its words speaks against it."""
 
 
 class LineOrigins:
@@ -83,28 +85,20 @@ class LineOrigins:
 
     def known(self, text: str) -> Judged | None:
         """Return the origins of a line that is a source's own sentence; None for another line."""
-        found = self._own.get(_folded(text))
-        return Judged("supported", tuple(found)) if found else None
+        origins = [origin for group in self._groups if group and (origin := self._own(text, group))]
+        return Judged("supported", tuple(origins[:_MOST_ORIGINS])) if origins else None
 
-    @cached_property
-    def _own(self) -> dict[str, list[Origin]]:
-        """What the sources themselves say, in each way in which it may be told."""
-        own: dict[str, dict[Origin, None]] = {}
-        for group in self._groups:
-            if not group:
-                continue
-            paragraph = self._paragraphs[group[0].paragraph]
-            paper = self._papers.get(paragraph.paper)
-            plain = [line.plain for line in group]
-            told = [(text, at, at + 1) for at, text in enumerate(plain)]
-            told += [
-                (shown(" ".join(plain[start:end]), name_of(paper)), start, end)
-                for start, end in passages(plain)
-            ]
-            for text, start, end in told:
-                origin = self._origin(paragraph, group[start].start, group[end - 1].end)
-                own.setdefault(_folded(text), {})[origin] = None
-        return {text: list(origins) for text, origins in own.items()}
+    def _own(self, text: str, group: Sequence[SourceLine]) -> Origin | None:
+        """Return the sentences of these lines that a line is."""
+        paragraph = self._paragraphs[group[0].paragraph]
+        paper = self._papers.get(paragraph.paper)
+        names = names_of(paper) if paper and paper.authors else ()
+        span = verbatim(text, " ".join(line.plain for line in group), names)
+        if span is None:
+            return None
+        ends = list(accumulate(len(line.plain) + 1 for line in group))
+        first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
+        return self._origin(paragraph, group[first].start, group[last].end)
 
     def nearest(self, texts: Sequence[str], most: int) -> list[list[int]]:
         """Return for each line the places of the source lines nearest to it, the nearest first."""
@@ -124,7 +118,7 @@ class LineOrigins:
             found.append(sorted(row, key=lambda place: -scores[place])[:most])
         return found
 
-    def judge(self, text: str, named: Iterable[Named], said: Support) -> Judged:
+    def judge(self, text: str, named: Iterable[Named], said: str) -> Judged:
         """Return what a mind said of a line and its source lines, unless code refuses it.
 
         Args:
@@ -133,25 +127,22 @@ class LineOrigins:
             said: The mind's verdict on these.
         """
         held = list(dict.fromkeys(filter(None, map(self._held, named))))[:_MOST_ORIGINS]
-        if said not in ("supported", "partly"):
-            return Judged(said)
-        if not held:
-            return Judged("not_in_source")
         quotes = [line.plain for line in held]
-        around = "\n".join([*quotes, *self._around(held)])
-        if verdict := refuted(text, quotes, around):
-            return Judged(verdict)
+        around = "\n".join(self._around(held))
+        found = judge(text, quotes, around, said)
+        if found.verdict in BAD:
+            return Judged(found.verdict, why=found.alarms[:1])
         if not self._foreign and self._is_elsewhere(text, quotes, around):
             return Judged("not_in_source")
-        return Judged(said, tuple(self._origin_of(line) for line in held))
+        return Judged(found.verdict, tuple(self._origin_of(line) for line in held))
 
     def _is_elsewhere(self, text: str, quotes: Sequence[str], around: str) -> bool:
+        """Whether a line has nothing to do with its source lines, or puts words into a copy of one."""
         if any(altered_copy(text, quote, around) for quote in quotes):
             return True
-        if coverage(text, " ".join(quotes)) >= _FEW_WORDS:
-            return False
         line, source = self._embedder.embed([text, " ".join(quotes)])
-        return float(line @ source) < _FAR
+        cosine = calibrated(self._embedder, np.array([line @ source]))[0]
+        return coverage(text, " ".join(quotes)) < BEARS_WORDS and bool(cosine < BEARS_MEANING)
 
     def _held(self, named: Named) -> SourceLine | None:
         """Return the source line in which the words stand that a mind copied; None for made-up words."""
@@ -193,7 +184,3 @@ def name_of(paper: Paper | None) -> str:
 
 def _sound(lines: Sequence[SourceLine]) -> list[SourceLine]:
     return [line for line in lines if not without_injections(line.text)[1]]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())

@@ -1,11 +1,8 @@
 """tools/text/quotable.py: what can be shown by itself, and how it is shown."""
 
-from collections import Counter
-
 import pytest
 
-from tools.text.quotable import is_garbled, passages, shown
-from tools.text.words import tokens
+from tools.text.quotable import passages, shown
 
 PLAIN = "Moss cools the flat roofs of hot cities in summer."
 
@@ -19,6 +16,7 @@ PLAIN = "Moss cools the flat roofs of hot cities in summer."
         (["The roofs are listed in Table 3 of the appendix."], [], "points to a table"),
         (["As in [8] the roofs of hot cities are cooled."], [], "needs its citation"),
         (["Let x = 3 for the roofs of all hot cities."], [], "a formula"),
+        (["Giv en the exibilit y of moss the roofs sta y co ol."], [], "garbled"),
         (["What cools the flat roofs of hot cities?"], [], "a question"),
         (["Moss cools the flat roofs of"], [], "cut off"),
         (["Moss cools roofs."], [], "too short to say anything by itself"),
@@ -35,19 +33,8 @@ def test_passages_stand_by_themselves(sentences: list[str], found: list[object],
         (PLAIN, "Marsh and Weir", f"Marsh and Weir: “{PLAIN}”"),
         (PLAIN, "", f"“{PLAIN}”"),
         ("We measure the roofs of Ghent.", "Iver", "Iver measures the roofs of Ghent."),
-        ("They say “moss” and no more of it.", "Iver", "Iver: “They say ‘moss’ and no more of it.”"),
+        ("They say “moss” and no more of it.", "Iver", 'Iver: “They say "moss" and no more of it.”'),
     ],
 )  # fmt: skip
 def test_words_are_those_of_the_source(passage: str, name: str, told: str) -> None:
     assert shown(passage, name) == told
-
-
-def test_words_torn_apart_or_run_together_are_garbled() -> None:
-    text = f"{PLAIN} Given the flexibility of moss, k of n roofs were given moss. A data set is a dataset or data set."
-    counts = Counter(tokens(text))
-    garbled = "Giv en the exibilit y of moss, roofs stay cool."
-    counts.update(tokens(garbled))
-    assert is_garbled(garbled, counts)
-    assert is_garbled(f"{PLAIN[:-1]} {'mossgardensofcitiesandvillages'}.", counts)
-    assert not is_garbled(PLAIN, counts)
-    assert not is_garbled("A data set of 9 towns has roofs for k moss gardens.", counts)

@@ -6,10 +6,11 @@ stands in quotation marks behind its authors' name.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from tools.text.self_reference import attribute, leans
+from tools.text.text_quality import text_quality
 
 _FEWEST, _MOST = 6, 70
 """Words of what is shown."""
@@ -26,14 +27,9 @@ _FORMULA = re.compile(r"[=≤≥∈∑∏∀∃≈∝∂∇‖{}\\^_|]")
 _OWN = re.compile(
     r"(?:In (?:this|our) \w+,? )?we |(?:this|our) (?:paper|survey|article) ", re.IGNORECASE
 )
-_WORD = re.compile(r"[^\W\d_]+")
-_SHORT_WORDS = frozenset(
-    """a i ad ah al am an as at be by de do eg en et ex go he ie if in is it la le me my no of on or pm so to un
-    up us vs we""".split()  # noqa: SIM905
-)
-_FRAGMENTS = 0.12
-"""Share of fragments among a text's words from which it is garbled."""
-_LONGEST_WORD = 28
+_INNER = str.maketrans("“”", '""')
+_SOUND = 0.7
+"""tools.text.text_quality below which a sentence is garbled."""
 
 
 def passages(sentences: Sequence[str]) -> list[tuple[int, int]]:
@@ -59,33 +55,14 @@ def shown(passage: str, name: str) -> str:
         told = attribute(passage, name, " and " in name or " et al" in name)
         if told:
             return told
-    quoted = f"“{passage.replace('“', '‘').replace('”', '’')}”"
+    quoted = f"“{passage.translate(_INNER)}”"
     return f"{name}: {quoted}" if name else quoted
 
 
-def is_garbled(text: str, counts: Mapping[str, int]) -> bool:
-    """Whether a text shows words torn apart or run together: 'Giv en the exibilit y'.
-
-    Args:
-        text: A sentence.
-        counts: How often each word, in lower case, stands in all that the text is from.
-    """
-    words = [word.lower() for word in _WORD.findall(text)]
-    torn = any(
-        len(first + second) > 3
-        and counts.get(first + second, 0) > 1
-        and min(counts.get(first, 0), counts.get(second, 0)) < 2
-        for first, second in pairwise(words)
-    )
-    fragments = [word for word in words if len(word) < 3 and word not in _SHORT_WORDS]
-    many = len(fragments) > 1 and len(fragments) > _FRAGMENTS * len(words)
-    return torn or many or any(len(word) > _LONGEST_WORD and word.isascii() for word in words)
-
-
 def _is_whole(text: str) -> bool:
-    """Whether a sentence is one, and shows nothing that stands elsewhere in its paper."""
+    """Whether a sentence is one, can be read, and shows nothing that stands elsewhere in its paper."""
     spaced = len(text) < 12 * len(text.split())
     enough = len(text.split()) >= _FEWEST if spaced else len(text) >= _FEWEST_SIGNS
     ended = _ENDED.search(text) and not text.endswith(("?", "？"))
     odd = _MARK.search(text) or _POINTER.search(text) or _FORMULA.search(text)
-    return bool(enough and ended and not odd)
+    return bool(enough and ended and not odd and text_quality(text) >= _SOUND)
