@@ -32,7 +32,6 @@ from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_parts, add_rejections
 from tools.bibliography.style import CitationStyle, open_style
 from tools.citation_graph.page import citation_graph_page
-from tools.citation_graph.picture import citation_graph_svg
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.ledger.limits import Limits
@@ -182,7 +181,6 @@ def _write_picture(folder: Path, values: Mapping[str, Any]) -> None:
     papers, links = values["papers"], values.get("links") or []
     request = values.get("request")
     about = (request.title or request.text) if request else ""
-    _write(folder / "graph.svg", citation_graph_svg(papers, links))
     _write(folder / "graph.html", citation_graph_page(papers, links, about=about))
 
 
