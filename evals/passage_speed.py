@@ -23,11 +23,10 @@ from state.paper import Paper
 from state.passage import Passage, passage_id
 from tools.embed.open import embedder as process_embedder
 from tools.embed.port import Vectors
-from tools.library.bm25 import query_terms
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library
-from tools.library.passage_catalog import index_filter
-from tools.library.port import Filter
+from tools.library.passages import index_filter
+from tools.library.port import DENSE, Filter
 from tools.retrieve.port import PassageFilter
 
 _PER_PAPER = 50
@@ -83,7 +82,7 @@ def _load(library: Library, passages: int) -> None:
             *_document(number, words[number * _PER_PAPER : (number + 1) * _PER_PAPER])
         )
     stored = time.perf_counter()
-    made = library.texts.index()
+    made = library.index()
     done = time.perf_counter()
     print(
         f"stored {passages} passages in {stored - start:.1f} s: {passages / (stored - start):.0f}/s"
@@ -142,36 +141,34 @@ def _ask(library: Library) -> None:
 
 
 def _recall(library: Library, queries: list[str], wanted: PassageFilter) -> None:
-    index = library.indexes.serving().passages
+    index = library.vector_index.serving().engine
     conditions: Filter = index_filter(wanted, wanted.papers, ())
-    found = {"dense": 0.0, "hybrid": 0.0}
+    found = 0.0
     for query in queries:
         vector = library.embedder.embed([query])[0]
-        for mode, terms in (("dense", None), ("hybrid", query_terms(query))):
-            near, exact = (
-                {
-                    hit.id
-                    for hit in index.search(
-                        dense=vector, sparse=terms, limit=_TOP, filter=conditions, exact=how
-                    )
-                }
-                for how in (False, True)
-            )
-            found[mode] += len(near & exact) / max(len(exact), 1)
-    shares = ", ".join(f"{mode} {total / len(queries):.4f}" for mode, total in found.items())
-    print(f"{'':34} recall@{_TOP} against exact search: {shares}")
+        near, exact = (
+            {hit.id for hit in index.nearest([(DENSE, vector)], _TOP, conditions, exact=how)[0]}
+            for how in (False, True)
+        )
+        found += len(near & exact) / max(len(exact), 1)
+    print(f"{'':34} recall@{_TOP} against exact search: dense {found / len(queries):.4f}")
 
 
 def _worst(library: Library) -> None:
     """Ask what is like no passage at all: vectors in random directions."""
-    index = library.indexes.serving().passages
+    index = library.vector_index.serving().engine
     vectors = np.random.default_rng(5).standard_normal((_QUERIES, _SIZE)).astype(np.float32)
-    search = partial(index.search, sparse=None, limit=_TOP, filter=Filter())
     shares = []
     for vector in vectors:
-        near, exact = ({hit.id for hit in search(dense=vector, exact=how)} for how in (False, True))
+        near, exact = (
+            {hit.id for hit in index.nearest([(DENSE, vector)], _TOP, Filter(), exact=how)[0]}
+            for how in (False, True)
+        )
         shares.append(len(near & exact) / _TOP)
-    _time("dense, random directions", [partial(search, dense=vector) for vector in vectors])
+    _time(
+        "dense, random directions",
+        [partial(index.nearest, [(DENSE, vector)], _TOP, Filter()) for vector in vectors],
+    )
     print(f"{'':34} recall@{_TOP} against exact search: dense {np.mean(shares):.4f}")
 
 

@@ -107,7 +107,7 @@ def test_index_that_was_killed_goes_on_and_doubles_nothing(
     shared.close()
     library = open_library("mine", settings, embedder)
     before = embedder.texts
-    assert library.texts.index() == embedder.texts - before <= 320 - 256
+    assert library.index() == embedder.texts - before <= 320 - 256
     assert (library.texts.count(), library.texts.waiting()) == (320, 0)
     found = library.texts.search("words of part3", limit=999)
     assert len({hit.passage for hit in found}) == len(found) == 320
