@@ -37,7 +37,7 @@ def points() -> list[Point]:
     return [
         Point(
             number,
-            {"paper": f"doi:10.1000/{number}"} | ({"day": 1000 * number} if number < 4 else {}),
+            {"paper": f"doi:10.1000/{number}", **({"day": 1000 * number} if number < 4 else {})},
             axis(number),
             document_terms(text),
         )

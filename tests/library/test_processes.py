@@ -33,14 +33,14 @@ def part(number, at):
 PUT = """
 for number in range(int(sys.argv[3]), int(sys.argv[3]) + 5):
     texts.put(*document(number, *[part(number, at) for at in range(8)]))
-    texts.index()
+    library.index()
 print("done", flush=True)
 """
 INDEX = """
 for number in range(40):
     texts.put(*document(number, *[part(number, at) for at in range(8)]))
 print("put", flush=True)
-texts.index(lambda done, total: print(done, total, flush=True))
+library.index(lambda done, total: print(done, total, flush=True))
 """
 HOLD = """
 with library.writing():
@@ -154,7 +154,7 @@ for number in range(40):
 library.close()
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 try:
-    texts.index()
+    library.index()
 except LibraryError as error:
     print("said", error, flush=True)
 """

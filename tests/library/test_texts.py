@@ -2,6 +2,7 @@
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,15 @@ from state.passage import passage_id
 from tests.library.words import WordEmbedder, document, paper
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
+from tools.library.open import (
+    close_libraries,
+    create_library,
+    delete_library,
+    library_names,
+    open_library,
+)
 from tools.library.texts import Texts
+from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
 
 INTRODUCTION = ("1 Introduction", "Proteins fold into shapes that decide what they do.")
@@ -55,6 +63,21 @@ def test_putting_again_changes_nothing_and_costs_no_vector(
     assert texts.put(*one) == "unchanged"
     assert library.index() == 0
     assert embedder.texts == made
+
+
+def test_long_abstract_makes_several_passages_each_found_by_its_own_words(
+    library: Library,
+) -> None:
+    sentences = [
+        f"Sentence {n} tells of subject{n} at some length, word upon word." for n in range(60)
+    ]
+    record = paper(1).model_copy(update={"abstract": " ".join(sentences)})
+    library.add([record])
+    parts = library.texts.of_paper(record.id)
+    assert len(parts) > 1
+    assert max(part.words for part in parts) <= 300
+    assert " ".join(part.text for part in parts) == record.abstract
+    assert "subject59" in found(library.texts, "subject59")[0]
 
 
 def test_new_version_of_a_file_takes_the_place_of_the_old(library: Library, texts: Texts) -> None:
@@ -218,32 +241,37 @@ def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Text
     assert (texts.count(), texts.waiting(), texts.tags()) == (8, 0, {"done": 8})
 
 
-def test_library_without_passage_vectors_says_how_to_make_them(library: Library) -> None:
-    library.add([paper(1, abstract=None)])
-    library.texts.put(*document(1, INTRODUCTION))
-    with pytest.raises(LibraryError, match="citeloom library index mine"):
-        library.texts.search("proteins", limit=3)
-    library.index()
-    assert found(library.texts, "proteins") == [INTRODUCTION[1]]
-
-
-OLD = ["documents", "passages", "tags", "dropped_passages", "making"]
-
-
-def test_library_of_the_first_version_gets_passages_at_no_cost(
-    settings: Settings, embedder: WordEmbedder
+def test_each_abstract_is_embedded_once_whatever_it_is_found_as(
+    library: Library, embedder: WordEmbedder
 ) -> None:
-    library = create_library("old", settings, embedder)
-    library.add(map(paper, range(5)))
+    library.add([paper(number) for number in range(1, 6)])
+    assert embedder.texts == 5
+    assert library.texts.count() == 5
+    engine = library.vector_index.serving().engine
+    assert [one.payload["kind"] for one in engine.scroll(0, 9)] == [["paper", "passage"]] * 5
+    assert library.search("topic1 method1", limit=1)[0].paper == "doi:10.1000/p1"
+    hit = library.texts.search("topic1 method1", limit=1)[0]
+    assert library.texts.get([hit.passage])[hit.passage].text == paper(1).abstract
+    library.texts.put(*document(1, ("Abstract", str(paper(1).abstract)), RESULTS))
+    assert library.index() == 2, "of the file; the paper keeps the vector of its record"
+    assert library.texts.count() == 6
+    assert verify(library) == []
+
+
+def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
+    settings: Settings, embedder: WordEmbedder, tmp_path: Path
+) -> None:
+    records = tmp_path / "papers.jsonl"
+    records.write_text('{"id": "doi:10.1/x", "title": "One paper", "authors": ["A B"]}')
+    create_library("old", settings, embedder).add([paper(1)])
+    open_library("starter", settings, embedder, starter=records)
     close_libraries()
-    database = sqlite3.connect(library.folder / "catalog.sqlite")
-    for table in OLD:
-        database.execute(f"DROP TABLE {table}")
-    database.execute("PRAGMA user_version = 1")
-    database.commit()
-    database.close()
-    made = embedder.texts
-    texts = open_library("old", settings, embedder).texts
-    assert found(texts, "case3", mode="keyword") == [paper(3).abstract]
-    assert embedder.texts == made
-    assert (texts.count(), texts.waiting()) == (5, 0)
+    for name in ("old", "starter"):
+        database = sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")
+        database.execute("PRAGMA user_version=2")
+        database.close()
+    with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
+        open_library("old", settings, embedder)
+    assert open_library("starter", settings, embedder, starter=records).ids() == ["doi:10.1/x"]
+    delete_library("old", settings, embedder)
+    assert library_names(settings) == ["starter"]

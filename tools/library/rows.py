@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
+from tools.documents.passages import cut
 from tools.library.headings import folded_section
 
 PutOutcome = Literal["added", "updated", "unchanged"]
@@ -79,17 +80,11 @@ def keep_record(db: sqlite3.Connection, paper: int, record: Paper) -> None:
         text=abstract,
     )  # fmt: skip
     whole = _cut(record.id, passage)
-    if len(abstract.split()) <= LARGEST:
-        _write(db, paper, _RECORD, [whole if abstract else whole._replace(id="")])
-        return
-    from tools.documents.passages import cut
-
-    block = Block(text=abstract, section=passage.section)
-    pieces = cut(
-        Document(blocks=(block,), reader="record"), paper=record.id, title="", sha256=""
-    )  # fmt: skip
+    block = Block.model_construct(text=abstract, section=passage.section, page=None, kind="text")
+    document = Document.model_construct(blocks=(block,))
+    pieces = cut(document, paper=record.id, title="", sha256="", target=LARGEST)
     cuts = [_cut(record.id, piece) for piece in pieces]
-    _write(db, paper, _RECORD, [whole._replace(id=""), *cuts])
+    _write(db, paper, _RECORD, cuts if len(cuts) == 1 else [whole._replace(id=""), *cuts])
 
 
 def rename(db: sqlite3.Connection, paper: int, paper_id: str) -> None:

@@ -11,10 +11,11 @@ from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from nodes.synthesize.synthesize_answer import PROMPT, synthesize_answer
+from state.modes import UpdateMode
 from state.paper import Author, Paper
 from state.request import Request
 from state.run import Failure
-from state.synthesis import Context, Paragraph, ParagraphCitation, UpdateMode
+from state.synthesis import Context, Paragraph, ParagraphCitation
 from tests.fakes.composer import ANSWERS
 from tests.fakes.openai_server import OpenAIServer, Refusal, Text, inputs_of
 from tests.graphs.conftest import context_for
