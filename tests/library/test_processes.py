@@ -40,7 +40,7 @@ INDEX = """
 for number in range(40):
     texts.put(*document(number, *[part(number, at) for at in range(8)]))
 print("put", flush=True)
-library.index(lambda done, total: print(done, total, flush=True))
+library.index(progress=lambda done, total: print(done, total, flush=True))
 """
 HOLD = """
 with library.writing():
@@ -151,6 +151,7 @@ import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 for number in range(40):
     texts.put(*document(number, *[part(number, at) for at in range(8)]))
+library.vector_index.serving().engine.drop()
 library.close()
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 try:

@@ -272,6 +272,6 @@ def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
         database.close()
     with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
         open_library("old", settings, embedder)
-    assert open_library("starter", settings, embedder, starter=records).ids() == ["doi:10.1/x"]
+    assert len(open_library("starter", settings, embedder, starter=records).ids()) == 1
     delete_library("old", settings, embedder)
     assert library_names(settings) == ["starter"]

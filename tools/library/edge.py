@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.library.edge_folder import EdgeFolder
+from tools.library.edge_folder import EdgeFolder, told_faults
 from tools.library.port import (
     BREADTH,
     DENSE,
@@ -66,12 +66,13 @@ class EdgeIndex:
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
         try:
-            shard = qe.EdgeShard.create(str(draft / "index"), _config(self._size, self._multi))
             kinds = dict.fromkeys(NUMBERS, qe.PayloadSchemaType.Integer)
             kinds |= dict.fromkeys(KEYWORDS, qe.PayloadSchemaType.Keyword)
-            for field, kind in kinds.items():
-                shard.update(qe.UpdateOperation.create_field_index(field, kind))
-            shard.close()
+            with told_faults(self._path):
+                shard = qe.EdgeShard.create(str(draft / "index"), _config(self._size, self._multi))
+                for field, kind in kinds.items():
+                    shard.update(qe.UpdateOperation.create_field_index(field, kind))
+                shard.close()
             (draft / "index").rename(self._path)
         except OSError:
             if not self._path.exists():
