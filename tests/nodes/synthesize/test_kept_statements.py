@@ -1,9 +1,9 @@
-"""tools/text/synthesis/keeping.py: what an update of an answer has lost is seen."""
+"""nodes.synthesize.kept_statements.py: what an update of an answer has lost is seen."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.synthesis.keeping import dropped, kept
+from nodes.synthesize.kept_statements import dropped, kept
 
 FORMER = "Quince stocks keep pears small.\n\nWax keeps the cut from drying."
 

@@ -1,13 +1,11 @@
-"""tools/text/synthesis/relevance.py: likeness by meaning and words, and what is clear."""
+"""nodes.synthesize.likeness.py: likeness by meaning and words, and what is clear."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.library.words import WordEmbedder
-from tools.embed.port import Vectors
-from tools.text.synthesis.relevance import (
+from nodes.synthesize.likeness import (
     BAR,
     CLEAR_IN,
     CLEAR_OUT,
@@ -15,6 +13,8 @@ from tools.text.synthesis.relevance import (
     likenesses,
     relevant_alone,
 )
+from tests.library.words import WordEmbedder
+from tools.embed.port import Vectors
 
 QUESTION = "How does drought change the roots of pears?"
 NEAR = "Drought changes how the roots of pears grow."

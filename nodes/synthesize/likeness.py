@@ -1,7 +1,7 @@
 """How well paragraphs fit a question, by meaning and by words, and which of them are clear cases.
 
 A paragraph's likeness is `(meaning + WORDS * words) / (1 + WORDS)`, 0..1: the cosine of question and
-paragraph, and the share of the question's words that the paragraph has (tools.text.asking.relevance).
+paragraph, and the share of the question's words that the paragraph has.
 The thresholds were set on 54 questions on eleven papers in full text and on 54 questions with the
 contexts that an expert's answer cites, among contexts of other questions.
 """
@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
-from tools.text.asking.relevance import WORDS, meaning, wanted
+from tools.text.words import coverage, topic_stems
 
+WORDS = 0.35
+"""Weight of the share of words beside the closeness in meaning."""
 CLEAR_OUT = 0.06
 """Below it a paragraph is not relevant: one in seven of the question's own paper, and half of those on
 other matters. Of the paragraphs that hold the answer 1.5 % lie there; of the cited contexts 10 %, most
@@ -42,17 +45,18 @@ def likenesses(
     """
     if not texts:
         return []
-    wish = wanted(question)
     long = [
         place
         for place, (text, summary) in enumerate(zip(texts, summaries, strict=True))
         if summary and len(text.split()) > _LONG
     ]
-    near = meaning(embedder, [wish], [*texts, *(summaries[place] for place in long)])[:, 0]
+    asked = " ".join(topic_stems(question)) or question
+    rows = embedder.embed([question, *texts, *(summaries[place] for place in long)])
+    near = calibrated(embedder, rows[1:] @ rows[0])
     best = near[: len(texts)].copy()
     best[long] = np.maximum(best[long], near[len(texts) :])
     return [
-        round(min(max((float(cosine) + WORDS * wish.words(text)) / (1 + WORDS), 0.0), 1.0), 4)
+        round(min(max((float(cosine) + WORDS * coverage(asked, text)) / (1 + WORDS), 0.0), 1.0), 4)
         for cosine, text in zip(best, texts, strict=True)
     ]
 
