@@ -12,7 +12,7 @@ from typing import Any
 
 FILES = (
     "review.md", "references.bib", "references.csl.json", "papers.json", "run.json", "graph.html",
-    "graph.svg", "references.ris", "audit.json", "table.md", "table.csv", "table.html",
+    "references.ris", "audit.json", "table.md", "table.csv", "table.html",
 )  # fmt: skip
 SENTENCES = range(8, 26)
 FEWEST_CITED = 8
