@@ -32,7 +32,7 @@ from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
-from nodes.write.rewrite_unsupported import BAD, rewrite_unsupported
+from nodes.write.rewrite_unsupported import rewrite_unsupported
 from nodes.write.smooth_opening import smooth_opening
 from nodes.write.take_papers import take_papers
 from nodes.write.write_lines import write_lines
@@ -44,6 +44,7 @@ from state.request import WriteInput
 from state.run import halt
 from state.writing import Part
 from tools.context import RunContext, context_of
+from tools.evidence.support import BAD
 
 
 def each_paper(state: WriteState) -> list[Send] | Literal["audit_section"]:

@@ -42,10 +42,14 @@ class Audit(Value):
 
     passed: bool = Field(
         description="Whether each citation resolves, none is contradicted, unsupported, fabricated, "
-        "mis-cited or retracted, and no claim about others lacks a citation. Citations that are "
-        "not checked do not fail it: `not_checked` counts them."
+        "mis-cited or retracted, no claim about others lacks a citation, and everything cited was "
+        "checked, but for papers without an abstract, which `notes` tell of."
     )
     reasons: tuple[str, ...] = Field(default=(), description="Why it did not pass, in words.")
+    notes: tuple[str, ...] = Field(
+        default=(),
+        description="How many citations were checked by whom, and how many not, and why.",
+    )
     sentences: int = 0
     sentences_citing: int = 0
     citations: int = 0

@@ -37,7 +37,7 @@ from state.table import ComparisonTable
 from state.writing import CitationVerdict, Draft, Part, Plan, Rejection, Sentence
 
 
-class Shared(TypedDict):
+class Shared(TypedDict, total=False):
     """What all graphs share."""
 
     run: str
@@ -82,7 +82,7 @@ class ReviewInputs(FindInputs):
     style: object
 
 
-class SentToFind(TypedDict):
+class SentToFind(TypedDict, total=False):
     """What a caller of `find` sends, as channels."""
 
     text: Annotated[str, EphemeralValue]
@@ -95,8 +95,8 @@ class SentToFind(TypedDict):
     include_retracted: Annotated[bool, EphemeralValue]
 
 
-class FindState(Shared, SentToFind):
-    """What the nodes of `find` share."""
+class FindState(Shared, SentToFind, total=False):
+    """What the nodes of `find` share: each reads some of it, and returns what it changed."""
 
     queries: Annotated[list[SearchQuery], add_queries]
     hits: Annotated[list[Hit], add_hits]

@@ -169,13 +169,14 @@ class SavedSection(Value):
 Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checked"]
 Cause = Literal[
     "", "fabricated", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
-    "no_abstract", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
+    "no_abstract", "not_verbatim", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
 ]  # fmt: skip
 """Why a citation or a sentence does not stand as it was written.
 
 `fabricated`: it points to no paper there is. `fabricated_quote`: the words given as its support are
-not in the paper. `mis_cited`: the paper is real and does not say it. `uncited_claim`: a claim about
-the work of others that cites nobody. `off_plan`: a paper of the line is not cited.
+not in the paper. `mis_cited`: the paper is real and does not say it. `not_verbatim`: it is not the paper's
+own sentence, and no LLM was there to judge it. `uncited_claim`: a claim about the work of others that cites
+nobody. `off_plan`: a paper of the line is not cited.
 """
 
 
@@ -197,7 +198,14 @@ class CitationVerdict(Value):
         default=None, description="Id of another paper at hand that does say it, if one does."
     )
     action: Literal["kept", "rewritten", "removed"] = "kept"
-    by: str = ""
+    alarms: tuple[str, ...] = Field(
+        default=(), description="What in the words speaks against the claim; no alarm is a proof."
+    )
+    by: str = Field(
+        default="",
+        description="Who judged: an LLM's name, 'code' where the verdict is a matter of fact (the "
+        "sentence is the paper's own, or no such paper is there), empty where nobody did.",
+    )
 
 
 class Rejection(Value):

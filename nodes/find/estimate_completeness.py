@@ -8,12 +8,10 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from state.finding import Completeness, Round
-from state.query import Hit, Sufficiency
-from state.request import Request
-from state.run import Failure, halt
+from state.channels import FindState
+from state.finding import Completeness
+from state.run import halt
 from tools.citation_graph.completeness import METHOD, Estimate, chance_of, estimate_total
 from tools.citation_graph.discovery import discovery, steps_of
 from tools.citation_graph.discovery_channels import Division, divide
@@ -26,32 +24,7 @@ _NEARLY_ALL = 0.9
 """Share of relevant papers among the judged from which on it was not relevance that ended judging."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    hits: list[Hit]
-    trail: list[str]
-    same: dict[str, str]
-    scores: dict[str, float]
-    prior: dict[str, float]
-    selected: list[str]
-    hidden: list[str]
-    retracted: list[str]
-    rounds: list[Round]
-    hop: int
-    sufficiency: list[Sufficiency]
-    failures: list[Failure]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    completeness: Completeness
-
-
-async def estimate_completeness(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Hold the channels of the search against each other, over all papers that were seen."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
@@ -87,7 +60,7 @@ async def estimate_completeness(state: Branch, runtime: Runtime[RunContext]) -> 
     return {"completeness": done}
 
 
-def _scores(state: Branch) -> dict[str, float]:
+def _scores(state: FindState) -> dict[str, float]:
     """Return the score of each paper that might have been kept, or its prior where none was given."""
     out = {*state["hidden"], *(() if state["request"].include_retracted else state["retracted"])}
     same = state["same"]
@@ -102,7 +75,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def why_stopped(state: Branch) -> str:
+def why_stopped(state: FindState) -> str:
     """Say in words why the search ended: why no more links were followed, and no more asked."""
     if fatal := halt(state["failures"]):
         return f"the run had to stop: {fatal.cause}"
@@ -135,7 +108,7 @@ def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
         )
 
 
-def _limits(state: Branch, scores: Mapping[str, float], mind: str) -> Iterable[str]:
+def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterable[str]:
     """What was counted at all."""
     judge = "the embedded engine" if mind == "extractive" else mind
     yield (

@@ -11,21 +11,19 @@ all references of the papers that the last level brought, and fetches all of the
 section 3.2, Algorithm 2).
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from nodes.find.weighing import best, survey
+from nodes.find.survey import best, survey
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
 from state.run import Failure
-from tools.citation_graph.relevance_prior import priors
 from tools.context import RunContext
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of
@@ -45,35 +43,6 @@ EXAMPLES = 10
 """Papers after whose likeness others are recommended."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    hits: list[Hit]
-    trail: list[str]
-    same: dict[str, str]
-    similarity: dict[str, float]
-    prior: dict[str, float]
-    judged: dict[str, float]
-    settled: list[str]
-    hidden: list[str]
-    expanded: list[str]
-    frontier: list[str]
-    depth: int
-    hop: int
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    hits: list[Hit]
-    trail: list[str]
-    expanded: list[str]
-    depth: int
-    failures: list[Failure]
-
-
 @dataclass
 class _Reached:
     """What the links of one source lead to."""
@@ -87,11 +56,15 @@ class _Reached:
     """Whether those lack what `get` would give."""
 
 
-async def expand(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
     services = open_services(runtime, state["run"])
     request, by_level = state["request"], services.context.expansion == "bfs"
-    seeds = state["frontier"] if by_level else promising(state)
+    seeds = (
+        state["frontier"]
+        if by_level
+        else promising(state["prior"], [*state["expanded"], *state["hidden"]])
+    )
     services.progress(STAGE, 0, len(seeds))
     papers = list((await services.run_store.papers(seeds)).values())
     sources, failures = await _open(services, request)
@@ -123,21 +96,10 @@ async def expand(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }
 
 
-class Waiting(TypedDict):
-    """What says which papers' links come next."""
-
-    prior: dict[str, float]
-    hidden: list[str]
-    expanded: list[str]
-
-
-def promising(state: Waiting) -> list[str]:
+def promising(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
     """Return the papers whose links `best_first` follows next, best first."""
-    done = {*state["expanded"], *state["hidden"]}
-    waiting = {
-        key: score for key, score in state["prior"].items() if key not in done and score >= WORTH
-    }
-    return best(waiting, SEEDS)
+    left = {key: score for key, score in prior.items() if score >= WORTH}
+    return best({key: left[key] for key in left.keys() - set(done)}, SEEDS)
 
 
 async def _open(services: Services, request: Request) -> tuple[list[Source], list[Failure]]:
@@ -201,29 +163,20 @@ async def _learn(services: Services, papers: Iterable[Paper], cited: Gathered) -
 
 
 async def _visits(
-    services: Services, state: Branch, reached: Sequence[_Reached]
-) -> dict[str, float]:
+    services: Services, state: FindState, reached: Sequence[_Reached]
+) -> Mapping[str, float]:
     """Return how often a walk from the best papers visits each paper, known or not."""
-    same, settled = state["same"], set(state["settled"])
+    same = state["same"]
     new = [
         (seed, same.get(end, end)) if via == "reference" else (same.get(end, end), seed)
         for one in reached
         for seed, via, end in one.links
     ]
-    field = await survey(
-        state["request"],
-        await services.run_store.papers(list(state["prior"])),
-        await services.run_store.trails(state["trail"]),
-        same=same, hidden=state["hidden"], similarity=state["similarity"],
-        judged={key: score for key, score in state["judged"].items() if key not in settled},
-        new=new,
-    )  # fmt: skip
-    _, visits = await asyncio.to_thread(priors, field.standing, field.graph)
-    return {key: float(visits[place]) for key, place in field.graph.place.items()}
+    return (await survey(state, services.run_store, new=new)).visits
 
 
 async def _fetch(
-    services: Services, reached: _Reached, state: Branch, visits: Mapping[str, float] | None
+    services: Services, reached: _Reached, state: FindState, visits: Mapping[str, float] | None
 ) -> tuple[list[Hit], CiteLoomError | None]:
     """Get the records of what is visited most, or of all, and say how each was reached.
 

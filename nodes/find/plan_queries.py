@@ -6,39 +6,27 @@ of the input that it rests on; and the input as a whole, for sources that search
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from nodes.find.query_drafts import MAX_KEYWORDS, Reading, ask_drafts, keywords
+from nodes.ask_checked import Asked, ask_checked
+from nodes.find.query_drafts import MAX_KEYWORDS, TASKS, QueryDraft, QueryPlan, keywords, wanted
+from state.channels import FindState
+from state.finding import QueryStrategy
 from state.query import SearchQuery
-from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.scholar.opening import suits
-from tools.services import Services, open_services
+from tools.services import open_services
 from tools.text.phrases import phrase_stems
 
 STAGE = "plan_queries"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    queries: list[SearchQuery]
-    failures: list[Failure]
-
-
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-
-
-async def plan_queries(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def plan_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask for queries; without an answer the input itself is still searched for."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
@@ -49,19 +37,33 @@ async def plan_queries(state: Branch, runtime: Runtime[RunContext]) -> Update:
     if services.context.search == "meaning":
         services.progress(STAGE, 1, 1, _left_out(whole, state["request"].sources))
         return {"queries": [whole], "failures": []}
+    strategy = services.context.queries
     try:
-        drafts, failures = await _drafts(services, text)
-    except PermanentError as error:
+        asked = await ask_checked(
+            services.mind, TASKS[strategy], {"text": text}, partial(_not_in, text, strategy),
+            again_as="sentences_that_failed",
+        )  # fmt: skip
+        error: PermanentError | None = asked.error
+    except PermanentError as refusal:
+        asked, error = Asked[QueryPlan](None, (), ()), refusal
+    if asked.answer is None:
         failure = Failure(
             stage=STAGE, subject="queries", cause=str(error),
             remedy="only the input as a whole was searched for; run again for keyword queries",
         )  # fmt: skip
         return {"queries": [whole], "failures": [failure]}
-    queries = checked(drafts, text, exclusive=services.context.queries == "optimized")
+    drafts = wanted(strategy, asked.answer)
+    queries = checked(drafts, text, exclusive=strategy == "optimized")
     services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
     if services.context.search == "both" or not queries:
         queries = [*queries, whole]
-    return {"queries": queries, "failures": failures}
+    failures = [
+        Failure(
+            stage=STAGE, subject="queries", cause=str(error),
+            remedy="queries whose sentence is not in the input are asked without one",
+        )
+    ]  # fmt: skip
+    return {"queries": queries, "failures": failures if error else []}
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
@@ -70,40 +72,13 @@ def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:
     return f"left out, as they do not search by meaning: {', '.join(names)}" * bool(names and left)
 
 
-async def _drafts(services: Services, text: str) -> tuple[list[Reading], list[Failure]]:
-    """Ask for drafts, and once more where the sentence of one is not in the input."""
-    strategy = services.context.queries
-    first = await ask_drafts(services.mind, strategy, text)
-    wrong = [draft.sentence for draft in first if not quote_input(draft.sentence, text).verified]
-    if not wrong:
-        return first, []
-    try:
-        second = await ask_drafts(services.mind, strategy, text, again=wrong)
-    except PermanentError as error:
-        failure = Failure(
-            stage=STAGE, subject="queries", cause=str(error),
-            remedy="queries whose sentence is not in the input are asked without one",
-        )  # fmt: skip
-        return first, [failure]
-    # The queries themselves stay: only what they rest on was at fault.
-    better = _by_side(second)
-    return [
-        draft
-        if quote_input(draft.sentence, text).verified or side not in better
-        else draft.model_copy(update={"sentence": better[side].sentence})
-        for side, draft in _by_side(first).items()
-    ], []
+def _not_in(text: str, strategy: QueryStrategy, plan: QueryPlan) -> list[str]:
+    """Return the sentences on which drafts rest that do not stand in the input."""
+    sentences = [draft.sentence for draft in wanted(strategy, plan)]
+    return [sentence for sentence in sentences if not quote_input(sentence, text).verified]
 
 
-def _by_side(drafts: Sequence[Reading]) -> dict[tuple[str, int], Reading]:
-    """Key the drafts by what they ask about; queries for the whole by their place."""
-    return {
-        (draft.about, place if draft.about == "all" else 0): draft
-        for place, draft in enumerate(drafts)
-    }
-
-
-def checked(drafts: Sequence[Reading], text: str, *, exclusive: bool) -> list[SearchQuery]:
+def checked(drafts: Sequence[QueryDraft], text: str, *, exclusive: bool) -> list[SearchQuery]:
     """Make queries of drafts: a few keywords each, no query twice, sentences checked.
 
     Args:
@@ -129,7 +104,7 @@ def checked(drafts: Sequence[Reading], text: str, *, exclusive: bool) -> list[Se
         quote = quote_input(draft.sentence, text)
         queries.append(
             SearchQuery(
-                text=" ".join(words), facet=draft.about, reason=draft.reason,
+                text=" ".join(words), facet=draft.facet, reason=draft.reason,
                 sentence=quote if quote.verified else None,
             )
         )  # fmt: skip

@@ -5,15 +5,15 @@
 3.1, strategies 1 to 3).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from state.finding import QueryStrategy
-from state.query import Facet
 from tools.embed.port import Embedder
-from tools.llm.task import Mind, Task
+from tools.llm.task import Task
 from tools.scholar.relaxing import terms
 from tools.text.phrases import Phrase, own_names, phrase_stems, salient_phrases, search_words
 from tools.text.roles import assign_roles
@@ -54,7 +54,7 @@ in the input: copy again.
 """
 
 
-class Reading(BaseModel):
+class QueryDraft(BaseModel):
     """One query as the mind gives it."""
 
     keywords: list[str] = Field(
@@ -62,32 +62,13 @@ class Reading(BaseModel):
     )
     reason: str
     sentence: str = Field(description="A sentence of the input, verbatim.")
-
-    @property
-    def about(self) -> Facet:
-        """What it asks about."""
-        return "all"
-
-
-class QueryDraft(Reading):
-    """One query for one side of the input."""
-
-    facet: Literal["problem", "method", "contribution"]
-
-    @property
-    def about(self) -> Facet:
-        """What it asks about."""
-        return self.facet
-
-
-class Readings(BaseModel):
-    """The mind's answer: queries for the whole."""
-
-    queries: list[Reading] = Field(min_length=1)
+    facet: Literal["problem", "method", "contribution", "all"] = Field(
+        default="all", description="The side it looks at; 'all' for the whole."
+    )
 
 
 class QueryPlan(BaseModel):
-    """The mind's answer: queries for its sides."""
+    """The mind's answer."""
 
     queries: list[QueryDraft] = Field(min_length=1)
 
@@ -120,16 +101,6 @@ def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPla
     return QueryPlan(queries=[drafts[facet] for facet in _REASONS if facet in drafts])
 
 
-def extract_single(embedder: Embedder, *, text: str, **_: object) -> Readings:
-    """Take the most salient phrases of the whole."""
-    return Readings(queries=_readings(embedder, text)[:1])
-
-
-def extract_multiple(embedder: Embedder, *, text: str, **_: object) -> Readings:
-    """Join the most salient phrase with others, different ones in each reading."""
-    return Readings(queries=_readings(embedder, text)[:READINGS])
-
-
 _REASONS = {
     "problem": "Papers on the same problem are what the work is compared with.",
     "method": "Papers that use such a method show what it can and cannot do.",
@@ -138,7 +109,8 @@ _REASONS = {
 _WHOLE = "Papers that share its main terms are on the same subject."
 
 
-def _readings(embedder: Embedder, text: str) -> list[Reading]:
+def extract_readings(embedder: Embedder, *, text: str, limit: int, **_: object) -> QueryPlan:
+    """Join the most salient phrase with others, different ones in each of `limit` readings."""
     names = own_names(text)
     ranked = [
         phrase
@@ -148,8 +120,8 @@ def _readings(embedder: Embedder, text: str) -> list[Reading]:
     # A longer lead would leave no room for what tells the readings apart.
     lead = [item for item in ranked if len(item.stems) <= MAX_KEYWORDS // 2][:1]
     used: set[str] = set()
-    readings: list[Reading] = []
-    for _ in range(READINGS):
+    readings: list[QueryDraft] = []
+    for _reading in range(limit):
         others = [item for item in ranked if not used & set(item.stems)]
         words = compose([*lead, *others])
         if not words or any(words == reading.keywords for reading in readings):
@@ -157,8 +129,11 @@ def _readings(embedder: Embedder, text: str) -> list[Reading]:
         stems = {item for word in words for item in phrase_stems(word)}
         used |= stems.difference(*(item.stems for item in lead))
         sentence = _richest(text, stems)
-        readings.append(Reading(keywords=words, reason=_WHOLE, sentence=sentence))
-    return readings or [Reading(keywords=text.split()[:MAX_KEYWORDS], reason=_WHOLE, sentence=text)]
+        readings.append(QueryDraft(keywords=words, reason=_WHOLE, sentence=sentence))
+    if not readings:
+        words = text.split()[:MAX_KEYWORDS]
+        readings = [QueryDraft(keywords=words, reason=_WHOLE, sentence=text)]
+    return QueryPlan(queries=readings)
 
 
 def _richest(text: str, stems: Collection[str]) -> str:
@@ -194,42 +169,25 @@ def keywords(items: Sequence[str]) -> list[str]:
     return [word for word in words if word.lower() not in STOP_WORDS]
 
 
-OF_THE_WHOLE: Mapping[QueryStrategy, Task[Readings]] = {
-    "single": Task(
-        name="plan_queries", prompt=_OPENING + _SINGLE + _CLOSING, answer=Readings, tier="strong",
-        extract=extract_single, max_output_tokens=500,
-    ),
-    "multiple": Task(
-        name="plan_queries", prompt=_OPENING + _MULTIPLE + _CLOSING, answer=Readings, tier="strong",
-        extract=extract_multiple, max_output_tokens=900,
-    ),
+def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
+    return Task(
+        name="plan_queries", prompt=_OPENING + task + _CLOSING, answer=QueryPlan, tier="strong",
+        extract=extract, max_output_tokens=most_tokens,
+    )  # fmt: skip
+
+
+SINGLE = _task(_SINGLE, partial(extract_readings, limit=1), 500)
+MULTIPLE = _task(_MULTIPLE, partial(extract_readings, limit=READINGS), 900)
+OPTIMIZED = _task(_OPTIMIZED, extract_optimized, 900)
+TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
+    "single": SINGLE, "multiple": MULTIPLE, "optimized": OPTIMIZED,
 }  # fmt: skip
-OPTIMIZED = Task(
-    name="plan_queries", prompt=_OPENING + _OPTIMIZED + _CLOSING, answer=QueryPlan, tier="strong",
-    extract=extract_optimized, max_output_tokens=900,
-)  # fmt: skip
 
 
-async def ask_drafts(
-    mind: Mind, strategy: QueryStrategy, text: str, *, again: Sequence[str] = ()
-) -> list[Reading]:
-    """Ask for drafts: at most as many as the strategy has, and one for each side.
-
-    Args:
-        mind: Who is asked.
-        strategy: Which queries are wanted.
-        text: The input.
-        again: Sentences of an earlier answer that are not in the input.
-
-    Raises:
-        CiteLoomError: As `Mind.do`.
-    """
-    inputs: dict[str, Any] = {"text": text}
-    if again:
-        inputs["sentences_that_failed"] = list(again)
+def wanted(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
+    """Return the drafts that a strategy has room for: the first of each side, or of the whole."""
     if strategy == "optimized":
-        plan = await mind.do(OPTIMIZED, **inputs)
         firsts = {draft.facet: draft for draft in reversed(plan.queries)}
         return [draft for draft in plan.queries if firsts[draft.facet] is draft]
-    answer = await mind.do(OF_THE_WHOLE[strategy], **inputs)
-    return answer.queries[: 1 if strategy == "single" else READINGS]
+    drafts = plan.queries[: 1 if strategy == "single" else READINGS]
+    return [draft.model_copy(update={"facet": "all"}) for draft in drafts]

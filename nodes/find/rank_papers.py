@@ -8,9 +8,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.find.rankers.choose import ranker_of
-from state.finding import Listing
+from state.channels import FindState
 from state.request import Request
-from state.run import Failure
 from tools.context import RunContext
 from tools.services import open_services
 
@@ -29,15 +28,7 @@ class Branch(TypedDict):
     """How many papers are judged in this hop by all branches."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    judged: dict[str, float]
-    listings: list[Listing]
-    failures: list[Failure]
-
-
-async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = open_services(runtime, state["run"])
     papers = await services.run_store.papers(state["papers"])

@@ -5,21 +5,21 @@ Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `sufficiency`. Writes `
 the first answers). A hop after the first that added nothing is the last one, and no mind is asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
+from nodes.ask_checked import ask_checked
 from nodes.find.query_drafts import MAX_KEYWORDS, compose, keywords
+from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
-from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
@@ -53,7 +53,7 @@ on, what it is compared with). For each copy, letter by letter, the sentence of 
 the need, and list the ids of the given papers that cover it. A facet that no paper, or only one,
 covers is missing: for each missing facet write one query of at most four keywords that differs from
 the queries already asked. Notice when the papers lean to one side, and say so. Use only ids that
-are given.
+are given. Where faults of an earlier answer are listed, mend them.
 """
 
 
@@ -135,35 +135,12 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    scores: dict[str, float]
-    hop: int
-    hop_gain: int
-    """How many papers at or above the bar this hop added."""
-    queries: list[SearchQuery]
-    sufficiency: list[Sufficiency]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    queries: list[SearchQuery]
-    sufficiency: list[Sufficiency]
-    hop: int
-    depth: int
-    failures: list[Failure]
-
-
-async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     hop, earlier = state["hop"], state["sufficiency"]
-    done: Update = {
+    done: FindState = {
         "queries": [], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
     }  # fmt: skip
     if hop > 1 and state["hop_gain"] == 0:
@@ -175,16 +152,20 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
         Found(id=key, title=paper.title, abstract=without_injections(paper.abstract or "")[0])
         for key, paper in keyed.items()
     ]
-    try:
-        answer = await services.mind.do(TASK, text=state["request"].text, papers=found, asked=asked)
-    except (AnswerError, RefusedError) as error:
+    text = state["request"].text
+    asked_of = await ask_checked(
+        services.mind, TASK, {"text": text, "papers": found, "asked": asked},
+        partial(_faults, text, keyed.keys()),
+    )  # fmt: skip
+    answer = asked_of.answer
+    if answer is None:
         failure = Failure(
-            stage=STAGE, subject=f"hop {hop}", cause=str(error),
+            stage=STAGE, subject=f"hop {hop}", cause=str(asked_of.error),
             remedy="whether the papers suffice is not known; the search ended here",
         )  # fmt: skip
         return {**done, "failures": [failure]}
     ids = {key: paper.id for key, paper in keyed.items()}
-    covers = [_cover(facet, state["request"].text, ids) for facet in answer.facets]
+    covers = [_cover(facet, text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
     stopped = _why_stop(missing, fresh, hop, services.context.max_hops)
@@ -201,6 +182,14 @@ async def reflect(state: Branch, runtime: Runtime[RunContext]) -> Update:
         "sufficiency": [*earlier, entry],
         "hop": hop if stopped else hop + 1,
     }
+
+
+def _faults(text: str, ids: Collection[str], answer: Reflection) -> list[str]:
+    """Say which sentences are not in the input, and which ids were not given."""
+    sentences = [f"not in the input: {one.sentence!r}" for one in answer.facets
+                 if not quote_input(one.sentence, text).verified]  # fmt: skip
+    named = dict.fromkeys(key for one in answer.facets for key in one.papers)
+    return [*sentences, *(f"no paper has the id {key!r}" for key in named if key not in ids)]
 
 
 async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper]:

@@ -15,15 +15,13 @@ from typing import Literal
 import numpy as np
 from langgraph.runtime import Runtime
 from numpy.typing import NDArray
-from typing_extensions import TypedDict
 
 from nodes.find.expand import promising
-from nodes.find.weighing import best, survey
+from nodes.find.survey import best, survey
+from state.channels import FindState
 from state.finding import Round, Trail
 from state.paper import Paper, published_before, title_key
-from state.query import Hit, SearchLogEntry
 from state.request import Request
-from tools.citation_graph.relevance_prior import as_score, priors
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
 from tools.library.match import find_same_work
@@ -39,36 +37,7 @@ _ALIKE = 0.65
 """Similarity below which a paper is not the input's own."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    hits: list[Hit]
-    trail: list[str]
-    same: dict[str, str]
-    similarity: dict[str, float]
-    prior: dict[str, float]
-    judged: dict[str, float]
-    settled: list[str]
-    expanded: list[str]
-    search_log: list[SearchLogEntry]
-    hop: int
-    depth: int
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    similarity: dict[str, float]
-    prior: dict[str, float]
-    hidden: list[str]
-    past_cutoff: list[str]
-    retracted: list[str]
-    rounds: list[Round]
-
-
-async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Compare new papers with the input, and weigh all that may appear anew."""
     services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]
@@ -87,43 +56,24 @@ async def screen(state: Branch, runtime: Runtime[RunContext]) -> Update:
     hidden |= await asyncio.to_thread(_own, alike, request)
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
     trails = await services.run_store.trails(state["trail"])
-    prior = await _priors(state, visible, trails, hidden, near)
-    left = promising({"prior": prior, "hidden": [], "expanded": state["expanded"]})
+    known: FindState = {**state, "hidden": sorted(hidden), "similarity": near}
+    weighed = (await survey(known, services.run_store, visible)).prior
+    prior = {key: round(score, 2) for key, score in weighed.items()}
+    left = promising(prior, state["expanded"])
     entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
     services.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,
-        "hidden": sorted(hidden),
+        "hidden": known["hidden"],
         "past_cutoff": sorted(late),
         "retracted": sorted(key for key, paper in visible.items() if paper.retracted),
         "rounds": [entry],
     }
 
 
-async def _priors(
-    state: Branch,
-    visible: Mapping[str, Paper],
-    trails: Sequence[Trail],
-    hidden: Collection[str],
-    near: Mapping[str, float],
-) -> dict[str, float]:
-    # A score that was settled by the relevance prior holds links already.
-    judged = {
-        key: score for key, score in state["judged"].items() if key not in set(state["settled"])
-    }
-    field = await survey(
-        state["request"], visible, trails, same=state["same"], hidden=hidden, similarity=near,
-        judged=judged,
-    )  # fmt: skip
-    odds, _ = await asyncio.to_thread(priors, field.standing, field.graph)
-    return {
-        key: round(float(score), 2) for key, score in zip(field.papers, as_score(odds), strict=True)
-    }
-
-
 def _round(
-    state: Branch,
+    state: FindState,
     prior: Mapping[str, float],
     context: RunContext,
     trails: Sequence[Trail],

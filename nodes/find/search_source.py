@@ -9,6 +9,7 @@ from time import monotonic
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from state.channels import FindState
 from state.paper import published_before
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.request import Request
@@ -33,15 +34,7 @@ class Branch(TypedDict):
     """How many branches there are."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    hits: list[Hit]
-    search_log: list[SearchLogEntry]
-    failures: list[Failure]
-
-
-async def search_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Keep what the source returns in the run store, and how it was reached in the state."""
     services = open_services(runtime, state["run"])
     query, request = state["query"], state["request"]

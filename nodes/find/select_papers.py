@@ -9,8 +9,8 @@ included always among them, and retracted ones only where the caller wants them.
 from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import FindState
 from state.query import SearchLogEntry
 from state.request import Request
 from state.run import Failure, halt
@@ -22,31 +22,7 @@ SILENT = 2
 """Searches without a single paper after which a source is suspected rather than the queries."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    scores: dict[str, float]
-    prior: dict[str, float]
-    judged: dict[str, float]
-    settled: list[str]
-    same: dict[str, str]
-    hidden: list[str]
-    retracted: list[str]
-    collected: list[str]
-    search_log: list[SearchLogEntry]
-    failures: list[Failure]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    selected: list[str]
-    failures: list[Failure]
-
-
-async def select_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]
@@ -122,7 +98,7 @@ def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
 
 
 def _nothing_found(
-    request: Request, scores: Mapping[str, float], bar: float, state: Branch
+    request: Request, scores: Mapping[str, float], bar: float, state: FindState
 ) -> Failure:
     places = " and ".join(
         f"the library '{request.library}'" if name == "library" else name

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.find.rankers.choose import ranker_of
 from nodes.find.rankers.port import Evidence
-from nodes.find.weighing import best
+from nodes.find.survey import best
+from state.channels import FindState
 from state.query import Hit
-from state.request import Request
-from tools.citation_graph.relevance_prior import as_score, by_meaning
+from tools.citation_graph.relevance_prior import as_score, meaning_odds
 from tools.context import RunContext
 from tools.services import Services, open_services
 
@@ -27,30 +26,7 @@ FOR_GAPS = 5
 what covers a gap is far from the input as a whole."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    prior: dict[str, float]
-    similarity: dict[str, float]
-    judged: dict[str, float]
-    same: dict[str, str]
-    hits: list[Hit]
-    trail: list[str]
-    hidden: list[str]
-    hop: int
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    batch: list[str]
-    judged: dict[str, float]
-    settled: list[str]
-
-
-async def shortlist(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def shortlist(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Take the most promising papers; in a breadth-first search, all that the last level brought."""
     services = open_services(runtime, state["run"])
     prior, request = state["prior"], state["request"]
@@ -69,10 +45,10 @@ async def shortlist(state: Branch, runtime: Runtime[RunContext]) -> Update:
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}
 
 
-def _evidence(keys: Sequence[str], state: Branch, bar: float) -> dict[str, Evidence]:
+def _evidence(keys: Sequence[str], state: FindState, bar: float) -> dict[str, Evidence]:
     """Describe the papers; where none of them reads as relevant, links among them speak for nothing."""
     near = np.array([state["similarity"][key] for key in keys])
-    by_text = as_score(by_meaning(near))
+    by_text = as_score(meaning_odds(near))
     off_subject = not keys or float(by_text.max()) < bar
     return {
         key: Evidence(
@@ -87,7 +63,7 @@ def _ordered(keys: set[str], prior: Mapping[str, float]) -> list[str]:
     return best({key: prior[key] for key in keys}, len(keys))
 
 
-def _for_gaps(state: Branch) -> list[str]:
+def _for_gaps(state: FindState) -> list[str]:
     if state["hop"] == 1:
         return []
     by_query: dict[str, list[str]] = {}
@@ -97,7 +73,7 @@ def _for_gaps(state: Branch) -> list[str]:
     return [key for found in by_query.values() for key in _visible(found, state)[:FOR_GAPS]]
 
 
-async def _level(services: Services, state: Branch) -> list[str]:
+async def _level(services: Services, state: FindState) -> list[str]:
     """Return what the searches found, or what the last level's references lead to, in that order."""
     trails = await services.run_store.trails(state["trail"][-1:])
     # A later hop starts anew: the last links were followed in the one before.
@@ -106,5 +82,5 @@ async def _level(services: Services, state: Branch) -> list[str]:
     return _visible([state["same"].get(hit.paper, hit.paper) for hit in hits], state)
 
 
-def _visible(keys: Sequence[str], state: Branch) -> list[str]:
+def _visible(keys: Sequence[str], state: FindState) -> list[str]:
     return [key for key in dict.fromkeys(keys) if key in state["prior"]]

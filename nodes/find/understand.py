@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import (
     check_date,
@@ -19,10 +18,10 @@ from nodes.intake import (
     parse,
     short_note,
 )
-from state.channels import FindInputs
-from state.finding import Completeness, Listing, Round
+from state.channels import FindInputs, FindState
+from state.finding import Completeness
 from state.paper import Paper, canonical_id
-from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
+from state.query import Hit
 from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
@@ -34,43 +33,7 @@ from tools.services import Services, open_services
 STAGE = "understand"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
-    queries: list[SearchQuery]
-    hits: list[Hit]
-    trail: list[str]
-    search_log: list[SearchLogEntry]
-    same: dict[str, str]
-    united: int
-    followed: int
-    similarity: dict[str, float]
-    prior: dict[str, float]
-    hidden: list[str]
-    past_cutoff: list[str]
-    retracted: list[str]
-    rounds: list[Round]
-    batch: list[str]
-    judged: dict[str, float]
-    settled: list[str]
-    listings: list[Listing]
-    scores: dict[str, float]
-    hop_gain: int
-    collected: list[str]
-    frontier: list[str]
-    expanded: list[str]
-    depth: int
-    hop: int
-    sufficiency: list[Sufficiency]
-    selected: list[str]
-    completeness: Completeness
-
-
-async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> Update:
+async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> FindState:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -173,7 +136,7 @@ async def _own_paper(request: Request, services: Services) -> str | None:
     return None
 
 
-def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> Update:
+def _fresh(run: str, request: Request, named: _Named, stop: Failure | None) -> FindState:
     return {
         "run": run,
         "request": request,

@@ -10,11 +10,9 @@ import asyncio
 from collections.abc import Container, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import FindState
 from state.paper import Paper
-from state.query import Hit
-from state.run import Failure
 from tools.context import RunContext
 from tools.scholar.identity import merge
 from tools.scholar.identity import unite as group
@@ -23,28 +21,7 @@ from tools.services import open_services
 STAGE = "unite"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    hits: list[Hit]
-    united: int
-    trail: list[str]
-    followed: int
-    same: dict[str, str]
-    judged: dict[str, float]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    same: dict[str, str]
-    united: int
-    followed: int
-    failures: list[Failure]
-
-
-async def unite(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def unite(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Join the records that came since the last time to the papers that there are."""
     services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]

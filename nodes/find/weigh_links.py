@@ -10,117 +10,52 @@ ranker is a cheap one, papers were collected breadth-first as in the document, o
 relevant, its word stands alone: links with papers that are not relevant speak for nothing.
 """
 
-import asyncio
-import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.find.rankers.choose import ranker_of
-from nodes.find.weighing import survey
-from state.finding import Round
+from nodes.find.survey import read_scores, survey
+from state.channels import FindState
 from state.query import Hit
-from state.request import Request
-from state.run import Failure, halt
-from tools.citation_graph.relevance_prior import as_score, priors
+from state.run import halt
 from tools.context import RunContext
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    judged: dict[str, float]
-    settled: list[str]
-    prior: dict[str, float]
-    similarity: dict[str, float]
-    scores: dict[str, float]
-    same: dict[str, str]
-    trail: list[str]
-    hits: list[Hit]
-    hidden: list[str]
-    collected: list[str]
-    rounds: list[Round]
-    failures: list[Failure]
-    depth: int
-    hop: int
-    hop_gain: int
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    scores: dict[str, float]
-    hop_gain: int
-    collected: list[str]
-    frontier: list[str]
-    rounds: list[Round]
-
-
-@dataclass(frozen=True)
-class _Level:
-    """What a breadth-first search has, and where it goes on."""
-
-    collected: list[str] = dataclasses.field(default_factory=list)
-    frontier: list[str] = dataclasses.field(default_factory=list)
-    rounds: list[Round] = dataclasses.field(default_factory=list)
-
-
-async def weigh_links(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Score every judged paper; one stopped before any was read shows their prior."""
     services = open_services(runtime, state["run"])
-    judged, by_level = state["judged"], services.context.expansion == "bfs"
-    bar = services.context.bar
+    judged, bar = state["judged"], services.context.bar
+    by_level = services.context.expansion == "bfs"
+    none_relevant = max(judged.values(), default=0.0) < bar
     if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
         scores = dict(state["prior"])
-    elif (
-        by_level
-        or not ranker_of(services.context.ranker).weighs_links
-        or _none_relevant(judged, bar)
-    ):
+    elif by_level or none_relevant or not ranker_of(services.context.ranker).weighs_links:
         scores = dict(judged)
     else:
         scores = await _weighed(services, state)
     gain = sum(score >= bar and state["scores"].get(key, 0) < bar for key, score in scores.items())
-    first_of_hop = not state["depth"] or not by_level
-    level = await _collect(services, state) if by_level else _Level()
+    if by_level and state["depth"]:
+        gain += state["hop_gain"]
+    level: FindState = {"collected": [], "frontier": [], "rounds": []}
+    if by_level:
+        level = await _collect(services, state)
+    return {"scores": scores, "hop_gain": gain, **level}
+
+
+async def _weighed(services: Services, state: FindState) -> dict[str, float]:
+    """Weigh what a judge has read; what the ranker settled by prior holds links already."""
+    prior, read = (await survey(state, services.run_store)).prior, read_scores(state)
     return {
-        "scores": scores,
-        "hop_gain": gain if first_of_hop else state["hop_gain"] + gain,
-        "collected": level.collected,
-        "frontier": level.frontier,
-        "rounds": level.rounds,
+        key: round(prior[key], 1) if key in read and key in prior else score
+        for key, score in state["judged"].items()
     }
 
 
-def _none_relevant(judged: Mapping[str, float], bar: float) -> bool:
-    return max(judged.values(), default=0.0) < bar
-
-
-async def _weighed(services: Services, state: Branch) -> dict[str, float]:
-    settled, judged = set(state["settled"]), state["judged"]
-    read = {key: score for key, score in judged.items() if key not in settled}
-    field = await survey(
-        state["request"],
-        await services.run_store.papers(list(state["prior"])),
-        await services.run_store.trails(state["trail"]),
-        same=state["same"], hidden=state["hidden"], similarity=state["similarity"], judged=read,
-    )  # fmt: skip
-    odds, _ = await asyncio.to_thread(priors, field.standing, field.graph)
-    prior = dict(zip(field.papers, as_score(odds), strict=True))
-    return {
-        key: round(float(prior[key]), 1) if key in read and key in prior else score
-        for key, score in judged.items()
-    }
-
-
-async def _collect(services: Services, state: Branch) -> _Level:
+async def _collect(services: Services, state: FindState) -> FindState:
     """Add the relevant ones of the last level to what is collected (lines 12 to 24 of Algorithm 2).
 
     The first level is what the searches found, all of it (line 2).
@@ -144,4 +79,4 @@ async def _collect(services: Services, state: Branch) -> _Level:
         why = "no reference of the last level is relevant"
     last = state["rounds"][-1:]  # none where the first screening failed
     ended = [one.model_copy(update={"stopped": why}) for one in last if why and not one.stopped]
-    return _Level(collected, frontier, ended)
+    return {"collected": collected, "frontier": frontier, "rounds": ended}

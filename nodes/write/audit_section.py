@@ -4,6 +4,7 @@ Reads `run`, `final`, `verdicts`, `checks`, `keys`, `selected`, `removed`, `reje
 `choices`, `failures`. Writes `audit`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
@@ -127,6 +128,7 @@ def make_audit(
     return Audit(
         passed=not reasons,
         reasons=tuple(reasons),
+        notes=tuple(_notes(verdicts)),
         sentences=len(sentences),
         sentences_citing=sum(bool(sentence.keys) for sentence in sentences),
         citations=len(cited),
@@ -162,6 +164,31 @@ def _gaps(
     return [f"{_count(missing, 'citation')} had no verdict"] if missing else []
 
 
+def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
+    """Say how many citations were checked by whom, and how many were not, and why."""
+    own = sum(item.verdict == "supported" and item.by == "code" for item in verdicts)
+    titles = sum(_names_only(item) for item in verdicts)
+    bare = sum(item.cause == "no_abstract" for item in verdicts) - titles
+    judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
+    told = [
+        (own, "checked by code: the sentence is the paper's own"),
+        *((number, f"judged by {name}") for name, number in sorted(judges.items())),
+        (titles, "not checked: no abstract; nothing but the title is told"),
+        (bare, "not checked: no abstract"),
+        (sum(map(_unjudged, verdicts)), "not checked: not the paper's own sentence, and no LLM to judge it"),
+    ]  # fmt: skip
+    return [f"{_count(number, 'citation')} {how}" for number, how in told if number]
+
+
+def _names_only(item: CitationVerdict) -> bool:
+    """Whether a sentence tells no more of a paper without an abstract than its title."""
+    return item.cause == "no_abstract" and item.quote is not None
+
+
+def _unjudged(item: CitationVerdict) -> bool:
+    return item.verdict == "not_checked" and item.cause != "no_abstract"
+
+
 def _reasons(
     verdicts: Sequence[CitationVerdict],
     references: Sequence[ReferenceFinding],
@@ -176,6 +203,7 @@ def _reasons(
     elsewhere = sum(item.cause == "mis_cited" for item in bad)
     unshown = len(bad) - elsewhere - sum(item.cause == "fabricated" for item in bad)
     contradicted = sum(item.verdict == "contradicted" for item in verdicts)
+    unchecked = sum(item.verdict == "not_checked" and not _names_only(item) for item in verdicts)
     retracted = {item.paper for item in verdicts if item.cause == "retracted"}
     retracted |= {item.paper for item in references if item.cause == "retracted"}
     told = (
@@ -183,6 +211,7 @@ def _reasons(
         (contradicted, "citation", "the paper says the opposite"),
         (elsewhere, "citation", "the paper does not say it"),
         (unshown, "citation", "no words of the paper could be shown for it"),
+        (unchecked, "citation", "not checked"),
         (len(retracted), "cited paper", "it was retracted"),
         (len(uncited_claims), "claim", "it is about others' work and cites nobody"),
     )

@@ -1,36 +1,37 @@
 """Check: hold every citation of the draft against the paper it cites.
 
-Reads `run`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`, `rejections`. A verdict
-counts only with words that code found in the paper and that have to do with the claim
-(nodes.write.judge_citation); a quote that is not there is sent back once. A paper without an abstract
-is "not checked", which is shown and is not a pass.
+Reads `run`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`, `rejections`. A sentence
+that is the paper's own is supported (tools.evidence.verbatim). Of any other an LLM judges, and its
+verdict counts only with words that code found in the paper (nodes.write.judge_citation); a quote that
+is not there is sent back once. Without an LLM it is not checked, and neither is a citation of a paper
+without an abstract.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from nodes.ask_checked import ask_checked
 from nodes.write.judge_citation import (
     Finding,
     Hand,
-    compare,
-    judge,
+    judge_citation,
+    known_for_certain,
     notices_on,
     verdict_of,
-    verified,
 )
 from state.paper import Paper
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
 from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import quote_paper
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
@@ -64,13 +65,9 @@ class Findings(BaseModel):
     findings: list[Finding]
 
 
-def extract(
-    embedder: Embedder, *, sentence: str, sources: Sequence[Source], **_: object
-) -> Findings:
-    """Compare the words of each claim with the paper's sentences, up to two of them."""
-    return Findings(
-        findings=[compare(item.key, item.claim, item.title, item.abstract) for item in sources]
-    )
+def extract(embedder: Embedder, **_: object) -> Findings:
+    """Judge nothing: what is not the paper's own sentence is not checked without an LLM."""
+    return Findings(findings=[])
 
 
 TASK = Task(
@@ -113,7 +110,8 @@ async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update
     papers = await services.run_store.papers(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
-    hand = Hand(by_key, evidence, notices_on(by_key.values()))
+    llm = "" if services.mind.name == "extractive" else services.mind.name
+    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm)
     known = (
         {(item.sentence, item.key): item for item in state["verdicts"]} if state["checks"] else {}
     )
@@ -149,26 +147,25 @@ async def _check(
         return Checked(verdicts=kept)
     claims = claims_of(sentence.text, hand.papers)
     checked = Checked()
+    unsure = await asyncio.to_thread(_unsure, hand, sentence.text, claims)
     found: dict[str, Finding] = {}
-    sources = [
-        _source(key, claim, hand.papers[key])
-        for key, claim in claims.items()
-        if hand.papers[key].abstract
-    ]
-    if sources:
-        try:
-            found = await _ask(services, hand, sentence, sources, checked)
-        except (AnswerError, RefusedError) as error:
-            checked.failures.append(
-                Failure(
-                    stage=STAGE, subject=f"sentence {number}", cause=str(error),
-                    remedy="its citations count as not supported",
-                )
-            )  # fmt: skip
+    if unsure and hand.llm:
+        found = await _ask(services, hand, number, sentence, unsure, checked)
     for key in sentence.keys:
-        judged = await asyncio.to_thread(judge, hand, sentence, key, claims, found.get(key))
-        checked.verdicts.append(verdict_of(judged, hand, number, key, claims, services.mind.name))
+        judged = await asyncio.to_thread(
+            judge_citation, hand, sentence.text, key, claims, found.get(key)
+        )
+        checked.verdicts.append(verdict_of(judged, hand, number, key, claims))
     return checked
+
+
+def _unsure(hand: Hand, sentence: str, claims: Mapping[str, str]) -> dict[str, str]:
+    """Return the claims that somebody has to judge."""
+    return {
+        key: claim
+        for key, claim in claims.items()
+        if known_for_certain(hand, sentence, key) is None
+    }
 
 
 def _source(key: str, claim: str, paper: Paper) -> Source:
@@ -182,48 +179,58 @@ def _source(key: str, claim: str, paper: Paper) -> Source:
 
 
 async def _ask(
-    services: Services, hand: Hand, sentence: Sentence, sources: Sequence[Source], checked: Checked
+    services: Services,
+    hand: Hand,
+    number: int,
+    sentence: Sentence,
+    claims: Mapping[str, str],
+    checked: Checked,
 ) -> dict[str, Finding]:
     """Return the mind's findings by key; quotes that are not in the paper are sent back once."""
-    answer = await services.mind.do(TASK, sentence=sentence.text, sources=sources)
-    found = {item.key: item for item in reversed(answer.findings)}
-    false = _false_quotes(found, hand)
-    if not false or services.mind.name == "extractive":
-        return found
-    checked.rejections += _rejected(services, hand, sentence, false, "asked_again")
-    try:
-        again = await services.mind.do(
-            TASK, sentence=sentence.text, sources=[item for item in sources if item.key in false],
-            quotes_that_failed=list(false.values()),
+
+    def faults(answer: Findings) -> list[str]:
+        return [words for item in answer.findings for words in _false_quotes(item, hand)]
+
+    sources = [_source(key, claim, hand.papers[key]) for key, claim in claims.items()]
+    asked = await ask_checked(
+        services.mind, TASK, {"sentence": sentence.text, "sources": sources}, faults,
+        again_as="quotes_that_failed",
+    )  # fmt: skip
+    found: dict[str, Finding] = {}
+    for place, (answer, _) in enumerate(asked.tried):
+        for item in answer.findings:
+            false = _false_quotes(item, hand)
+            checked.rejections += [
+                _rejected(services, hand, sentence, item.key, words, again=place == 0)
+                for words in false
+            ]
+            if item.key in claims and (item.key not in found or not false):
+                found[item.key] = item
+    if not asked.tried:
+        checked.failures.append(
+            Failure(
+                stage=STAGE, subject=f"sentence {number}", cause=str(asked.error),
+                remedy="its citations count as not supported",
+            )
         )  # fmt: skip
-    except (AnswerError, RefusedError):
-        return found  # a quote that is not there counts for nothing; the others stand
-    mended = {item.key: item for item in reversed(again.findings) if item.key in false}
-    still = _false_quotes(mended, hand)
-    checked.rejections += _rejected(services, hand, sentence, still, "replaced")
-    return {**found, **mended}
+    return found
 
 
-def _false_quotes(found: Mapping[str, Finding], hand: Hand) -> dict[str, str]:
-    """Return by key the words given as a paper's own that do not stand in it."""
-    return {
-        key: words
-        for key, finding in found.items()
-        if key in hand.papers
-        for words in [finding.quote, *finding.further][::-1]
-        if words.strip() and not verified([words], hand.papers[key])
-    }
+def _false_quotes(finding: Finding, hand: Hand) -> list[str]:
+    """Return the words given as a paper's own that do not stand in it."""
+    paper = hand.papers.get(finding.key)
+    return [
+        words
+        for words in (finding.quote, *finding.further)
+        if paper and words.strip() and not quote_paper(words, paper).verified
+    ]
 
 
 def _rejected(
-    services: Services, hand: Hand, sentence: Sentence, false: Mapping[str, str], action: str
-) -> list[Rejection]:
-    return [
-        Rejection(
-            stage=STAGE, line=sentence.line, sentence=sentence.text, key=key,
-            paper=hand.papers[key].id, cause="fabricated_quote",
-            detail=f"the check quoted what is not in the paper: “{words[:200]}”",
-            action="asked_again" if action == "asked_again" else "replaced", by=services.mind.name,
-        )
-        for key, words in false.items()
-    ]  # fmt: skip
+    services: Services, hand: Hand, sentence: Sentence, key: str, words: str, *, again: bool
+) -> Rejection:
+    return Rejection(
+        stage=STAGE, line=sentence.line, sentence=sentence.text, key=key, paper=hand.papers[key].id,
+        cause="fabricated_quote", action="asked_again" if again else "replaced", by=services.mind.name,
+        detail=f"the check quoted what is not in the paper: “{words[:200]}”",
+    )  # fmt: skip

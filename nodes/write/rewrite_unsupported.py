@@ -14,7 +14,6 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from nodes.write.judge_citation import BAD as BAD
 from nodes.write.lines import LinePaper, as_cited, line_papers
 from nodes.write.writers.answers import NextSentence, Support
 from nodes.write.writers.faults import (
@@ -40,6 +39,7 @@ from state.writing import (
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.compose import Composer

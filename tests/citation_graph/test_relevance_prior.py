@@ -11,14 +11,14 @@ from tools.citation_graph.relevance_prior import (
     BEYOND,
     LINKS_RANGE,
     TYPICAL_MEANING,
-    Standing,
+    Features,
+    ages,
     as_score,
     beyond_text,
-    by_links,
-    by_meaning,
+    link_odds,
     log_odds,
+    meaning_odds,
     priors,
-    settled_years,
     shared_words,
 )
 from tools.citation_graph.walk import Floats, citation_graph
@@ -26,11 +26,11 @@ from tools.citation_graph.walk import Floats, citation_graph
 NAMES = [f"p{number}" for number in range(30)]
 
 
-def standing(*text: float, years: list[float] | None = None) -> Standing:
+def features(*text: float, years: list[float] | None = None) -> Features:
     size = len(text)
-    return Standing(
+    return Features(
         text=np.array(text), words=np.zeros(size),
-        years=np.array(years if years is not None else [np.nan] * size),
+        ages=np.array(years if years is not None else [np.nan] * size),
     )  # fmt: skip
 
 
@@ -41,11 +41,11 @@ def test_scores_and_log_odds_are_one_another_and_certainty_is_bounded() -> None:
 
 
 def test_typical_similarity_is_neither_for_nor_against() -> None:
-    low, typical, high = by_meaning(np.array([0.2, TYPICAL_MEANING, 0.7]))
+    low, typical, high = meaning_odds(np.array([0.2, TYPICAL_MEANING, 0.7]))
     assert low < typical == 0 < high
 
 
-def test_judge_who_is_sure_is_not_overruled_by_links() -> None:
+def test_judge_who_is_sure_is_not_overruled_link_odds() -> None:
     # 10 of 100 stays below the bar of 35, and 90 above it, whatever else is known.
     bounded = log_odds(np.array([10.0, 90.0])) + np.array([BEYOND, -BEYOND])
     assert as_score(bounded)[0] < 35 < as_score(bounded)[1]
@@ -53,13 +53,13 @@ def test_judge_who_is_sure_is_not_overruled_by_links() -> None:
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=20), st.integers(1, 200))
 def test_all_evidence_beside_the_text_is_bounded(links: list[float], years: int) -> None:
-    papers = standing(*[0.0] * len(links), years=[float(years)] * len(links))
+    papers = features(*[0.0] * len(links), years=[float(years)] * len(links))
     found = beyond_text(papers, np.array(links))
     assert np.all(np.abs(found) <= BEYOND)
 
 
 def test_new_paper_stands_better_than_an_old_one_and_an_unknown_year_is_neutral() -> None:
-    papers = standing(0.0, 0.0, 0.0, years=[1.0, 40.0, np.nan])
+    papers = features(0.0, 0.0, 0.0, years=[1.0, 40.0, np.nan])
     new, old, unknown = beyond_text(papers, np.zeros(3))
     assert new > unknown > old
 
@@ -67,12 +67,12 @@ def test_new_paper_stands_better_than_an_old_one_and_an_unknown_year_is_neutral(
 def test_paper_that_the_best_cite_stands_better_than_its_equal() -> None:
     text = [2.0] * 10 + [0.0] * 20
     links = [(NAMES[number], "p15") for number in range(10)]
-    odds, _ = priors(standing(*text), citation_graph(NAMES, links))
+    odds, _ = priors(features(*text), citation_graph(NAMES, links))
     assert odds[15] > odds[16] == pytest.approx(odds[17])
 
 
 def test_shared_words_speak_for_a_paper() -> None:
-    papers = Standing(np.zeros(2), words=np.array([2.0, -1.0]), years=np.full(2, np.nan))
+    papers = Features(np.zeros(2), words=np.array([2.0, -1.0]), ages=np.full(2, np.nan))
     many, few = beyond_text(papers, np.zeros(2))
     assert many > 0 > few
 
@@ -83,7 +83,7 @@ FALLING = np.linspace(4, -4, 100)
 
 def links_of(*links: tuple[str, str]) -> dict[str, float]:
     """What links say of each of a hundred papers, of which the first are the best."""
-    found, _ = by_links(FALLING, citation_graph(MANY, links))
+    found, _ = link_odds(FALLING, citation_graph(MANY, links))
     return dict(zip(MANY, found.tolist(), strict=True))
 
 
@@ -94,7 +94,7 @@ def test_link_with_the_best_paper_says_more_than_one_with_a_poorer_start() -> No
 
 def test_walk_starts_from_several_of_the_best_and_from_no_others() -> None:
     graph = citation_graph(MANY, [("second", "p001"), ("first", "p000"), ("poor", "p020")])
-    _, visits = by_links(FALLING, graph)
+    _, visits = link_odds(FALLING, graph)
     assert visits[graph.place["first"]] > visits[graph.place["second"]] > 0
     assert visits[graph.place["poor"]] == 0
 
@@ -114,26 +114,26 @@ def test_what_links_say_is_bounded_in_both_directions() -> None:
 
 def test_no_link_moves_a_merit_by_more_than_the_bound() -> None:
     links = [(paper, "p000") for paper in MANY[1:99]]
-    papers = Standing(FALLING, words=np.zeros(100), years=np.full(100, np.nan))
+    papers = Features(FALLING, words=np.zeros(100), ages=np.full(100, np.nan))
     odds, _ = priors(papers, citation_graph(MANY, links))
     assert np.abs(odds - FALLING).max() == pytest.approx(BEYOND)
 
 
 def test_where_no_link_is_known_links_say_nothing() -> None:
-    links, visits = by_links(np.zeros(3), citation_graph(NAMES[:3], []))
+    links, visits = link_odds(np.zeros(3), citation_graph(NAMES[:3], []))
     assert links.tolist() == [0, 0, 0]
     assert visits.tolist() == [0, 0, 0]
 
 
 def test_walk_visits_papers_of_which_nothing_is_known() -> None:
     graph = citation_graph(NAMES[:2], [("p0", "unknown"), ("p1", "unknown"), ("p1", "less")])
-    _, visits = priors(standing(1.0, 1.0), graph)
+    _, visits = priors(features(1.0, 1.0), graph)
     assert visits[graph.place["unknown"]] > visits[graph.place["less"]] > 0
 
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_no_paper_or_a_single_one_is_weighed(size: int) -> None:
-    odds, _ = priors(standing(*[0.3] * size), citation_graph(NAMES[:size], []))
+    odds, _ = priors(features(*[0.3] * size), citation_graph(NAMES[:size], []))
     assert odds.shape == (size,)
     assert np.isfinite(odds).all()
 
@@ -146,10 +146,10 @@ def test_order_of_papers_and_links_does_not_matter(
     links: list[tuple[str, str]], order: list[int]
 ) -> None:
     text = np.linspace(-3, 3, 30)
-    one, _ = priors(standing(*text), citation_graph(NAMES, links))
+    one, _ = priors(features(*text), citation_graph(NAMES, links))
     mixed: Floats = text[order]
     other, _ = priors(
-        standing(*mixed), citation_graph([NAMES[place] for place in order], links[::-1])
+        features(*mixed), citation_graph([NAMES[place] for place in order], links[::-1])
     )
     assert other == pytest.approx(one[order])
 
@@ -179,6 +179,6 @@ def test_words_say_nothing_where_many_papers_share_the_same(count: int) -> None:
 
 
 def test_years_count_from_one_and_unknown_ones_stay_unknown() -> None:
-    years = settled_years({"a": 2020, "b": 2030, "c": None, "d": 2000}, 2021)
+    years = ages([2020, 2030, None, 2000], 2021)
     assert years[[0, 1, 3]].tolist() == [1, 1, 21]
     assert math.isnan(years[2])

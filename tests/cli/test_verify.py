@@ -9,10 +9,13 @@ from tests.cli.conftest import Cite
 from tests.fakes.made_papers import made_papers
 
 GOOD = (
-    "Abel and Corvin [1] show that in tiled chapels the copper roofs of lichens bleach under sulphur "
-    "rain. The estuary weirs of otters cross under tidal locks [2]."
+    "Abel and Corvin [1] write that in tiled chapels the copper roofs of lichens bleach under sulphur "
+    "rain. In brackish harbours the estuary weirs of otters cross under tidal locks [2]."
 )
-BAD = "The estuary weirs of otters cross under tidal locks in brackish harbours [1], as [9] agree."
+BAD = (
+    "In brackish harbours the estuary weirs of otters cross under tidal locks [1]. Chess agrees [9]. "
+    "The estuary weirs of otters never cross under tidal locks [2]."
+)
 
 
 @pytest.fixture
@@ -44,14 +47,17 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     assert [item["cause"] for item in done.json("audit.json")["verdicts"]] == [
         "mis_cited",
         "fabricated",
+        "not_verbatim",
     ]
+    assert "[2]: not checked" in done.stdout
+    assert "never" in done.stdout.split("[2]: not checked")[1], "what speaks against it is told"
 
 
 def test_json_tells_all_and_nothing_else(cite: Cite, records: Path) -> None:
     done = cite("verify", BAD, "--papers", records, "--json")
     told = json.loads(done.stdout)
     assert told["audit"]["passed"] is False
-    assert told["labels"] == {"P1": "[1]", "P2": "[9]"}
+    assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
 
 
 def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:

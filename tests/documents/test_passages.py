@@ -48,6 +48,17 @@ def test_long_paragraph_is_cut_between_sentences_into_even_parts() -> None:
     assert " ".join(one.text for one in found) == words(600)
 
 
+def test_long_abstract_is_cut_at_ends_of_sentences() -> None:
+    sentences = [
+        f"{words(size - 1, f's{at}x')[:-1]} end." for at, size in enumerate((150, 200, 290, 30))
+    ]
+    text = " ".join(one.replace(". ", " ") for one in sentences)
+    found = passages(block(text, kind="abstract"))
+    assert max(sizes(found)) <= LARGEST
+    assert all(one.text.endswith(" end.") for one in found)
+    assert " ".join(one.text for one in found) == text
+
+
 def test_sentence_without_end_is_cut_between_words() -> None:
     text = " ".join(f"w{number}" for number in range(1000))
     found = passages(block(text))

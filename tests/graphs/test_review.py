@@ -134,9 +134,7 @@ async def test_invented_quote_in_a_debate_lowers_the_score_and_is_dropped(
         assert item.debate.score == pytest.approx(0.7 * item.debate.raw_score, abs=0.06)
         assert item.debate.reductions == ("no verified quote for it: times 0.7",)
     asked = [
-        request
-        for request in llm.server.requests
-        if "quotes_that_failed" in str(request["messages"])
+        request for request in llm.server.requests if "not in its text" in str(request["messages"])
     ]
     assert asked, "a failed quote is asked for once more"
 
@@ -184,7 +182,7 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
         for verdict in sentence.citations:
             assert (verdict.quote.text == foreign) == (verdict.paper == "local:p1")
             if verdict.paper != "local:p1":
-                assert verdict.verdict == "partly", "support without its own words is not full"
+                assert verdict.by == "code", "only what is its own sentence stands without a quote"
 
 
 async def test_unsupported_sentence_is_rewritten_once_then_taken_out(

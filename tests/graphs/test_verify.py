@@ -16,7 +16,7 @@ from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
-OTTERS = "the estuary weirs of otters cross under tidal locks"
+OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal locks"
 RECORDS = made_papers(4)
 LIST = """
 
@@ -49,8 +49,8 @@ def online(home: Path, *papers: Paper, works: int = 99) -> RunContext:
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
-        (f"{LICHENS} [1]. Also {OTTERS} [2].", ["[1]", "[2]"]),
-        (f"{LICHENS} [@abel]. Also {OTTERS} [@brandt, p. 3].", ["abel", "brandt"]),
+        (f"{LICHENS} [1]. “{OTTERS}” [2].", ["[1]", "[2]"]),
+        (f"{LICHENS} [@abel]. {OTTERS} [@brandt, p. 3].", ["abel", "brandt"]),
         (rf"{LICHENS}~\citep{{abel}}. \citet{{brandt}} say that {OTTERS}.", ["abel", "brandt"]),
         (
             f"{LICHENS} (Abel & Corvin, 1990). Brandt and Dalca (1991) say that {OTTERS}.",
@@ -78,8 +78,8 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
     retracted = paper_from(RECORDS[2]).model_copy(update={"retracted": True})
     papers = [*RECORDS[:2], retracted.model_dump(mode="json"), {**RECORDS[3], "abstract": None}]
     text = (
-        f"{LICHENS} [2]. Meltwater pulses carve the basalt ridges of glaciers [3]. Violins are old [4]. "
-        f"Also {OTTERS} [2], [17]. Recent studies agree."
+        f"{LICHENS} [2]. In alpine basins the basalt ridges of glaciers carve under meltwater pulses [3]. "
+        f"Violins are old [4]. {OTTERS} [2], [17]. Recent studies agree."
     )
     result = await verify(extractive, text, papers=papers)
     audit = result["audit"]
@@ -99,7 +99,7 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
 
 async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     context = online(tmp_path, *map(paper_from, RECORDS[:2]))
-    text = f"{LICHENS} [1]. Also {OTTERS} [2], and silence is golden [3].{LIST}"
+    text = f"{LICHENS} [1]. {OTTERS} [2]. Silence is golden [3].{LIST}"
     result = await verify(context, text, sources=["openalex"])
     assert causes(result) == {"[1]": "supported", "[2]": "supported", "[3]": "fabricated"}
     assert [(item.key, item.cause) for item in result["audit"].references] == [("3", "fabricated")]
@@ -146,7 +146,7 @@ async def test_preprint_whose_publication_is_found_is_superseded_and_passes(tmp_
 async def test_llm_that_calls_everything_supported_is_overruled(llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings) as llm:
         result = await verify(
-            llm.context, f"{LICHENS} [2]. Also {OTTERS} [2]. Past studies differ.", papers=RECORDS
+            llm.context, f"{LICHENS} [2]. {OTTERS} [2]. Past studies differ.", papers=RECORDS
         )
     assert [item.cause for item in result["audit"].verdicts] == ["mis_cited", ""]
     assert [item.sentence for item in result["audit"].uncited_claims] == [3]

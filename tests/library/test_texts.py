@@ -57,6 +57,21 @@ def test_putting_again_changes_nothing_and_costs_no_vector(
     assert embedder.texts == made
 
 
+def test_long_abstract_makes_several_passages_each_found_by_its_own_words(
+    library: Library,
+) -> None:
+    sentences = [
+        f"Sentence {n} tells of subject{n} at some length, word upon word." for n in range(60)
+    ]
+    record = paper(1).model_copy(update={"abstract": " ".join(sentences)})
+    library.add([record])
+    parts = library.texts.of_paper(record.id)
+    assert len(parts) > 1
+    assert max(part.words for part in parts) <= 300
+    assert " ".join(part.text for part in parts) == record.abstract
+    assert "subject59" in found(library.texts, "subject59")[0]
+
+
 def test_new_version_of_a_file_takes_the_place_of_the_old(texts: Texts) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS))
     texts.index()

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from citeloom.settings import Settings
 from nodes.write.audit_section import audit_section, make_audit
 from state.audit import ReferenceFinding
+from state.quote import Quote
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Rejection, Sentence
 from tests.fakes.made_papers import made_papers
@@ -124,6 +125,8 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
         ),
         ("not_in_source", "fabricated", "1 reference: no such paper was found"),
         ("supported", "retracted", "1 cited paper: it was retracted"),
+        ("not_checked", "not_verbatim", "1 citation: not checked"),
+        ("not_checked", "no_abstract", "1 citation: not checked"),
     ],
 )
 def test_each_fault_fails_the_text_with_its_reason(name: str, cause: str, reason: str) -> None:
@@ -138,6 +141,25 @@ def test_each_fault_fails_the_text_with_its_reason(name: str, cause: str, reason
 def test_what_is_no_fault_passes(name: str, cause: str) -> None:
     audit = make_audit(SENTENCES[:1], [verdict(name, cause)])
     assert (audit.passed, audit.reasons) == (True, ())
+
+
+def test_audit_says_who_checked_what_and_passes_only_what_was_checked() -> None:
+    title = Quote(text="How", paper=KEYS["P2"], part="title", start=0, end=3, verified=True)
+    own = verdict("supported").model_copy(update={"by": "code"})
+    named = verdict("not_checked", "no_abstract", "P2").model_copy(update={"quote": title})
+    by_llm = verdict("partly", "", "P3").model_copy(update={"by": "scripted"})
+    cites = (Sentence(text="A {P1}, {P2}, {P3}.", line=1),)
+    audit = make_audit(cites, [own, named, by_llm])
+    assert audit.passed, "a title told of a paper without abstract claims nothing else"
+    assert audit.notes == (
+        "1 citation checked by code: the sentence is the paper's own",
+        "1 citation judged by scripted",
+        "1 citation not checked: no abstract; nothing but the title is told",
+    )
+    open_ = verdict("not_checked", "not_verbatim", "P3")
+    audit = make_audit(cites, [own, named, open_])
+    assert (audit.passed, audit.reasons) == (False, ("1 citation: not checked",))
+    assert "no LLM to judge it" in audit.notes[-1]
 
 
 def test_same_reference_is_counted_once_whether_the_list_or_the_text_has_it() -> None:

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
-from nodes.find.check_retractions import Branch, Update, check_retractions
+from nodes.find.check_retractions import check_retractions
+from state.channels import FindState
 from state.paper import Paper, canonical_id
 from state.request import Request
 from tests.fakes.scholar.server import ScholarServer
@@ -50,7 +51,7 @@ def retracted_and_not(server: ScholarServer) -> tuple[list[Paper], Paper]:
 
 async def check(
     runtime: Runtime[RunContext], papers: list[Paper], *, must: tuple[str, ...] = (), **state: Any
-) -> tuple[Update, dict[str, Paper]]:
+) -> tuple[FindState, dict[str, Paper]]:
     services = open_services(runtime, "run")
     await services.run_store.put_papers(papers)
     sources = state.pop("sources", ("openalex",))
@@ -59,7 +60,7 @@ async def check(
         "scores": {one.id: 80.0 for one in papers}, "same": {}, "hidden": [],
         "retracted": [], **state,
     }  # fmt: skip
-    given: Branch = branch  # type: ignore[assignment]
+    given: FindState = branch  # type: ignore[assignment]
     update = await check_retractions(given, runtime)
     return update, await services.run_store.papers([one.id for one in papers])
 

@@ -6,7 +6,8 @@ from typing import Any, Literal
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.estimate_completeness import Branch, estimate_completeness
+from nodes.find.estimate_completeness import estimate_completeness
+from state.channels import FindState
 from state.finding import Completeness, Round, Trail
 from state.query import FacetCover, Hit, Sufficiency
 from state.request import Request
@@ -47,7 +48,7 @@ def estimate(runtime: Runtime[RunContext]) -> Estimate:
             "selected": [key for key, score in scores.items() if score >= 35], "rounds": [], "hop": 1,
             "sufficiency": [], "failures": [], **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return (await estimate_completeness(given, runtime))["completeness"]
 
     return run

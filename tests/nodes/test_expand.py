@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
-from nodes.find.expand import EXAMPLES, WORTH, Branch, Update, expand
+from nodes.find.expand import EXAMPLES, WORTH, expand
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
@@ -58,7 +59,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
     async def run(
         *tables: Table, papers: Sequence[Paper] = (A, B), prior: dict[str, float] | None = None,
         settings: dict[str, Any] | None = None, **state: Any,
-    ) -> tuple[Update, dict[str, Paper]]:  # fmt: skip
+    ) -> tuple[FindState, dict[str, Paper]]:  # fmt: skip
         context = RunContext(**(settings or {}))
         crossref = Table([], "crossref")
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref])
@@ -73,7 +74,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
             "judged": {}, "settled": [], "frontier": [], **state,
         }  # fmt: skip
         branch["similarity"] = {key: score / 100 for key, score in branch["prior"].items()}
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return await expand(given, runtime), await services.run_store.papers(
             [one.id for one in papers]
         )
@@ -82,8 +83,8 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
 
 
 @pytest.fixture
-def reached(run_store: InMemoryStore) -> Callable[[Update], Any]:
-    async def of(update: Update) -> set[tuple[str, str, str]]:
+def reached(run_store: InMemoryStore) -> Callable[[FindState], Any]:
+    async def of(update: FindState) -> set[tuple[str, str, str]]:
         trails = await RunStore(run_store, "run").trails(update["trail"])
         return {(hit.by, hit.via, hit.paper) for trail in trails for hit in trail.hits}
 
@@ -91,7 +92,7 @@ def reached(run_store: InMemoryStore) -> Callable[[Update], Any]:
 
 
 async def test_links_in_both_directions_are_followed_and_known_papers_count_as_reached(
-    follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
+    follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
 ) -> None:
     links, citing = {A.id: (NEW.id, "doi:10.1/nowhere"), B.id: (A.id,)}, {B.id: (NEW.id,)}
     table = Table([], "semantic_scholar", links=links, citing=citing, records=[NEW])
@@ -161,7 +162,7 @@ async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None
 
 @pytest.mark.parametrize("fails", [False, True])
 async def test_partial_records_are_completed_and_must_do_where_that_fails(
-    fails: bool, follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
+    fails: bool, follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
 ) -> None:
     partial = NEW.model_copy(update={"abstract": None})
     links = {A.id: (NEW.id,)}
@@ -175,7 +176,7 @@ async def test_partial_records_are_completed_and_must_do_where_that_fails(
 
 
 async def test_what_the_best_papers_link_to_comes_first_where_there_is_too_much(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[FindState], Any]
 ) -> None:
     monkeypatch.setattr(module, "NEW_PER_ROUND", 2)
     new = [paper(f"s2:{number}") for number in range(4)]
@@ -187,7 +188,7 @@ async def test_what_the_best_papers_link_to_comes_first_where_there_is_too_much(
 
 
 async def test_citing_papers_have_their_own_room(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[FindState], Any]
 ) -> None:
     monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
     new = [paper(f"s2:{number}") for number in range(4)]
@@ -230,7 +231,7 @@ async def test_references_that_were_known_stay_beside_those_that_a_source_tells(
 
 
 async def test_breadth_first_search_follows_all_references_of_its_frontier_and_no_citation(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[Update], Any]
+    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[FindState], Any]
 ) -> None:
     monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
     monkeypatch.setattr(module, "SEEDS", 1)
@@ -247,7 +248,7 @@ async def test_breadth_first_search_follows_all_references_of_its_frontier_and_n
 
 
 async def test_papers_that_cite_one_another_and_themselves_end_the_search_all_the_same(
-    follow: Follow, reached: Callable[[Update], Any]
+    follow: Follow, reached: Callable[[FindState], Any]
 ) -> None:
     links = {A.id: (B.id, A.id), B.id: (A.id,)}
     table = Table([], "semantic_scholar", links=links, citing={A.id: (B.id,)})
@@ -295,7 +296,7 @@ async def test_links_of_hidden_papers_do_not_say_what_comes_first(
 
 
 async def test_paper_that_a_source_lists_under_another_id_is_reached_by_its_own(
-    follow: Follow, run_store: InMemoryStore, reached: Callable[[Update], Any]
+    follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
 ) -> None:
     known = paper("doi:10.1/known", aliases=("s2:9",))
     table = Table([], "semantic_scholar", links={A.id: ("s2:9",)}, citing={}, records=[known])

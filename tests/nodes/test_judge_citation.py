@@ -1,4 +1,6 @@
-"""nodes/write/judge_citation.py: whom the verdict believes, and what stands against a paper itself."""
+"""nodes/write/judge_citation.py: what is known for certain, whom the verdict believes, and notices."""
+
+from functools import partial
 
 import pytest
 
@@ -6,124 +8,132 @@ from nodes.write.judge_citation import (
     Finding,
     Hand,
     Judged,
-    compare,
-    judge,
+    judge_citation,
     notices_on,
     verdict_of,
-    verified,
 )
 from state.paper import Paper
-from state.writing import Citation, Sentence
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.embed.open import embedder
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
-from tools.evidence.quotes import quote_paper
 
-PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(4), start=1)}
+PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."
 UNHARMED = "Without sulphur rain the lichens kept their copper roofs unharmed."
-OUTSIDE = "Nothing was learnt of lichens outside tiled chapels."
+OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal locks."
 BARLEY = "Interest rates follow the price of barley in wartime {P1}."
-REPHRASED = "Acid weather fades the metal tops on which mosslike growths live {P1}."
+NEVER = f"{LICHENS.replace('bleach', 'never bleach')[:-1]} {{P1}}."
+REPHRASED = "Acid weather fades the metal tops on which lichens live {P1}."
 
 
 @pytest.fixture(scope="module")
-def hand() -> Hand:
-    return Hand(PAPERS, Evidence(PAPERS, embedder()))
+def evidence() -> Evidence:
+    return Evidence(PAPERS, embedder())
+
+
+@pytest.fixture
+def hand(evidence: Evidence) -> Hand:
+    return Hand(PAPERS, evidence, llm="scripted")
 
 
 def judged(
-    hand: Hand, text: str, verdict: str = "", quote: str = "", written: str = "", key: str = "P1"
+    hand: Hand, text: str, verdict: str = "supported", quote: str = "", key: str = "P1"
 ) -> Judged:
-    citations = (Citation(key=key, quote=quote_paper(written, PAPERS[key])),) if written else ()
     finding = Finding(key=key, verdict=verdict, quote=quote) if verdict else None
-    sentence = Sentence(text=text, line=1, citations=citations)
-    return judge(hand, sentence, key, claims_of(text, hand.papers), finding)
+    return judge_citation(hand, text, key, claims_of(text, hand.papers), finding)
 
 
-def test_contradiction_is_believed_with_words_that_have_to_do_with_the_claim(hand: Hand) -> None:
-    text = "In tiled chapels the copper roofs of lichens never bleach under sulphur rain {P1}."
-    result = judged(hand, text, "contradicted", LICHENS)
-    assert (result.verdict, result.cause) == ("contradicted", "mis_cited")
-    assert result.quote
-    assert result.quote.text == LICHENS
+def told(result: Judged) -> tuple[str, str, str]:
+    return result.verdict, result.cause, result.by
 
 
-def test_contradiction_shown_by_words_beside_the_point_is_no_contradiction(hand: Hand) -> None:
-    result = judged(hand, BARLEY, "contradicted", UNHARMED)
-    assert (result.verdict, result.cause) == ("not_in_source", "mis_cited")
+def test_paper_s_own_sentence_is_supported_by_code_whatever_anybody_says(
+    hand: Hand, evidence: Evidence
+) -> None:
+    for at_hand in (hand, Hand(PAPERS, evidence)):
+        for text in (f"{LICHENS[:-1]} {{P1}}.", f"Abel and Corvin {{P1}} write: “{LICHENS}”"):
+            result = judged(at_hand, text, "contradicted", UNHARMED)
+            assert told(result) == ("supported", "", "code")
+            assert result.quotes[0].text == LICHENS
 
 
-def test_contradiction_shown_by_no_words_of_the_paper_is_no_contradiction(hand: Hand) -> None:
-    result = judged(hand, BARLEY, "contradicted", "Barley follows nobody.")
-    assert (result.verdict, result.cause) == ("not_in_source", "no_verified_quote")
+def test_another_paper_s_own_sentence_is_mis_cited_whatever_anybody_says(
+    hand: Hand, evidence: Evidence
+) -> None:
+    for at_hand in (hand, Hand(PAPERS, evidence)):
+        result = judged(at_hand, f"{LICHENS[:-1]} {{P2}}.", quote=OTTERS, key="P2")
+        assert told(result) == ("not_in_source", "mis_cited", "code")
+        assert result.better == PAPERS["P1"].id
+    swapped = f"{LICHENS[:-1]} {{P2}}, whereas {OTTERS[0].lower()}{OTTERS[1:-1]} {{P1}}."
+    for key, better in (("P1", "P2"), ("P2", "P1")):
+        result = judged(hand, swapped, quote=PAPERS[key].abstract or "", key=key)
+        assert (result.cause, result.better) == ("mis_cited", PAPERS[better].id)
 
 
-def test_citation_of_which_nothing_was_said_is_not_supported(hand: Hand) -> None:
-    result = judged(hand, f"{LICHENS[:-1]} {{P1}}.")
-    assert (result.verdict, result.cause) == ("not_in_source", "no_verified_quote")
+@pytest.mark.parametrize(
+    ("text", "verdict", "quote", "expected"),
+    [
+        (REPHRASED, "supported", LICHENS, ("supported", "")),
+        (REPHRASED, "Partly", LICHENS, ("partly", "")),
+        (REPHRASED, "contradicted", LICHENS, ("contradicted", "mis_cited")),
+        (REPHRASED, "not in source", LICHENS, ("not_in_source", "mis_cited")),
+        (REPHRASED, "supported", "Nobody wrote this.", ("not_in_source", "no_verified_quote")),
+        (REPHRASED, "", "", ("not_in_source", "no_verified_quote")),
+        (BARLEY, "supported", UNHARMED, ("not_in_source", "mis_cited")),
+        (BARLEY, "contradicted", UNHARMED, ("not_in_source", "mis_cited")),
+        (BARLEY, "contradicted", "Barley follows nobody.", ("not_in_source", "no_verified_quote")),
+        (NEVER, "supported", LICHENS, ("contradicted", "mis_cited")),
+        ("Brandt et al. {P1} say: roofs of lichens bleach.", "supported", LICHENS, ("not_in_source", "mis_cited")),
+    ],
+)  # fmt: skip
+def test_llm_is_believed_with_a_quote_that_has_to_do_with_the_claim_and_no_alarm(
+    hand: Hand, text: str, verdict: str, quote: str, expected: tuple[str, str]
+) -> None:
+    result = judged(hand, text, verdict, quote)
+    assert told(result)[:2] == expected
+    assert result.by == "scripted"
 
 
-def test_verdict_of_no_known_name_supports_nothing(hand: Hand) -> None:
-    assert judged(hand, f"{LICHENS[:-1]} {{P1}}.", "surely", LICHENS).verdict == "not_in_source"
-
-
-def test_quote_that_says_less_than_the_paper_s_best_words_gives_way_to_them(hand: Hand) -> None:
-    result = judged(hand, f"{LICHENS[:-1]} {{P1}}.", "supported", OUTSIDE)
-    assert result.verdict == "partly"
-    assert result.quote
-    assert result.quote.text == LICHENS
-
-
-def test_words_it_was_written_from_stand_in_for_a_quote_that_fails(hand: Hand) -> None:
-    result = judged(hand, REPHRASED, "supported", "Nobody wrote this.", written=LICHENS)
-    assert (result.verdict, result.cause) == ("partly", "")
-    assert result.quote
-    assert result.quote.text == LICHENS
-
-
-def test_words_it_was_written_from_must_have_to_do_with_the_claim(hand: Hand) -> None:
-    result = judged(hand, BARLEY, "supported", "Nobody wrote this.", written=UNHARMED)
-    assert (result.verdict, result.cause) == ("not_in_source", "no_verified_quote")
+@pytest.mark.parametrize(
+    ("text", "alarm"),
+    [
+        (REPHRASED, ""),
+        (NEVER, "never"),
+        ("Brandt et al. {P1} saw roofs of lichens bleach.", "Brandt"),
+        ("Lichens bleach on 900 days under sulphur rain {P1}.", "900"),
+    ],
+)
+def test_without_an_llm_nothing_else_is_checked_and_alarms_are_told(
+    evidence: Evidence, text: str, alarm: str
+) -> None:
+    result = judged(Hand(PAPERS, evidence), text, "")
+    assert told(result) == ("not_checked", "not_verbatim", "")
+    assert any(alarm in item for item in result.alarms) or not alarm
 
 
 def test_paper_that_shares_a_claim_is_no_rival_and_one_with_a_part_of_its_own_is(
     hand: Hand,
 ) -> None:
-    shared = judged(hand, f"{LICHENS[:-1]} {{P2}}{{P1}}.", "supported", LICHENS)
-    assert shared.verdict == "supported"
-    apart = f"{LICHENS[:-1]} {{P2}}, whereas violins dampen spruce plates {{P1}}."
+    shared = f"So {LICHENS[0].lower()}{LICHENS[1:-1]} {{P2}}{{P1}}."
+    assert judged(hand, shared, quote=LICHENS).verdict == "supported"
+    apart = f"So {LICHENS[0].lower()}{LICHENS[1:-1]} {{P2}}, whereas violins dampen plates {{P1}}."
     assert judged(hand, apart, key="P2").better == PAPERS["P1"].id
 
 
-def test_words_alone_tell_support_opposition_and_nothing() -> None:
-    paper = PAPERS["P1"]
-
-    def found(claim: str) -> Finding:
-        return compare("P1", claim, paper.title, paper.abstract or "")
-
-    assert found(LICHENS).verdict == "supported"
-    assert found(LICHENS.replace("bleach", "never bleach")).verdict == "contradicted"
-    assert found("Interest rates follow the price of barley").verdict == "not_in_source"
-    half = "Copper roofs of lichens bleach, say cooks, tailors, brewers and painters"
-    assert found(half).verdict == "partly"
+def test_paper_without_abstract_is_not_checked_and_its_title_is_quoted_where_it_is_all() -> None:
+    bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
+    no_abstract = partial(judged, Hand(bare, Evidence(bare, embedder()), llm="scripted"))
+    named = no_abstract(f"Abel and Corvin {{P1}}: “{bare['P1'].title}”.")
+    assert told(named) == ("not_checked", "no_abstract", "")
+    assert [quote.part for quote in named.quotes] == ["title"]
+    assert no_abstract("Abel and Corvin {P1} deny all of it at length.").quotes == ()
 
 
-def test_second_sentence_is_quoted_where_the_first_says_half() -> None:
-    abstract = "Moths turn to lamps at dusk. Rivers freeze in early winter months. Owls sleep."
-    found = compare("P1", "Moths turn to lamps and rivers freeze in winter", "On dusk", abstract)
-    assert found.verdict == "supported"
-    assert {found.quote, *found.further} == {
-        "Moths turn to lamps at dusk.",
-        "Rivers freeze in early winter months.",
-    }
-
-
-def test_only_words_that_stand_in_the_paper_are_verified_each_once() -> None:
-    found = verified([LICHENS, "Nobody wrote this.", " ", LICHENS, UNHARMED], PAPERS["P1"])
-    assert [item.text for item in found] == [LICHENS, UNHARMED]
+def test_marker_of_no_paper_is_fabricated(hand: Hand) -> None:
+    result = judged(hand, f"{LICHENS[:-1]} {{P77}}.", quote=LICHENS, key="P77")
+    assert told(result) == ("not_in_source", "fabricated", "code")
 
 
 def preprint(doi: str | None, title: str = "On moths") -> Paper:
@@ -136,18 +146,24 @@ def test_preprint_is_superseded_by_a_published_doi_and_not_by_arxiv_s_own() -> N
     assert notices_on([preprint(None)]) == {}
     other = Paper(id="arxiv:2002.00002", title="On moths", doi=None)
     assert notices_on([preprint(None), other]) == {}, "two preprints are no publication"
+    gone = PAPERS["P1"].model_copy(update={"retracted": True})
+    assert notices_on([gone, preprint("10.1/journal"), other]) == {
+        gone.id: "retracted",
+        "arxiv:2001.00001": "superseded",
+    }
 
 
-def test_retraction_is_told_before_anything_else_but_a_fault_of_the_citation(hand: Hand) -> None:
-    key = PAPERS["P1"].id
-
-    def cause(result: Judged, notice: str) -> str:
-        notices = {key: notice}
-        at_hand = Hand(PAPERS, hand.evidence, notices)  # type: ignore[arg-type]
-        return verdict_of(result, at_hand, 1, "P1", {}, "x").cause
-
-    bare, wrong = Judged("not_checked", "no_abstract"), Judged("not_in_source", "mis_cited")
-    assert cause(Judged("supported"), "superseded") == "superseded"
-    assert cause(bare, "retracted") == "retracted"
-    assert cause(bare, "superseded") == "no_abstract"
-    assert cause(wrong, "retracted") == "mis_cited"
+@pytest.mark.parametrize(
+    ("result", "notice", "cause"),
+    [
+        (Judged("supported"), "superseded", "superseded"),
+        (Judged("not_checked", "no_abstract"), "retracted", "retracted"),
+        (Judged("not_checked", "no_abstract"), "superseded", "no_abstract"),
+        (Judged("not_in_source", "mis_cited"), "retracted", "mis_cited"),
+    ],
+)
+def test_retraction_is_told_before_anything_else_but_a_fault_of_the_citation(
+    evidence: Evidence, result: Judged, notice: str, cause: str
+) -> None:
+    at_hand = Hand(PAPERS, evidence, {PAPERS["P1"].id: notice})  # type: ignore[dict-item]
+    assert verdict_of(result, at_hand, 1, "P1", {}).cause == cause

@@ -10,14 +10,14 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.find.plan_queries import Update, plan_queries
-from nodes.find.query_drafts import MAX_KEYWORDS, OF_THE_WHOLE, OPTIMIZED
+from nodes.find.plan_queries import plan_queries
+from nodes.find.query_drafts import MAX_KEYWORDS, TASKS
+from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
 from state.request import Request
-from tests.fakes.openai_server import Status, inputs_of
+from tests.fakes.openai_server import Refusal, Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
-from tools.llm.task import Task
 from tools.text.phrases import phrase_stems
 
 TEXT = (
@@ -38,7 +38,7 @@ def plan(tmp_path: Path) -> Plan:
 
     async def run(
         script: Any = None, text: str = TEXT, sources: tuple[str, ...] = ("library",), **options: Any
-    ) -> tuple[Update, list[dict[str, Any]]]:  # fmt: skip
+    ) -> tuple[FindState, list[dict[str, Any]]]:  # fmt: skip
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {"run": "run", "request": Request(text=text, sources=sources)}
         if script is None:
@@ -68,7 +68,7 @@ def answers(*drafts: dict[str, Any]) -> Callable[[Any], dict[str, Any]]:
     return lambda inputs: {"queries": list(drafts)}
 
 
-def texts(update: Update) -> list[str]:
+def texts(update: FindState) -> list[str]:
     return [query.text for query in update["queries"] if query.facet != "whole"]
 
 
@@ -155,24 +155,6 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert update["failures"] == []
 
 
-async def test_second_answer_mends_only_the_sentences_that_failed(plan: Plan) -> None:
-    def script(inputs: dict[str, Any]) -> dict[str, Any]:
-        if "sentences_that_failed" in inputs:
-            sentences = [THIRD, SECOND, THIRD]
-        else:
-            sentences = [FIRST, "Nobody wrote this.", "Nor did anyone write that."]
-        return {
-            "queries": [
-                draft("problem", f"word{place}", sentence=sentence)
-                for place, sentence in enumerate(sentences)
-            ]
-        }
-
-    update, _ = await plan(script, queries="multiple")
-    assert texts(update) == ["word0", "word1", "word2"]
-    assert [query.sentence.text for query in update["queries"][:-1]] == [FIRST, SECOND, THIRD]
-
-
 async def test_word_that_comes_twice_in_one_query_is_asked_once(plan: Plan) -> None:
     drafts = [draft("problem", "septic shock", "shock", "Shocks", "care")]
     for strategy in STRATEGIES:
@@ -189,7 +171,7 @@ async def test_query_whose_sentence_fails_twice_is_kept_without_one(plan: Plan) 
 async def test_second_question_that_fails_costs_no_query(plan: Plan) -> None:
     def script(inputs: dict[str, Any]) -> Any:
         if "sentences_that_failed" in inputs:
-            return Status(400)
+            return Refusal()
         return {"queries": [draft("problem", "sepsis", sentence="Nobody wrote this.")]}
 
     update, _ = await plan(script)
@@ -257,7 +239,7 @@ async def test_other_languages_still_give_queries(
 
 
 def test_prompts_share_their_rules_and_differ_in_what_they_ask_for() -> None:
-    tasks: list[Task[Any]] = [*OF_THE_WHOLE.values(), OPTIMIZED]
+    tasks = list(TASKS.values())
     assert {task.name for task in tasks} == {"plan_queries"}
     assert len({task.prompt for task in tasks}) == len(STRATEGIES)
     for task in tasks:

@@ -5,9 +5,10 @@ from typing import Any, get_args
 
 import pytest
 
-from nodes.find.rank_papers import Branch, Update, rank_papers
+from nodes.find.rank_papers import Branch, rank_papers
 from nodes.find.rankers.choose import ranker_of
 from nodes.find.rankers.port import Evidence
+from state.channels import FindState
 from state.finding import RankerName
 from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import reviewer
@@ -24,7 +25,7 @@ def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): WordEmbedder()})
 
 
-async def ranked(bench: Served, papers: list[str], hop: int = 1) -> Update:
+async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
     await bench.services.run_store.put_papers(PAPERS)
     branch: Branch = {
         "run": "run", "request": REQUEST, "papers": papers, "hop": hop, "depth": 0, "of": len(papers)

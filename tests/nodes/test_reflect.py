@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from nodes.find.query_drafts import MAX_KEYWORDS
-from nodes.find.reflect import GAPS, NO_GAIN, PROMPT, Update, reflect
+from nodes.find.reflect import GAPS, NO_GAIN, PROMPT, reflect
+from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
 from state.request import Request
@@ -35,7 +36,7 @@ def think(tmp_path: Path) -> Reflect:
 
     async def run(
         script: Any = None, options: dict[str, Any] | None = None, **state: Any
-    ) -> tuple[Update, list[dict[str, Any]]]:
+    ) -> tuple[FindState, list[dict[str, Any]]]:
         home = Settings(home=tmp_path, _env_file=None)  # type: ignore[call-arg]
         branch: Any = {
             "run": "run", "request": Request(text=TEXT), "scores": dict.fromkeys(IDS, 80.0),
@@ -44,7 +45,7 @@ def think(tmp_path: Path) -> Reflect:
         }  # fmt: skip
         asked: list[dict[str, Any]] = []
 
-        async def reflected(context: Any) -> Update:
+        async def reflected(context: Any) -> FindState:
             runtime = Runtime(context=context, store=InMemoryStore())
             await open_services(runtime, "run").run_store.put_papers(PAPERS)
             return await reflect(branch, runtime)
@@ -73,7 +74,7 @@ def facet(name: str, *papers: str, query: str = "", sentence: str = FIRST) -> di
     return {"name": name, "sentence": sentence, "papers": list(papers), "query": query}
 
 
-def last(update: Update) -> Sufficiency:
+def last(update: FindState) -> Sufficiency:
     return update["sufficiency"][-1]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.screen import SATURATED, Branch, Update, screen
-from nodes.find.weighing import best
+from nodes.find.screen import SATURATED, screen
+from nodes.find.survey import best
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit, SearchLogEntry
@@ -36,7 +37,7 @@ def screened(
 
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
-    ) -> Update:
+    ) -> FindState:
         await services.run_store.put_papers(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
@@ -48,7 +49,7 @@ def screened(
                      for one in papers],
             **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return await screen(given, runtime)
 
     return run

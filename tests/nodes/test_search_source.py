@@ -9,7 +9,8 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.search_source import Update, search_source
+from nodes.find.search_source import search_source
+from state.channels import FindState
 from state.paper import Paper
 from state.query import SearchQuery
 from state.request import Request
@@ -44,7 +45,7 @@ class Searched(Table):
 
 @pytest.fixture
 def search(tmp_path: Path) -> Search:
-    async def run(table: Table, query: SearchQuery = QUERY, **others: Any) -> Update:
+    async def run(table: Table, query: SearchQuery = QUERY, **others: Any) -> FindState:
         context = RunContext()
         vars(context)["clients"] = Tables(tmp_path, [table])
         runtime = Runtime(context=context, store=InMemoryStore())

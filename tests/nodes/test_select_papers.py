@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.select_papers import Branch, Update, select_papers
+from nodes.find.select_papers import select_papers
+from state.channels import FindState
 from state.query import SearchLogEntry
 from state.request import Request
 from state.run import Failure
@@ -21,7 +22,7 @@ def select(runtime: Runtime[RunContext]) -> Select:
 
     async def run(
         scores: dict[str, float], request: dict[str, Any] | None = None, **state: Any
-    ) -> Update:
+    ) -> FindState:
         asked = Request.model_validate(
             {"text": "pears", "sources": ("openalex", "arxiv"), **(request or {})}
         )
@@ -30,7 +31,7 @@ def select(runtime: Runtime[RunContext]) -> Select:
             "settled": [], "same": {}, "hidden": [],
             "collected": [], "retracted": [], "search_log": [], "failures": [], **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: FindState = branch  # type: ignore[assignment]
         return await select_papers(given, runtime)
 
     return run

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.shortlist import FOR_GAPS, PER_KEPT, Branch, Update, shortlist
+from nodes.find.shortlist import FOR_GAPS, PER_KEPT, shortlist
+from state.channels import FindState
 from state.finding import Trail
 from state.query import Hit
 from state.request import Request
@@ -19,14 +20,14 @@ MERIT = {name: 90 - number / 10 for number, name in enumerate(NAMES)}
 
 async def listed(
     runtime: Runtime[RunContext], request: dict[str, Any] | None = None, **state: Any
-) -> Update:
+) -> FindState:
     asked = Request.model_validate({"text": "pears", **(request or {})})
     branch: dict[str, Any] = {
         "run": "run", "request": asked, "prior": MERIT, "judged": {}, "hits": [], "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
         "hidden": [], "hop": 1, "depth": 0, **state,
     }  # fmt: skip
-    given: Branch = branch  # type: ignore[assignment]
+    given: FindState = branch  # type: ignore[assignment]
     return await shortlist(given, runtime)
 
 

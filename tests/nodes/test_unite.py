@@ -5,7 +5,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.find.unite import Branch, unite
+from nodes.find.unite import unite
+from state.channels import FindState
 from state.finding import Trail
 from state.paper import Author, Paper
 from state.query import Hit
@@ -23,8 +24,8 @@ def record(name: str, source: str, title: str = "Grafting pears", **others: Any)
 
 
 async def come(
-    services: Services, runtime: Runtime[RunContext], state: Branch, *records: tuple[str, Paper]
-) -> Branch:
+    services: Services, runtime: Runtime[RunContext], state: FindState, *records: tuple[str, Paper]
+) -> FindState:
     """Unite after these records of sources have come; return the state that follows."""
     for source, found in groupby(records, key=lambda one: one[0]):
         await services.run_store.put_records(source, [paper for _, paper in found])
@@ -34,7 +35,7 @@ async def come(
     return {**state, "same": update["same"], "united": update["united"]}
 
 
-EMPTY: Branch = {
+EMPTY: FindState = {
     "run": "run", "hits": [], "united": 0, "trail": [], "followed": 0, "same": {}, "judged": {},
 }  # fmt: skip
 
@@ -117,7 +118,7 @@ async def test_what_links_lead_to_becomes_papers_once(
     await services.run_store.put_records("openalex", [found])
     hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
     key = await services.run_store.put_trail(Trail(hop=1, depth=1, hits=(hit,)))
-    state: Branch = {**EMPTY, "trail": [key]}
+    state: FindState = {**EMPTY, "trail": [key]}
     update = await unite(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
     await services.run_store.put_records("openalex", [found.model_copy(update={"year": 1999})])

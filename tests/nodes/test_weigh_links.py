@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.weigh_links import Branch, Update, weigh_links
+from nodes.find.weigh_links import weigh_links
+from state.channels import FindState
 from state.finding import Round, Trail
 from state.paper import Paper
 from state.query import Hit
@@ -20,7 +21,7 @@ CITED = NAMES[7]
 
 async def weighed(
     services: Services, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
-) -> Update:
+) -> FindState:
     """Weigh papers of which the last is cited by the first six."""
     await services.run_store.put_papers(
         Paper(id=name, title=f"Pears {name}", references=(CITED,) if name < NAMES[6] else ())
@@ -33,7 +34,7 @@ async def weighed(
         "collected": [], "rounds": [Round(hop=1, depth=0)], "failures": [], "depth": 0, "hop": 1,
         "hop_gain": 0, **state,
     }  # fmt: skip
-    given: Branch = branch  # type: ignore[assignment]
+    given: FindState = branch  # type: ignore[assignment]
     return await weigh_links(given, runtime)
 
 
@@ -157,7 +158,7 @@ async def test_breadth_first_search_starts_from_all_that_was_found(
 async def level(
     services: Services, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
     collected: list[str],
-) -> Update:  # fmt: skip
+) -> FindState:  # fmt: skip
     trail = Trail(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
     key = await services.run_store.put_trail(trail)
     return await weighed(services, runtime, judged, trail=[key], depth=1, collected=collected)

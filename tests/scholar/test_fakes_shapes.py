@@ -168,25 +168,3 @@ async def test_semanticscholar_searches_batches_and_pages(server: ScholarServer)
         await scholar.get_paper("DOI:10.1/none", fields=["title"])
     with pytest.raises(BadQueryParametersException, match="Unrecognized"):
         await scholar.get_paper(work.s2, fields=["colour"])
-
-
-def test_arxiv_reads_the_feeds(server: ScholarServer) -> None:
-    import arxiv
-
-    client = arxiv.Client(page_size=5, delay_seconds=0, num_retries=0)
-    client.query_url_format = f"{server.arxiv_url}/api/query?{{}}"
-    found = list(client.results(arxiv.Search(query='all:"citation" OR ti:graph', max_results=45)))
-    assert len({result.entry_id for result in found}) == len(found) > 10
-    work = server.world.by_arxiv[found[0].get_short_id().rsplit("v", 1)[0]]
-    assert (found[0].title, found[0].doi) == (work.title, work.doi)
-    assert found[0].published.date() == work.date
-    assert [author.name for author in found[0].authors] == [
-        f"{given} {family}" for given, family in work.authors if family
-    ]
-    both = list(client.results(arxiv.Search(id_list=[work.arxiv or "", "0001.0001"])))
-    assert [result.title for result in both] == [work.title]
-    with pytest.raises(arxiv.HTTPError, match="400"):
-        list(client.results(arxiv.Search(id_list=["abc"])))
-    server.faults.only["arxiv"] = {"blank": 1.0}
-    assert list(client.results(arxiv.Search(query="citation", max_results=5))) == []
-    client._session.close()

@@ -8,7 +8,7 @@ any of them by a third changes coverage by less than 0.01 (decision 10).
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,14 +42,14 @@ _JUDGED_RANGE = (0.02, 0.98)
 
 
 @dataclass(frozen=True)
-class Standing:
+class Features:
     """The papers of a run, one row each, as far as no link is needed to know it."""
 
     text: Floats
     """Log-odds by meaning alone, or by a judge who read it."""
     words: Floats
     """Words shared with the input: standard deviations above the mean."""
-    years: Floats
+    ages: Floats
     """Years between it and the input, at least 1; NaN where its year is unknown."""
 
 
@@ -64,7 +64,7 @@ def as_score(odds: Floats) -> Floats:
     return np.asarray(100 / (1 + np.exp(-odds)), dtype=np.float64)
 
 
-def by_meaning(similarity: Floats) -> Floats:
+def meaning_odds(similarity: Floats) -> Floats:
     """Return the log-odds of cosines to the input."""
     return MEANING * (similarity - TYPICAL_MEANING)
 
@@ -93,30 +93,30 @@ def shared_words(input_words: Set[str], papers: Sequence[Set[str]]) -> Floats:
     return (shares - shares.mean()) / spread if spread > 1e-9 else np.zeros(count)
 
 
-def priors(standing: Standing, graph: CitationGraph) -> tuple[Floats, Floats]:
+def priors(features: Features, graph: CitationGraph) -> tuple[Floats, Floats]:
     """Return the log-odds of each paper, and the walker's visits to everything in the graph.
 
     Args:
-        standing: The papers that stand first in the graph, in its order.
+        features: The papers that stand first in the graph, in its order.
         graph: Their links, to one another and to papers of which nothing else is known.
     """
-    odds = standing.text + beyond_text(standing, np.zeros(len(standing.text)))
+    odds = features.text + beyond_text(features, np.zeros(len(features.text)))
     visits = np.zeros(len(graph.place))
     for _ in range(PASSES):
-        links, visits = by_links(odds, graph)
-        odds = standing.text + beyond_text(standing, links)
+        links, visits = link_odds(odds, graph)
+        odds = features.text + beyond_text(features, links)
     return odds, visits
 
 
-def beyond_text(standing: Standing, links: Floats) -> Floats:
+def beyond_text(features: Features, links: Floats) -> Floats:
     """Return what words, links and age say together, bounded, as log-odds."""
-    ages = np.where(np.isnan(standing.years), math.exp(TYPICAL_AGE), standing.years)
-    age = AGE * (np.log(np.maximum(ages, 1.0)) - TYPICAL_AGE)
-    words = WORDS * (standing.words - TYPICAL_WORDS)
+    years = np.where(np.isnan(features.ages), math.exp(TYPICAL_AGE), features.ages)
+    age = AGE * (np.log(np.maximum(years, 1.0)) - TYPICAL_AGE)
+    words = WORDS * (features.words - TYPICAL_WORDS)
     return np.clip(links + age + words, -BEYOND, BEYOND)
 
 
-def by_links(odds: Floats, graph: CitationGraph) -> tuple[Floats, Floats]:
+def link_odds(odds: Floats, graph: CitationGraph) -> tuple[Floats, Floats]:
     """Return the log-odds that links give each paper, and the walker's visits to all in the graph.
 
     Where there is no link at all, links say nothing.
@@ -138,8 +138,6 @@ def by_links(odds: Floats, graph: CitationGraph) -> tuple[Floats, Floats]:
     return np.clip(links, *LINKS_RANGE), visits
 
 
-def settled_years(years: Mapping[str, int | None], now: int) -> Floats:
+def ages(years: Sequence[int | None], now: int) -> Floats:
     """Return the years between each paper and `now`, at least 1; NaN where its year is unknown."""
-    return np.array(
-        [np.nan if year is None else max(now - year, 1) for year in years.values()], dtype=float
-    )
+    return np.array([np.nan if year is None else max(now - year, 1) for year in years], dtype=float)

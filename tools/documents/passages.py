@@ -6,9 +6,10 @@ a long token counts for several, and so does a text in a script without spaces.
 
 import re
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, takewhile
 from math import ceil
 
 from state.document import JOINT, Block, Document
@@ -44,16 +45,6 @@ class _Piece:
         return self.end - self.begin
 
 
-@dataclass(slots=True)
-class _Run:
-    """Neighbouring blocks of one section."""
-
-    section: tuple[str, ...]
-    blocks: list[tuple[int, int]]
-    """First word and the one behind the last, of each."""
-    after_gap: bool
-
-
 def cut(
     document: Document, *, paper: str, title: str, sha256: str, target: int = TARGET
 ) -> list[Passage]:
@@ -72,36 +63,24 @@ def cut(
         sha256: Of its file.
         target: Words to which paragraphs are joined, 20 to 240.
     """
-    text = document.text
-    starts, ends = array("q"), array("q")
-    for found in _WORDS.finditer(text):
-        starts.append(found.start())
-        ends.append(found.end())
-    if not starts:
-        return []
-    cutter = _Cutter(text, starts, ends, max(SMALLEST, min(target, int(LARGEST / _SLACK))))
+    cutter = _Cutter(document.text, max(SMALLEST, min(target, int(LARGEST / _SLACK))))
     offsets = _offsets(document.blocks)
-    runs = cutter.runs(document.blocks, offsets)
-    begins = [begin for begin, _ in offsets]
     made: dict[str, Passage] = {}
-    for piece in _joined(cutter, [piece for run in runs for piece in cutter.pieces(run)]):
-        start, end = starts[piece.begin], ends[piece.end - 1]
-        key = passage_id(paper, text[start:end])
-        if key not in made:
-            page = document.blocks[bisect_left(begins, start + 1) - 1].page
-            made[key] = Passage(
-                id=key, paper=paper, title=title, section=piece.section, page=page,
-                start=start, end=end, text=text[start:end], document=sha256,
-            )  # fmt: skip
+    for piece in cutter.joined(cutter.pieces(document.blocks, offsets)):
+        start, end = cutter.starts[piece.begin], cutter.ends[piece.end - 1]
+        text = document.text[start:end]
+        page = document.blocks[bisect_right(offsets, start) - 1].page
+        passage = Passage(
+            id=passage_id(paper, text), paper=paper, title=title, section=piece.section, page=page,
+            start=start, end=end, text=text, document=sha256,
+        )  # fmt: skip
+        made.setdefault(passage.id, passage)
     return list(made.values())
 
 
-def _offsets(blocks: Iterable[Block]) -> list[tuple[int, int]]:
-    found, start = [], 0
-    for block in blocks:
-        found.append((start, start + len(block.text)))
-        start += len(block.text) + len(JOINT)
-    return found
+def _offsets(blocks: Iterable[Block]) -> list[int]:
+    """Return where each block begins in the document's text, and where one more would."""
+    return [0, *accumulate(len(block.text) + len(JOINT) for block in blocks)]
 
 
 def _is_left_out(block: Block, size: int) -> bool:
@@ -115,61 +94,73 @@ def _is_left_out(block: Block, size: int) -> bool:
 class _Cutter:
     """Cuts one text."""
 
-    def __init__(self, text: str, starts: "array[int]", ends: "array[int]", target: int) -> None:
+    def __init__(self, text: str, target: int) -> None:
         self._text = text
-        self._starts = starts
-        self._stops = ends
         self._target = target
-        self._whole = int(target * _SLACK)
+        self.starts, self.ends = array("q"), array("q")
+        for found in _WORDS.finditer(text):
+            self.starts.append(found.start())
+            self.ends.append(found.end())
 
-    def runs(self, blocks: Iterable[Block], offsets: list[tuple[int, int]]) -> Iterator[_Run]:
-        """Yield the neighbouring blocks of a section that make passages."""
-        run: _Run | None = None
-        gap = False
-        for block, (start, end) in zip(blocks, offsets, strict=True):
-            begin, behind = bisect_left(self._starts, start), bisect_left(self._starts, end)
-            if begin == behind:
+    def pieces(self, blocks: Iterable[Block], offsets: Sequence[int]) -> list[_Piece]:
+        """Return pieces of one section each, up to the target; none is short unless all of it is."""
+        found: list[_Piece] = []
+        gap = True
+        for block, start, after in zip(blocks, offsets, offsets[1:], strict=False):
+            begin, end = bisect_left(self.starts, start), bisect_left(self.starts, after)
+            if begin == end:
                 continue
-            if _is_left_out(block, behind - begin):
+            if _is_left_out(block, end - begin):
                 gap = True
                 continue
             section = ABSTRACT if block.kind == "abstract" else block.section
-            if run is None or gap or section != run.section:
-                if run is not None:
-                    yield run
-                run = _Run(section, [], gap)
+            for first, behind in self._parts(begin, end):
+                last = found[-1] if found and not gap and found[-1].section == section else None
+                size = behind - last.begin if last else 0
+                if last and (size <= self._target or min(last.size, behind - first) < SMALLEST):
+                    found[-1:] = self._fitting(replace(last, end=behind))
+                else:
+                    found.append(_Piece(first, behind, section, gap))
                 gap = False
-            run.blocks.append((begin, behind))
-        if run is not None:
-            yield run
+        return found
 
-    def pieces(self, run: _Run) -> list[_Piece]:
-        """Return the pieces of a run; none is short unless the run is."""
-        found: list[_Piece] = []
-        for begin, end in self._parts(run):
-            last = found[-1] if found else None
-            if last and (end - last.begin <= self._target or last.size < SMALLEST):
-                last.end = end
-            else:
-                found.append(_Piece(begin, end, run.section))
-        if len(found) > 1 and found[-1].size < SMALLEST:
-            last = found.pop()
-            found[-1].end = last.end
-        found[0].after_gap = run.after_gap
-        return [part for piece in found for part in self.fitting(piece)]
+    def joined(self, pieces: list[_Piece]) -> list[_Piece]:
+        """Join what is too short to the neighbour with which it shares most headings."""
+        done: list[_Piece] = []
+        for at, piece in enumerate(pieces):
+            before = done[-1] if done and not piece.after_gap else None
+            after = pieces[at + 1] if at + 1 < len(pieces) else None
+            if after and after.after_gap:
+                after = None
+            if piece.size >= SMALLEST or not (before or after):
+                done += self._fitting(piece)
+            elif after and (before is None or _shared(piece, after) > _shared(piece, before)):
+                pieces[at + 1] = _united(piece, after)
+            elif before:
+                done[-1:] = self._fitting(_united(before, piece))
+        return done
 
-    def _parts(self, run: _Run) -> Iterator[tuple[int, int]]:
-        for begin, end in run.blocks:
-            if end - begin <= self._whole:
-                yield begin, end
-            else:
-                yield from self._sentences(begin, end)
+    def _fitting(self, piece: _Piece) -> list[_Piece]:
+        """Return a piece, or its even parts where it is too large."""
+        if piece.size <= LARGEST:
+            return [piece]
+        return [
+            _Piece(begin, end, piece.section, piece.after_gap and begin == piece.begin)
+            for begin, end in self._parts(piece.begin, piece.end)
+        ]
 
-    def _sentences(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Cut a long paragraph into even parts between sentences."""
+    def _parts(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """Cut a long paragraph into even parts between sentences, of at most LARGEST words."""
+        if end - begin <= self._target * _SLACK:
+            yield begin, end
+            return
         aim = (end - begin) / ceil((end - begin) / self._target)
-        start = begin
-        for stop in self._ends(begin, end):
+        start = last = begin
+        for stop in self._stops(begin, end):
+            if stop - start > LARGEST and last - start >= SMALLEST:
+                yield start, last
+                start = last
+            last = stop
             while stop - start > LARGEST:  # a sentence without end
                 step = ceil((stop - start) / ceil((stop - start) / self._target))
                 yield start, start + step
@@ -180,52 +171,17 @@ class _Cutter:
         if start < end:
             yield start, end
 
-    def _ends(self, begin: int, end: int) -> Iterator[int]:
+    def _stops(self, begin: int, end: int) -> Iterator[int]:
         """Yield behind which words a sentence ends, in order; `end` last."""
         while begin < end:
-            first = self._starts[begin]
-            stop = min(end, bisect_left(self._starts, first + _LONGEST_TEXT))
-            stop = max(stop, begin + 1)
-            piece = self._text[first : self._stops[stop - 1]]
-            spans = _split(piece)
+            first = self.starts[begin]
+            stop = max(min(end, bisect_left(self.starts, first + _LONGEST_TEXT)), begin + 1)
+            spans = _split(self._text[first : self.ends[stop - 1]])
             whole = spans if stop == end or len(spans) < 2 else spans[:-1]
-            for span in whole:
-                at = bisect_left(self._starts, first + span.end)
-                if begin < at < end:
-                    yield at
-            begin = max(
-                bisect_left(self._starts, first + whole[-1].end) if whole else stop, begin + 1
-            )
+            places = [bisect_left(self.starts, first + span.end) for span in whole]
+            yield from (place for place in places if begin < place < end)
+            begin = max(places[-1] if places else stop, begin + 1)
         yield end
-
-    def fitting(self, piece: _Piece) -> Iterator[_Piece]:
-        """Yield a piece, or its even halves where it is too large."""
-        if piece.size <= LARGEST:
-            yield piece
-            return
-        count = ceil(piece.size / LARGEST)
-        step = ceil(piece.size / count)
-        for begin in range(piece.begin, piece.end, step):
-            end = min(begin + step, piece.end)
-            yield _Piece(begin, end, piece.section, piece.after_gap and begin == piece.begin)
-
-
-def _joined(cutter: _Cutter, pieces: list[_Piece]) -> list[_Piece]:
-    """Join what is too short to the neighbour with which it shares most headings."""
-    done: list[_Piece] = []
-    for at, piece in enumerate(pieces):
-        if piece.size >= SMALLEST:
-            done.append(piece)
-            continue
-        before = done[-1] if done and not piece.after_gap else None
-        after = pieces[at + 1] if at + 1 < len(pieces) and not pieces[at + 1].after_gap else None
-        if after and (before is None or _shared(piece, after) > _shared(piece, before)):
-            pieces[at + 1] = _united(piece, after)
-        elif before:
-            done[-1:] = cutter.fitting(_united(before, piece))
-        else:
-            done.append(piece)
-    return [part for piece in done for part in cutter.fitting(piece)]
 
 
 def _united(first: _Piece, second: _Piece) -> _Piece:
@@ -234,9 +190,6 @@ def _united(first: _Piece, second: _Piece) -> _Piece:
 
 
 def _shared(one: _Piece, other: _Piece) -> int:
-    count = 0
-    for left, right in zip(one.section, other.section, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    """Return how many headings, from the top, two pieces have in common."""
+    alike = (left == right for left, right in zip(one.section, other.section, strict=False))
+    return sum(1 for _ in takewhile(bool, alike))

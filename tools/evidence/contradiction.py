@@ -8,7 +8,7 @@ from tools.text.words import stem, tokens
 
 _ALIKE = 0.75
 """Share of each side's remaining words that the other must have."""
-_NEGATIONS = frozenset(
+NEGATIONS = frozenset(
     """not no never neither nor cannot without fail fails failed hardly none nobody nothing isn't
     aren't wasn't weren't doesn't don't didn't can't couldn't won't wouldn't""".split()  # noqa: SIM905
 )
@@ -26,6 +26,11 @@ _EMPTY = frozenset(
     be been being do does did can could may might will would has have had they we as than then also
     such very so""".split()  # noqa: SIM905
 )
+
+
+def opposite_of(first: str, second: str) -> bool:
+    """Whether two words are opposites, such as 'raise' and 'lower', in any form of theirs."""
+    return frozenset((stem(first), stem(second))) in _OPPOSITES
 
 
 def contradicts(first: str, second: str) -> bool:
@@ -46,7 +51,7 @@ def contradicts(first: str, second: str) -> bool:
 
 
 def _stems(text: str) -> set[str]:
-    return {stem(word) for word in tokens(text) if word not in _EMPTY and word not in _NEGATIONS}
+    return {stem(word) for word in tokens(text) if word not in _EMPTY and word not in NEGATIONS}
 
 
 def _negations(text: str, other: set[str]) -> int:
@@ -54,7 +59,7 @@ def _negations(text: str, other: set[str]) -> int:
     words = [word.replace("’", "'") for word in tokens(text)]
     count = 0
     for place, word in enumerate(words):
-        if word in _NEGATIONS:
-            rest = (item for item in words[place + 1 :] if item not in _EMPTY | _NEGATIONS)
+        if word in NEGATIONS:
+            rest = (item for item in words[place + 1 :] if item not in _EMPTY | NEGATIONS)
             count += stem(next(rest, "")) in other
     return count

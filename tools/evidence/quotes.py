@@ -54,6 +54,11 @@ def _fold(text: str, *, keep_hyphens: bool = False) -> tuple[str, "array[int]"]:
     return "".join(chars), offsets
 
 
+def folded(text: str) -> str:
+    """Return a text for comparison: without case, and with plain dashes, marks and white space."""
+    return _fold(text)[0].strip()
+
+
 def find_quote(claimed: str, source: str) -> Span | None:
     """Return where `claimed` stands in `source`, or None when it does not, or is too short.
 

@@ -6,34 +6,13 @@ import re
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
 _SMALL = 10
 """Whole numbers up to this one count and label things, and are told in many ways."""
-_WORDS = {
-    word: float(number)
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-} | {"hundred": 100.0, "thousand": 1000.0, "million": 1e6, "half": 0.5, "single": 1.0, "both": 2.0}
+_COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_WORDS = {word: float(number) for number, word in enumerate(_COUNTED.split())} | {
+    "hundred": 100.0, "thousand": 1000.0, "million": 1e6, "half": 0.5, "single": 1.0, "both": 2.0,
+}  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -60,3 +39,13 @@ def unsupported_numbers(claim: str, source: str) -> list[str]:
 def _is_there(item: str, there: list[float]) -> bool:
     decimals = len(item.partition(".")[2])
     return any(round(number, decimals) == float(item) for number in there)
+
+
+def number_of(word: str) -> float | None:
+    """Return the number that a word in lower case is, in figures or letters up to 'twenty', or None."""
+    if word[0].isdigit():
+        try:
+            return float(word.replace(",", ""))
+        except ValueError:  # '1.2.3'
+            return None
+    return _WORDS.get(word) if word in _COUNTED.split() and word != "one" else None

@@ -17,9 +17,9 @@ PaperVectors = Mapping[int, NDArray[np.float32]]
 
 
 def is_abstract(row: Waiting) -> bool:
-    """Whether the passage is a whole abstract, whose vector its paper has already."""
+    """Whether the passage is an abstract, or a long one's beginning: its paper has its vector."""
     passage = row.passage
-    return not passage.document and passage.section in ABSTRACT_SECTIONS
+    return not (passage.document or passage.start) and passage.section in ABSTRACT_SECTIONS
 
 
 def copied_points(

@@ -46,7 +46,9 @@ class PassageQueue:
 
     def copyable(self, limit: int) -> list[Waiting]:
         """Return abstracts that the index lacks and whose vectors the papers' index has."""
-        condition = "s.active = 1 AND s.indexed = 0 AND s.document = 0 AND p.indexed = 1"
+        condition = (
+            "s.active = 1 AND s.indexed = 0 AND s.document = 0 AND s.start = 0 AND p.indexed = 1"
+        )
         return self._waiting(f"{condition} ORDER BY s.point LIMIT ?", limit)
 
     def between(self, low: int, high: int) -> list[Waiting]:
@@ -69,7 +71,7 @@ class PassageQueue:
         """Count the passages that an embedder has to read."""
         sql = (
             "SELECT COUNT(*) FROM passages s JOIN papers p ON p.point = s.paper WHERE s.active = 1"
-            " AND s.indexed = 0 AND NOT (s.document = 0 AND p.indexed = 1)"
+            " AND s.indexed = 0 AND NOT (s.document = 0 AND s.start = 0 AND p.indexed = 1)"
         )
         with self._database.reading() as db:
             count: int = db.execute(sql).fetchone()[0]

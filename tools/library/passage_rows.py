@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from state.document import DocumentEntry
+from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
-from state.passage import Passage, passage_id
+from state.passage import LARGEST, Passage, passage_id
+from tools.documents.passages import cut as cut_document
 from tools.library.headings import folded_section
 
 PutOutcome = Literal["added", "updated", "unchanged"]
@@ -79,15 +80,16 @@ def put_document(
 
 
 def keep_abstract(db: sqlite3.Connection, paper: int, record: Paper) -> None:
-    """Make the passages of the record's own abstract what the record says; `settle` must follow."""
+    """Make the passages of the record's own abstract what the record says; `settle` must follow.
+
+    An abstract of more than 300 words makes several.
+    """
     cuts = []
     if record.abstract:
         section = (_SECTIONS[record.abstract_kind],)
-        passage = Passage(
-            id="-", paper=record.id, title=record.title, section=section, start=0,
-            end=len(record.abstract), text=record.abstract,
-        )  # fmt: skip
-        cuts = [_cut(record.id, passage)]
+        whole = Document(blocks=(Block(text=record.abstract, section=section),), reader="record")
+        parts = cut_document(whole, paper=record.id, title=record.title, sha256="", target=LARGEST)
+        cuts = [_cut(record.id, part) for part in parts]
     _write(db, paper, ABSTRACT, cuts)
 
 

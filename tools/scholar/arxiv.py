@@ -1,7 +1,7 @@
 """arXiv, asked through its search API.
 
-The arxiv package writes the query of a URL; the caller sends it. arXiv asks for three seconds
-between two calls, so a search makes at most two, and a look-up takes a hundred ids at once.
+arXiv asks for three seconds between two calls, so a search makes at most two, and a look-up takes a
+hundred ids at once.
 """
 
 import re
@@ -94,11 +94,10 @@ class ArxivSource(Online):
         return Linked()
 
     async def _ask(self, expression: str, ids: list[str], size: int, age: float) -> Page:
-        import arxiv
-
-        search = arxiv.Search(query=expression, id_list=ids)
-        # Private, as is the only public way to it, which opens a session of its own.
-        arguments = {**search._url_args(), "start": "0", "max_results": str(size)}
+        arguments = {
+            "search_query": expression, "id_list": ",".join(ids), "start": 0, "max_results": size,
+            "sortBy": "relevance", "sortOrder": "descending",
+        }  # fmt: skip
         return await self._caller.ask(f"/api/query?{urlencode(arguments)}", read=read_page, age=age)
 
 

@@ -1,20 +1,18 @@
-"""Entries of arXiv's Atom feeds, as papers.
-
-The arxiv package decodes an entry. Its parser is not used for the feed, because it reads a truncated
-feed as a short one, and because one date that it cannot read costs the whole page.
-"""
+"""Entries of arXiv's Atom feeds, as papers (https://info.arxiv.org/help/api/user-manual.html)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from state.paper import Author, Paper, canonical_id, identify
+from state.paper import Author, Paper, canonical_id
 from tools.errors import PermanentError
+from tools.scholar.fields import paper_from, text_of, year_of
 
 SOURCE = "arxiv"
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
+_ARXIV = "{http://arxiv.org/schemas/atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 _OUR_FAULT = re.compile(r"incorrect|malformed|invalid|must be|syntax|not allowed", re.IGNORECASE)
 _WITHDRAWN = re.compile(
@@ -53,7 +51,7 @@ def read_page(body: str) -> Page:
     total = _count(root.findtext(_TOTAL))
     if total and not entries:
         raise ValueError(f"arXiv's page is empty although {total} records match")
-    papers = (read_entry(result) for result in _results(entries))
+    papers = map(_read_entry, entries)
     return Page(
         papers=tuple({paper.id: paper for paper in papers if paper is not None}.values()),
         total=total,
@@ -85,49 +83,37 @@ def _raise_if_error(entry: Any) -> None:
     raise ValueError(f"arXiv failed: {said}")
 
 
-def _results(entries: list[Any]) -> Iterator[Any]:
-    # Private, and the only part of the package that decodes: it has no public way to hand it a
-    # body that something else has fetched. Hence the narrow version range in pyproject.toml.
-    from arxiv import _feed
+def _read_entry(entry: Any) -> Paper | None:
+    """Return an entry as a paper, or None without a title, an id of a paper or a date."""
 
-    for entry in entries:
-        try:
-            result = _feed._build_result(entry)
-        except ValueError:  # a date that cannot be read
-            continue
-        if result is not None:
-            yield result
+    def said(name: str) -> str | None:
+        return text_of(entry.findtext(name))
 
-
-def read_entry(result: Any) -> Paper | None:
-    """Return an `arxiv.Result` as a paper, or None where it has no title or no id of a paper."""
-    key = canonical_id(f"arxiv:{result.get_short_id()}").removeprefix("arxiv:")
-    title = _plain(result.title)
-    if key.startswith("local:") or title is None:
+    key = canonical_id(f"arxiv:{(said(f'{_ATOM}id') or '').partition('/abs/')[2]}")
+    try:
+        published = datetime.fromisoformat(said(f"{_ATOM}published") or "").date()
+    except ValueError:
         return None
-    doi = _doi(result.doi)
-    names = (_plain(author.name) for author in result.authors)
-    authors = tuple(Author(name=name) for name in names if name)
-    abstract = _plain(result.summary)
-    year = result.published.year
-    values: dict[str, object] = {
+    title, abstract = said(f"{_ATOM}title"), said(f"{_ATOM}summary")
+    if not key.startswith("arxiv:") or title is None:
+        return None
+    bare = key.removeprefix("arxiv:")
+    names = [text_of(node.text) for node in entry.iterfind(f"{_ATOM}author/{_ATOM}name")]
+    has_pdf = any(link.get("title") == "pdf" for link in entry.iterfind(f"{_ATOM}link"))
+    known = {
         "title": title,
         "abstract": abstract,
-        "year": year if 1000 <= year <= 2200 else None,
-        "published": result.published.date(),
-        "authors": authors or None,
-        "venue": _plain(result.journal_ref) or "arXiv",
-        "doi": doi,
-        "arxiv": key,
-        "url": f"https://arxiv.org/abs/{key}",
-        "pdf": f"https://arxiv.org/pdf/{key}" if result.pdf_url else None,
-        "retracted": _is_withdrawn(_plain(result.comment) or "", abstract or "") or None,
+        "year": year_of(published.year),
+        "published": published,
+        "authors": tuple(Author(name=name) for name in names if name),
+        "venue": said(f"{_ARXIV}journal_ref") or "arXiv",
+        "doi": _doi(said(f"{_ARXIV}doi")),
+        "arxiv": bare,
+        "url": f"https://arxiv.org/abs/{bare}",
+        "pdf": f"https://arxiv.org/pdf/{bare}" if has_pdf else None,
+        "retracted": _is_withdrawn(said(f"{_ARXIV}comment") or "", abstract or ""),
     }
-    known = {name: value for name, value in values.items() if value is not None}
-    first = authors[0].name if authors else None
-    name, aliases = identify(doi=doi, arxiv=key, title=title, year=year, first_author=first)
-    origin = dict.fromkeys(known, SOURCE)
-    return Paper.model_validate({**known, "id": name, "aliases": aliases, "origin": origin})
+    return paper_from(SOURCE, known)
 
 
 def _is_withdrawn(comment: str, abstract: str) -> bool:
@@ -140,10 +126,6 @@ def _doi(value: object) -> str | None:
         if (key := canonical_id(part)).startswith("doi:"):
             return key.removeprefix("doi:")
     return None
-
-
-def _plain(value: object) -> str | None:
-    return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
 def _count(value: object) -> int | None:

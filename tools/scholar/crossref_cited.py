@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from state.paper import Author, Paper, canonical_id, identify
-from tools.scholar.markup import plain
+from state.paper import Author, Paper, canonical_id
+from tools.scholar.fields import mappings, paper_from, text_of
 
 SOURCE = "crossref"
 
@@ -44,16 +44,14 @@ def _cited_paper(reference: Mapping[str, object]) -> Paper | None:
     writer = text_of(reference.get("author"))
     if writer and (found := _INITIALS_LAST.fullmatch(writer)):
         writer = f"{found[1]}, {found[2].strip()}"
-    known: dict[str, object] = {"title": title, "year": int(year[1])}
-    if venue := text_of(reference.get("journal-title")):
-        known["venue"] = venue
-    if writer:
-        known["authors"] = (Author(name=writer),)
-    key, _ = identify(title=title, year=int(year[1]), first_author=writer)
     # A reference names the first author only.
-    return Paper.model_validate(
-        {**known, "id": key, "authors_complete": False, "origin": dict.fromkeys(known, SOURCE)}
-    )
+    known = {
+        "title": title,
+        "year": int(year[1]),
+        "venue": text_of(reference.get("journal-title")),
+        "authors": (Author(name=writer),) if writer else (),
+    }
+    return paper_from(SOURCE, known, authors_complete=False)
 
 
 def doi_key(value: object) -> str | None:
@@ -63,20 +61,3 @@ def doi_key(value: object) -> str | None:
         return None
     key = canonical_id(text)
     return key if key.startswith(("doi:", "arxiv:")) else None
-
-
-def text_of(value: object) -> str | None:
-    """Return a text without its markup, or None where there is none."""
-    return plain(value) or None if isinstance(value, str) else None
-
-
-def mappings(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield the objects of a list, and nothing where it is none."""
-    for one in value if isinstance(value, list) else ():
-        if isinstance(one, dict):
-            yield one
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return an object, empty where there is none."""
-    return value if isinstance(value, dict) else {}

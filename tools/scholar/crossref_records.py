@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from state.paper import Author, Paper, identify
-from tools.scholar.crossref_cited import SOURCE, cited_works, doi_key, mapping, mappings, text_of
+from state.paper import Author, Paper
+from tools.scholar.crossref_cited import SOURCE, cited_works, doi_key
+from tools.scholar.fields import address_of, count_of, mapping, mappings, paper_from, text_of
 from tools.scholar.markup import retracted_title
 
 _NO_PAPERS = frozenset(
@@ -69,11 +70,11 @@ def read_page(body: str) -> Page:
         ValueError: The body is no list of Crossref.
     """
     message = _message(body)
-    items, total = message.get("items"), message.get("total-results")
+    items = message.get("items")
     if not isinstance(items, list):
         raise ValueError("Crossref's answer has no list of items")  # noqa: TRY004 - garbled, not misused
     works = tuple(work for item in items if (work := read_work(item)) is not None)
-    return Page(works, total if type(total) is int else None)
+    return Page(works, count_of(message.get("total-results")))
 
 
 def read_single(body: str) -> Page:
@@ -112,29 +113,23 @@ def _paper(work: Mapping[str, object], key: str, references: tuple[str, ...]) ->
     arxiv = key.removeprefix("arxiv:") if key.startswith("arxiv:") else None
     year, published = _dates(work)
     authors = tuple(_authors(work.get("author")))
-    count = work.get("is-referenced-by-count")
     retracted = any(update.retracts and update.work == key for update in _updates(work, key))
     values: dict[str, object] = {
         "title": title,
         "abstract": _abstract(work.get("abstract")),
         "year": year,
         "published": published,
-        "authors": authors or None,
+        "authors": authors,
         "venue": _venue(work),
         "doi": doi,
         "arxiv": arxiv,
         "url": f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}",
         "pdf": _pdf(work),
-        "cited_by": count if type(count) is int and count >= 0 else None,
-        "retracted": True if retracted or retracted_title(title) else None,
-        "references": references or None,
+        "cited_by": count_of(work.get("is-referenced-by-count")),
+        "retracted": retracted or retracted_title(title),
+        "references": references,
     }
-    known = {name: value for name, value in values.items() if value is not None}
-    first = authors[0].name if authors else None
-    name, _ = identify(doi=doi, arxiv=arxiv, title=title, year=year, first_author=first)
-    aliases = tuple(_versions(work, key))
-    origin = dict.fromkeys(known, SOURCE)
-    return Paper.model_validate({**known, "id": name, "aliases": aliases, "origin": origin})
+    return paper_from(SOURCE, values, aliases=_versions(work, key))
 
 
 def _title(work: Mapping[str, object]) -> str | None:
@@ -197,8 +192,9 @@ def _pdf(work: Mapping[str, object]) -> str | None:
     if not any("creativecommons.org" in licence for licence in licences):
         return None
     for link in mappings(work.get("link")):
-        address = text_of(link.get("URL")) or ""
-        if link.get("content-type") == "application/pdf" and re.match(r"https?://", address):
+        if link.get("content-type") == "application/pdf" and (
+            address := address_of(link.get("URL"))
+        ):
             return address
     return None
 

@@ -22,11 +22,7 @@ RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
 """Who finds the records behind web links where the caller named neither; the free one first."""
 
 
-_PACKAGES: dict[OnlineName, str] = {
-    "openalex": "pyalex",
-    "semantic_scholar": "semanticscholar",
-    "arxiv": "arxiv._feed",
-}
+_PACKAGES: dict[OnlineName, str] = {"openalex": "pyalex", "semantic_scholar": "semanticscholar"}
 """What reads files when it is first imported; not to happen on an event loop."""
 
 

@@ -1,20 +1,18 @@
-"""Semantic Scholar's own client, sending through our caller.
+"""Calls of Semantic Scholar's API, each giving records as they are in its answers.
 
-The semanticscholar package builds URLs, fields and payloads, and turns pages. What sends is
-replaced, because its own waits for minutes on a 429 and takes failures for empty answers. The
-records pass the package by unread, because it drops a whole answer where one field is odd.
+The semanticscholar package gives the paths and reads the records (semantic_scholar_records). What
+sends is our caller: the package's own waits for minutes on a 429 and takes failures for empty answers.
 """
 
-import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from tools.errors import MissingError, PermanentError
 from tools.http.caller import Caller
+from tools.scholar.fields import count_of, mappings
 
 Record = Mapping[str, Any]
 Links = Literal["references", "citations"]
@@ -32,11 +30,10 @@ _PATH_SAFE = "/:;()"
 _NONE_KNOWN = "no valid paper ids"
 # And where the answer would exceed 10 MB.
 _TOO_LARGE = "exceed maximum size"
-_RECORD = "record"
 
 
 class SemanticScholarClient:
-    """Calls of the API, each giving records as they are in its answers."""
+    """The calls that CiteLoom makes; `age` is for how many seconds an earlier answer will do."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -51,53 +48,52 @@ class SemanticScholarClient:
         distinct = list(dict.fromkeys(ids))
         if not distinct:
             return {}
-        if len(distinct) > BATCH:
-            halves = distinct[:BATCH], distinct[BATCH:]
-        else:
-            client = await _package(self._caller, age)
+        middle = len(distinct) // 2 if len(distinct) <= BATCH else BATCH
+        if len(distinct) <= BATCH:
+            read = partial(_read_batch, len(distinct))
+            path = _graph("/paper/batch", fields)
             try:
-                papers = await client.get_papers(distinct, fields=list(fields))
+                records = await self._caller.ask(
+                    path, read=read, age=age, payload={"ids": distinct}
+                )
             except PermanentError as error:
-                if _TOO_LARGE not in str(error).lower() or len(distinct) == 1:
+                said = str(error).lower()
+                if _NONE_KNOWN in said:
+                    return {}
+                if _TOO_LARGE not in said or len(distinct) == 1:
                     raise
             else:
-                found = ((paper.paperId, paper.raw_data[_RECORD]) for paper in papers)
-                return {key: record for key, record in found if record is not None}
-            halves = distinct[: len(distinct) // 2], distinct[len(distinct) // 2 :]
-        first = await self.batch(halves[0], fields, age=age)
-        return first | await self.batch(halves[1], fields, age=age)
+                answered = zip(distinct, records, strict=True)
+                return {key: record for key, record in answered if isinstance(record, dict)}
+        first = await self.batch(distinct[:middle], fields, age=age)
+        return first | await self.batch(distinct[middle:], fields, age=age)
 
     async def search(
         self, words: str, fields: Sequence[str], *, until: str | None, limit: int, age: float
     ) -> tuple[list[Record], int]:
         """Return records by relevance to plain words, and how many there are in all."""
-        client = await _package(self._caller, age)
-        pages = await client.search_paper(
-            quote(words), fields=list(fields), publication_date_or_year=until,
-            limit=min(limit, PAGE),
-        )  # fmt: skip
-        return await _first(pages, limit), pages.total
+        path = _graph("/paper/search", fields, query=words, publicationDateOrYear=until)
+        return await self._paged(path, size=min(limit, PAGE), limit=limit, age=age)
 
     async def bulk_search(
         self, boolean: str, fields: Sequence[str], *, until: str | None, age: float
     ) -> tuple[list[Record], int]:
         """Return the at most 1,000 most cited records that match, and how many match in all."""
-        client = await _package(self._caller, age)
-        pages = await client.search_paper(
-            quote(boolean), fields=list(fields), publication_date_or_year=until, bulk=True,
+        path = _graph(
+            "/paper/search/bulk", fields, query=boolean, publicationDateOrYear=until,
             sort="citationCount:desc",
         )  # fmt: skip
-        return [paper.raw_data[_RECORD] for paper in pages.items], pages.total
+        records, total, _ = await self._caller.ask(path, read=_read_page, age=age)
+        return records, total
 
     async def match(self, title: str, fields: Sequence[str], *, age: float) -> Record | None:
         """Return the record whose title is closest, where one is close."""
-        client = await _package(self._caller, age)
+        path = _graph("/paper/search/match", fields, query=title)
         try:
-            paper = await client.search_paper(quote(title), fields=list(fields), match_title=True)
-        except (MissingError, IndexError):  # the package takes the first of what may be no records
+            records, _, _ = await self._caller.ask(path, read=_read_page, age=age)
+        except MissingError:
             return None
-        record: Record = paper.raw_data[_RECORD]
-        return record
+        return records[0] if records else None
 
     async def links(
         self, paper_id: str, kind: Links, fields: Sequence[str], *, limit: int, age: float
@@ -107,115 +103,60 @@ class SemanticScholarClient:
         Raises:
             MissingError: The paper is unknown.
         """
-        client = await _package(self._caller, age)
-        ask = client.get_paper_references if kind == "references" else client.get_paper_citations
-        pages = await ask(
-            quote(paper_id, safe=_PATH_SAFE), fields=list(fields), limit=min(limit, LINKS_PAGE)
-        )
-        return await _first(pages, limit)
+        path = _graph(f"/paper/{quote(paper_id, safe=_PATH_SAFE)}/{kind}", fields)
+        return (await self._paged(path, size=min(limit, LINKS_PAGE), limit=limit, age=age))[0]
 
     async def recommended(
         self, ids: Sequence[str], fields: Sequence[str], *, limit: int, age: float
     ) -> list[Record]:
         """Return records of papers like all of these, best first."""
-        client = await _package(self._caller, age)
-        papers = await client.get_recommended_papers_from_lists(
-            list(ids), fields=list(fields), limit=min(limit, RECOMMENDED)
-        )
-        return [paper.raw_data[_RECORD] for paper in papers]
+        from semanticscholar import AsyncSemanticScholar as Service
+
+        asked = {"fields": ",".join(fields), "limit": min(limit, RECOMMENDED)}
+        path = f"{Service.BASE_PATH_RECOMMENDATIONS}/papers/?{urlencode(asked)}"
+        payload = {"positivePaperIds": list(ids), "negativePaperIds": []}
+        return (await self._caller.ask(path, read=_read_page, age=age, payload=payload))[0]
+
+    async def _paged(
+        self, path: str, *, size: int, limit: int, age: float
+    ) -> tuple[list[Record], int]:
+        """Turn the pages of a list until there are `limit` records, or no more."""
+        found: list[Record] = []
+        offset = 0
+        while True:
+            page = f"{path}&offset={offset}&limit={size}"
+            records, total, following = await self._caller.ask(page, read=_read_page, age=age)
+            found += records
+            offset += size
+            if not records or following != offset or len(found) >= limit:
+                return found[:limit], total
 
 
-async def _first(pages: Any, limit: int) -> list[Record]:
-    found: list[Record] = []
-    async with aclosing(aiter(pages)) as items:
-        async for item in items:
-            found.append(item.raw_data[_RECORD])
-            if len(found) >= limit:
-                break
-    return found
+def _graph(path: str, fields: Sequence[str], **asked: str | None) -> str:
+    from semanticscholar import AsyncSemanticScholar as Service
+
+    given = {name: value for name, value in asked.items() if value}
+    query = urlencode({**given, "fields": ",".join(fields)}, quote_via=quote)
+    return f"{Service.BASE_PATH_GRAPH}{path}?{query}"
 
 
-class _Requester:
-    """Stands where the package has its ApiRequester."""
-
-    def __init__(self, caller: Caller, age: float) -> None:
-        self._caller = caller
-        self._age = age
-
-    async def get_data_async(
-        self, url: str, parameters: str, headers: object, payload: Mapping[str, Any] | None = None
-    ) -> Any:
-        """Return an answer with its records wrapped (see _wrapped)."""
-        path = url.removeprefix(self._caller.host.url)
-        query = parameters.lstrip("&")
-        ids: list[str] | None = payload["ids"] if payload and "ids" in payload else None
-        read: Callable[[str], Any] = _read_page if ids is None else partial(_read_batch, ids)
-        try:
-            return await self._caller.ask(
-                f"{path}?{query}" if query else path, read=read, age=self._age, payload=payload
-            )
-        except PermanentError as error:
-            if ids is None or _NONE_KNOWN not in str(error).lower():
-                raise
-            return _wrapped(ids, [None] * len(ids))
-
-
-def _read_batch(ids: Sequence[str], body: str) -> list[dict[str, Any]]:
+def _read_batch(count: int, body: str) -> list[object]:
     records = json.loads(body)
-    if not isinstance(records, list) or len(records) != len(ids):
-        raise ValueError(f"no list of {len(ids)} records: {body[:80]}")
-    return _wrapped(ids, records)
+    if not isinstance(records, list) or len(records) != count:
+        raise ValueError(f"no list of {count} records: {body[:80]}")
+    return records
 
 
-def _wrapped(ids: Iterable[str | None], records: Iterable[object]) -> list[dict[str, Any]]:
-    """Hide records from the package, each under the id that it was asked for with.
-
-    The package would lose which record answers which id, and complain of those that are merged.
-    """
-    return [
-        {"paperId": key, _RECORD: record if isinstance(record, Mapping) else None}
-        for key, record in zip(ids, records, strict=True)
-    ]
-
-
-def _read_page(body: str) -> dict[str, Any]:
+def _read_page(body: str) -> tuple[list[Record], int, int | None]:
+    """Return the records of a page, how many there are in all, and where the next page begins."""
     parsed = json.loads(body)
     page: Record = parsed if isinstance(parsed, dict) else {}
     name = "recommendedPapers" if "recommendedPapers" in page else "data"
     # A search that finds nothing answers without data; a publisher's veto on a list nulls it.
     records = page.get(name, [] if page.get("total") == 0 else body)
-    records = [] if records is None and name == "data" else records
-    if isinstance(records, str) or not isinstance(records, Sequence):
-        raise ValueError(f"no page of records: {body[:80]}")  # noqa: TRY004 - asks for another try
-    ends = (item.get("citedPaper", item.get("citingPaper", item)) for item in _dicts(records))
-    held = _dicts(ends)
-    # The package would turn empty pages for ever.
-    going_on = {key: page[key] for key in ("next", "token") if held and page.get(key)}
-    places = {key: _number(page.get(key)) for key in ("total", "offset")}
-    return {name: _wrapped([None] * len(held), held), **places, **going_on}
-
-
-def _dicts(items: Iterable[object]) -> list[dict[str, Any]]:
-    return [item for item in items if isinstance(item, dict)]
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int else 0
-
-
-async def _package(caller: Caller, age: float) -> Any:
-    made = await asyncio.to_thread(_package_class)  # the first import reads many files
-    client = made(api_url=caller.host.url)
-    client._requester = _Requester(caller, age)
-    return client
-
-
-@cache
-def _package_class() -> Any:
-    from semanticscholar import AsyncSemanticScholar
-
-    class Quiet(AsyncSemanticScholar):  # type: ignore[misc, unused-ignore]
-        # The package's own property sets up the logging of the whole process.
-        debug = False
-
-    return Quiet
+    if not isinstance(records, list) and not (records is None and name == "data"):
+        raise ValueError(f"no page of records: {body[:80]}")
+    ends: Iterable[object] = (
+        item.get("citedPaper", item.get("citingPaper", item)) for item in mappings(records)
+    )
+    return list(mappings(list(ends))), count_of(page.get("total")) or 0, count_of(page.get("next"))

@@ -5,11 +5,11 @@ what was cut is told from what there is no more of, and asked for again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from state.paper import Paper, canonical_id
 from tools.errors import MissingError
 from tools.http.caller import DAY
+from tools.scholar.fields import count_of, mappings
 from tools.scholar.port import Linked
 from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient
 from tools.scholar.semantic_scholar_records import LINK_FIELDS, paper_of
@@ -106,7 +106,7 @@ class LinkReader:
         )
         for name in silent:
             if name in records:
-                counts[name] = _number(records[name].get("citationCount"))
+                counts[name] = count_of(records[name].get("citationCount")) or 0
             else:
                 del counts[name]
         return counts
@@ -121,12 +121,12 @@ class LinkReader:
         """
         fields = ("paperId", _COUNTS[kind], *(f"{kind}.{name}" for name in LINK_FIELDS))
         records = await self._client.batch(names, fields, age=_AGES[kind])
-        lists = {name: _items(record.get(kind)) for name, record in records.items()}
+        lists = {name: list(mappings(record.get(kind))) for name, record in records.items()}
         full = sum(map(len, lists.values())) >= LISTED_IN_ALL
         found: dict[str, list[Record]] = {}
         cut: list[str] = []
         for name, items in lists.items():
-            there = min(_number(records[name].get(_COUNTS[kind])), limit)
+            there = min(count_of(records[name].get(_COUNTS[kind])) or 0, limit)
             if len(items) < there and (full or len(items) >= LISTED):
                 cut.append(name)
             elif items or not there:
@@ -147,11 +147,3 @@ class LinkReader:
             return await self._client.links(name, kind, LINK_FIELDS, limit=limit, age=_AGES[kind])
         except MissingError:
             return None
-
-
-def _items(value: Any) -> list[Record]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int and value > 0 else 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import floor
+from typing import ClassVar
 
 from nodes.find.rankers.debate import DebateRanker
 from nodes.find.rankers.port import Evidence
@@ -21,7 +22,7 @@ question for ten papers.
 class CascadeRanker(DebateRanker):
     """Debates the middle of the order; a clear paper's score is its prior."""
 
-    name: RankerName = "cascade"
+    name: ClassVar[RankerName] = "cascade"
 
     def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
         """Settle the best and the worst papers by prior, equal ones in the order of their ids."""

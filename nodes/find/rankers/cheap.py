@@ -7,13 +7,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import log
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodes.find.rankers.closeness import closeness, placed
-from nodes.find.rankers.port import Ranking
-from nodes.find.rankers.whole import WholeRanker
+from nodes.find.rankers.port import Ranker, Ranking
 from state.finding import RankerName
 from state.paper import Paper
 from state.request import Request
@@ -27,23 +27,23 @@ NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 
 
-class EmbeddingRanker(WholeRanker):
+class EmbeddingRanker(Ranker):
     """Scores papers by the similarity of their whole title and abstract (closeness.score_of)."""
 
-    name: RankerName = "embedding"
+    name: ClassVar[RankerName] = "embedding"
 
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Score these papers by similarity."""
         return Ranking(scores=await closeness(services, request, papers))
 
 
-class Bm25Ranker(WholeRanker):
+class Bm25Ranker(Ranker):
     """Orders papers by BM25 of the input in their titles and abstracts.
 
     Rare words are rare among the papers ranked together, so these must be all of a hop.
     """
 
-    name: RankerName = "bm25"
+    name: ClassVar[RankerName] = "bm25"
 
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by the words that they share with the input."""
@@ -53,7 +53,7 @@ class Bm25Ranker(WholeRanker):
         return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
 
 
-class Specter2Ranker(WholeRanker):
+class Specter2Ranker(Ranker):
     """Orders papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
 
     The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
@@ -61,7 +61,7 @@ class Specter2Ranker(WholeRanker):
     without a vector is scored by similarity.
     """
 
-    name: RankerName = "specter2"
+    name: ClassVar[RankerName] = "specter2"
 
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers by SPECTER2 as far as there are vectors."""

@@ -12,13 +12,13 @@ The order has no scale of its own: its n-th paper gets the n-th highest score by
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
 from nodes.find.rankers.candidates import Candidate, candidates, keyed
 from nodes.find.rankers.closeness import closeness, placed
-from nodes.find.rankers.port import Ranking
-from nodes.find.rankers.whole import WholeRanker
+from nodes.find.rankers.port import Ranker, Ranking
 from state.finding import Listing, RankerName
 from state.paper import Paper
 from state.request import Request
@@ -64,10 +64,10 @@ TASK = Task(
 )  # fmt: skip
 
 
-class PermutationRanker(WholeRanker):
+class PermutationRanker(Ranker):
     """Scores papers by their places in the mind's order."""
 
-    name: RankerName = "permutation"
+    name: ClassVar[RankerName] = "permutation"
 
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Order these papers in one pass of windows; none is lost whatever the answers."""

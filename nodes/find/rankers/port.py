@@ -1,8 +1,9 @@
 """What every ranker offers."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 from state.finding import Listing, RankerName
 from state.paper import Paper
@@ -36,34 +37,33 @@ class Ranking:
     listing: Listing | None = None
 
 
-class Ranker(Protocol):
+class Ranker(ABC):
     """Scores papers for the input of a run."""
 
-    @property
-    def name(self) -> RankerName:
-        """How callers name it."""
-        ...
+    name: ClassVar[RankerName]
+    """How callers name it."""
+    weighs_links: ClassVar[bool] = False
+    """Whether links with the best papers raise or lower its scores afterwards.
 
-    @property
-    def weighs_links(self) -> bool:
-        """Whether links with the best papers raise or lower its scores afterwards.
-
-        Only the scores of papers in `Ranking.debates` are weighed: a settled score may come from
-        `prior`, which holds the links already, and must not count them twice.
-        """
-        ...
+    Only the scores of papers in `Ranking.debates` are weighed: a settled score may come from
+    `prior`, which holds the links already, and must not count them twice.
+    """
 
     def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Return the scores, 0..100, of those papers that need no further question.
+        """Return the scores, 0..100, of papers that need no further question; here of none.
 
         They are on the scale that `rank`'s have once links are weighed, and stay as they are.
         """
-        ...
+        return {}
 
     def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Divide the papers, best first, into groups to be ranked apart; `size` is the run's choice."""
-        ...
+        """Divide the papers, best first, into groups to be ranked apart; here they stay together.
 
+        A ranker that compares papers with one another (by place in an order, or by how rare a word
+        is among them) must see all of them; one that judges each by itself takes `size` at a time.
+        """
+        return [list(papers)] if papers else []
+
+    @abstractmethod
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Score these papers, best first by prior; `hop` of a listing is filled in by the node."""
-        ...

@@ -77,10 +77,6 @@ def test_embedded_engine_quotes_the_nearest_sentence_for_and_the_farthest_agains
     pro, contra = found[1].arguments_for[0], found[1].arguments_against[0]
     assert pro.quote == "We graft pears on rootstocks of quince under drought."
     assert contra.quote in {"Sails are woven from hemp by hand.", "Bees avoid wind."}
-    assert "pears" in pro.claim
-    assert not {"pear", "pears", "quince"} & set(contra.claim.split())
-    assert "does not mention" in contra.claim
-    assert pro.claim.count(" and ") <= 1
     for debate, item in zip(found, shown, strict=True):
         for argument in (*debate.arguments_for, *debate.arguments_against):
             assert argument.quote in item.abstract

@@ -34,7 +34,7 @@ async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_f
     answer = {"debates": [verdict("C1", [PRO], [INVENTED], 90)]}
     with served([answer], tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
-        failed = bench.asked[1]["quotes_that_failed"]
+        failed = "\n".join(bench.asked[1]["faults"])
     debate = ranking.debates[0]
     assert INVENTED in failed
     assert PRO not in failed
@@ -79,7 +79,7 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     sides = (long, [CONTRA]) if side == "for" else ([PRO], long)
     with served([{"debates": [verdict("C1", *sides)]}], tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
-        assert INVENTED in bench.asked[1]["quotes_that_failed"]
+        assert any(INVENTED in fault for fault in bench.asked[1]["faults"])
     debate = ranking.debates[0]
     arguments = debate.arguments_for if side == "for" else debate.arguments_against
     assert [argument.supported for argument in arguments] == [True, True, False]
@@ -136,9 +136,7 @@ async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: P
     ]
     with served(answers, tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST, SECOND, THIRD])
-        again = [item["id"] for item in bench.asked[1]["candidates"]]
-        assert bench.asked[1]["quotes_that_failed"] == LEFT_OUT
-    assert again == ["C1", "C3"]
+        assert bench.asked[1]["faults"] == [f"C1: {LEFT_OUT}", f"C3: {LEFT_OUT}"]
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
     assert ranking.failures == []
 
@@ -149,7 +147,6 @@ async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_count
     debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
     with served([{"debates": debates}], tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST, SECOND])
-        assert len(bench.asked) == 1
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
 
 

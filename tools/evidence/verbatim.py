@@ -1,0 +1,183 @@
+"""Whether a sentence is its source's own: the one kind of support that needs no judge.
+
+Three forms, and no other: the source's sentence as it stands; its whole sentences in quotation marks
+with nothing around them but the authors' name and a plain word of reporting ('Tang et al. [1] write:
+“...”'); or its sentence with 'we' or 'this paper' turned into the authors' name, which is made again
+from the source (tools.text.self_reference.attribute) and compared.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from itertools import product
+
+from state.paper import Paper
+from state.writing import MARKER
+from tools.evidence.quotes import find_quote, folded
+from tools.text.self_reference import attribute
+from tools.text.sentences import Span, split_sentences
+
+_QUOTED = (
+    re.compile(r"[\"“”«»](.+)[\"“”«»]", re.DOTALL),
+    re.compile(r"[\"“”«»](.+?)[\"“”«»]", re.DOTALL),
+)
+"""What stands in quotation marks: from the first mark to the last, or from each to the next."""
+_Q = "\x00"
+_SAY = (
+    r"(?:(?:also|further|then|later) )?(?:writes?|wrote|states?|stated|says?|said|notes?|noted|adds?|added|"
+    r"reports?|reported|puts? it (?:thus|so|as follows)|goes? on)(?: that)?"
+)
+_THEY = (
+    "they",
+    "he",
+    "she",
+    "the authors",
+    "the author",
+    "the paper",
+    "its authors",
+    "the same authors",
+)
+_MARKS = re.compile(rf"{MARKER.pattern}(?:[\s,;]*(?:and\s+)?{MARKER.pattern})*")
+_LED = re.compile(rf"\s*{MARKER.pattern}\s+(?=[a-z])")
+_EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
+_SPACED = re.compile(r"\s+(?=[.,;:!?)\]])")
+_PART = re.compile(r";(?=[^“”\"«»]*(?:[“\"«][^“”\"«»]*[”\"»][^“”\"«»]*)*$)")
+"""A semicolon that does not stand in quotation marks."""
+
+
+def own_words(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
+    """Return the part of a paper ('abstract', 'title') and the words of it that a sentence is.
+
+    Args:
+        sentence: With markers. Where it cites several papers, a part between semicolons is enough.
+        key: The paper's key.
+        paper: The paper.
+    """
+    cited = set(MARKER.findall(sentence))
+    pieces = [sentence]
+    if cited != {key}:
+        pieces += [part for part in _parts(sentence) if set(MARKER.findall(part)) == {key}]
+    for part, text in (("abstract", paper.abstract), ("title", paper.title)):
+        for piece in pieces if text else ():
+            if span := verbatim(piece, text or "", names_of(paper)):
+                return part, span
+    return None
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    """Yield the parts between semicolons; one without a marker belongs to the part before it."""
+    held = ""
+    for part in _PART.split(sentence):
+        if held and MARKER.search(part):
+            yield held
+            held = part
+        else:
+            held = f"{held};{part}" if held else part
+    yield held
+
+
+def names_of(paper: Paper) -> tuple[str, ...]:
+    """Return what a text may call a paper's authors: 'Lee et al.', 'Lee and Kim', 'Ann Lee'."""
+    families = [author.family for author in paper.authors]
+    if not families:
+        return (paper.citation,)
+    names = [paper.citation, families[0], paper.authors[0].name]
+    if len(families) > 1:
+        first = families[0]
+        names += [f"{first} et al.", f"{first} et al", f"{first} and colleagues"]
+        listed = ", ".join(families[:-1])
+        names += [f"{listed}{joint}{families[-1]}" for joint in (" and ", ", and ", " & ")]
+    return tuple(dict.fromkeys(names))
+
+
+def verbatim(sentence: str, text: str, names: Collection[str] = ()) -> Span | None:
+    """Return where in a text the words of a sentence stand, if it is made of them alone, or None.
+
+    'Tang et al. {P1} evaluate X.' -> the place of 'This study evaluates X.'; 'Tang et al. never
+    evaluate X.' -> None. Whole sentences only: half of one may say the opposite of it.
+
+    Args:
+        sentence: May have markers.
+        text: The source.
+        names: What the sentence may call the source's authors.
+    """
+    known = _sentences(text, tuple(names))
+    # '\\citet{tang} evaluate X': there the marker stands for the name.
+    led = _LED.match(sentence)
+    named = [f"{name} {sentence[led.end() :]}" for name in names] if led else []
+    for bare in map(plain, (sentence, *named)):
+        for said in (bare, *_unframed(bare, names)):
+            if found := known.get(_ended(said)):
+                return found
+        if quoted := _quoted(bare, text, names):
+            return quoted
+    return None
+
+
+def plain(sentence: str) -> str:
+    """Return a sentence without markers and the brackets that held them."""
+    return _SPACED.sub("", _EMPTY.sub("", " ".join(_MARKS.sub(" ", sentence).split()))).strip()
+
+
+@lru_cache(maxsize=512)
+def _sentences(text: str, names: tuple[str, ...]) -> dict[str, Span]:
+    """Return the sentences of a text, and what they are with the authors named, by folded words."""
+    known: dict[str, Span] = {}
+    for span in split_sentences(text):
+        known.setdefault(_ended(span.text), span)
+        for name, plural in product(names, (True, False)):
+            if said := attribute(span.text, name, plural):
+                known.setdefault(_ended(said), span)
+    return known
+
+
+def _ended(text: str) -> str:
+    return folded(text).strip(" .!?\"'")
+
+
+def _unframed(bare: str, names: Collection[str]) -> Iterator[str]:
+    """Yield what follows 'Lee et al. write that', or 'According to Lee et al.,'."""
+    frame = rf"(?:{_name(names)} {_SAY}[:,]?|(?:as {_name(names)} {_SAY}|according to {_name(names)}),) "
+    if found := re.match(frame, bare, re.IGNORECASE):
+        yield bare[found.end() :]
+
+
+def _quoted(bare: str, text: str, names: Collection[str]) -> Span | None:
+    if bare.count("“") > bare.count("”"):
+        bare = f"{bare}”"  # a quotation that goes on in the next sentence
+    for pattern in _QUOTED:
+        found = [_whole(quote[1], text) for quote in pattern.finditer(bare)]
+        if found and all(found) and _frame(names).fullmatch(pattern.sub(_Q, bare)):
+            return found[0]
+    return None
+
+
+def _whole(quote: str, text: str) -> Span | None:
+    """Return where words stand in a text, if they are whole sentences of it."""
+    span = find_quote(quote, text)
+    if span is None:
+        return None
+    spans = split_sentences(text)
+    last = next((item for item in spans if item.end >= span.end), spans[-1])
+    begins = any(item.start == span.start for item in spans)
+    return span if begins and not text[span.end : last.end].strip(" .!?\"'”’)") else None
+
+
+def _name(names: Collection[str]) -> str:
+    ordered = sorted({*names, *_THEY}, key=len, reverse=True)
+    return rf"(?:{'|'.join(map(re.escape, ordered))})"
+
+
+@lru_cache(maxsize=512)
+def _framed(names: tuple[str, ...]) -> re.Pattern[str]:
+    name = _name(names)
+    year = r"(?: \(?\d{4}[a-z]?\)?)?"
+    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY})?[:,]? ?)"
+    after = rf"(?:,? (?:as )?(?:{name}{year} {_SAY}|{_SAY} {name}{year})|,? ?\(?{name},?{year}\)?)"
+    return re.compile(
+        rf"{before}?{_Q}(?:[.,;:]? (?:and )?{before}?{_Q})*{after}?[.]?", re.IGNORECASE
+    )
+
+
+def _frame(names: Collection[str]) -> re.Pattern[str]:
+    return _framed(tuple(names))

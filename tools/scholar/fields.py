@@ -1,0 +1,82 @@
+"""Records of sources read field by field: each of its documented type, or left out.
+
+Publishers and sources write what they like: `{"title": "A", "year": "soon"}` is a paper without a year.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import urlsplit
+
+from state.paper import Paper, identify
+from tools.scholar.markup import plain
+
+_ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
+
+
+def text_of(value: object) -> str | None:
+    """Return a text without its markup, or None where there is none."""
+    return plain(value) or None if isinstance(value, str) else None
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return an object, empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> Iterator[Mapping[str, object]]:
+    """Yield the objects of a list, and nothing where it is none."""
+    yield from (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def count_of(value: object) -> int | None:
+    """Return a whole number that counts something."""
+    return value if type(value) is int and value >= 0 else None
+
+
+def year_of(value: object) -> int | None:
+    """Return a year that a paper may be of."""
+    return value if type(value) is int and 1000 <= value <= 2200 else None
+
+
+def address_of(value: object) -> str | None:
+    """Return an address of the web."""
+    text = text_of(value) or ""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    return text if parts.scheme in {"http", "https"} and parts.netloc else None
+
+
+def paper_from(
+    source: str,
+    fields: Mapping[str, object],
+    *,
+    aliases: Iterable[str] = (),
+    authors_complete: bool = True,
+) -> Paper:
+    """Return the paper of a record, under the best id of its `fields`.
+
+    Args:
+        source: Which source says so, for `Paper.origin`.
+        fields: Of `Paper`; one that is None, empty or False is not known.
+        aliases: Ids beside those in the fields.
+        authors_complete: Whether the record names all authors.
+    """
+    known = {name: value for name, value in fields.items() if value or type(value) is int}
+    ids = {name: str(known[name]) for name in _ID_FIELDS if name in known}
+    authors = known.get("authors")
+    first = authors[0].name if isinstance(authors, tuple) else None
+    year = known.get("year")
+    key, others = identify(
+        **ids, title=str(known["title"]), year=year if isinstance(year, int) else None,
+        first_author=first,
+    )  # fmt: skip
+    return Paper.model_validate(
+        {
+            **known,
+            "id": key,
+            "aliases": tuple(dict.fromkeys([*others, *aliases])),
+            "authors_complete": authors_complete,
+            "origin": dict.fromkeys(known, source),
+        }
+    )
