@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import ORDER, Sources, judge_sentence
-from nodes.ask.shown import claims_as_shown, papers_of, verbatim
+from nodes.ask.judge_sentence import Sources, judge_sentence
+from nodes.ask.shown import claims_as_shown, papers_of, quoted
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
+from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "check_answer"
-BAD = frozenset({"contradicted", "not_in_source"})
 PROMPT = """\
 You check an answer. For each of its sentences decide whether the quotes given with it, copied from
 research papers, support what it says:
@@ -75,14 +75,14 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     claims = {claim.number: claim for claim in state["held"]}
     said, failures = await _asked(services, state["draft"], claims)
     shown = await claims_as_shown(services, state["request"], state["held"])
-    own = {item.number: {verbatim(item), _quote(claims[item.number])} for item in shown}
+    own = {item.number: {quoted(item), _quote(claims[item.number])} for item in shown}
     sources = await _sources(services, state)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
     for place, sentence in enumerate(state["draft"], start=1):
         held = [claims[number] for number in sentence.claims]
-        quoted = any(sentence.text in own[number] for number in sentence.claims)
-        verdict = judge_sentence(sentence.text, held, sources, said.get(place), own=quoted)
+        is_own = any(sentence.text in own[number] for number in sentence.claims)
+        verdict = judge_sentence(sentence.text, held, sources, said.get(place), own=is_own)
         if verdict not in BAD:
             draft.append(sentence)
             verdicts.append(verdict)
@@ -97,7 +97,7 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
 
 async def _asked(
     services: Services, draft: Sequence[DraftSentence], claims: dict[int, Claim]
-) -> tuple[dict[int, Support], list[Failure]]:
+) -> tuple[dict[int, str], list[Failure]]:
     """Return the mind's verdicts by the sentences' places, from 1."""
     shown = [
         Shown(
@@ -117,13 +117,7 @@ async def _asked(
             remedy="sentences that are no quotes stand as not checked",
         )  # fmt: skip
         return {}, [failure]
-    verdicts: dict[int, Support] = {}
-    for item in answer.verdicts:
-        word = "_".join(item.verdict.strip(" .").casefold().replace("-", " ").split())
-        found = next((known for known in ORDER if known == word), None)
-        if found:
-            verdicts[item.number] = found
-    return verdicts, []
+    return {item.number: item.verdict for item in answer.verdicts}, []
 
 
 async def _sources(services: Services, state: AskState) -> Sources:

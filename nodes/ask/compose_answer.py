@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import ShownClaim, claims_as_shown, verbatim
+from nodes.ask.shown import ShownClaim, claims_as_shown, quoted
 from nodes.ask.single import single_sentences
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
@@ -74,7 +74,7 @@ def extract(
     best = max(order.values(), default=0.0)
     order = {0: best, **order}  # drawn first: the best sentence of the passage chosen first
     kept = [claims[place] for place, value in order.items() if value >= best - _BEHIND][:_MOST]
-    return Answer(sentences=[Sentence(text=verbatim(item), claims=[item.number]) for item in kept])
+    return Answer(sentences=[Sentence(text=quoted(item), claims=[item.number]) for item in kept])
 
 
 TASK = Task(
@@ -97,8 +97,8 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     shown = await claims_as_shown(services, state["request"], chosen)
     try:
         draft, missing = await _ask(services, state, shown)
-        quoted = {verbatim(item) for item in shown}
-        draft = single_sentences(draft, {claim.number: claim for claim in chosen}, quoted)
+        whole = {quoted(item) for item in shown}
+        draft = single_sentences(draft, {claim.number: claim for claim in chosen}, whole)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=state["standalone"][:80], cause=str(error),

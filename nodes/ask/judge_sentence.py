@@ -11,17 +11,9 @@ from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
 from state.writing import Support
-from tools.evidence.support import refuted
+from tools.evidence.support import BAD, judge
 from tools.text.words import coverage
 
-ORDER: tuple[Support, ...] = (
-    "supported",
-    "not_checked",
-    "partly",
-    "not_in_source",
-    "contradicted",
-)
-"""From the best verdict to the worst; of the mind's and the code's the worse one counts."""
 _ELSEWHERE = 0.5
 """Share of a sentence's content words in its passages up to which it tells of something else."""
 
@@ -49,7 +41,7 @@ class Sources:
 
 
 def judge_sentence(
-    text: str, claims: Sequence[Claim], sources: Sources, said: Support | None, *, own: bool = False
+    text: str, claims: Sequence[Claim], sources: Sources, said: str | None, *, own: bool = False
 ) -> Support:
     """Return whether the quotes of these claims support a sentence.
 
@@ -60,13 +52,13 @@ def judge_sentence(
         said: The verdict of a mind that was shown sentence and quotes; None where none gave one.
         own: Whether the sentence is a quote itself, with no more than its source.
     """
-    if not claims:
-        return "not_in_source"
     if own:
         return "supported"
     around = sources.around(claims)
-    if verdict := refuted(text, [claim.quote.text for claim in claims], around):
-        return max(verdict, said or verdict, key=ORDER.index)
+    quotes = [claim.quote.text for claim in claims]
+    verdict = judge(text, quotes, around, said or "supported").verdict
+    if verdict in BAD:
+        return verdict
     if not sources.foreign and coverage(text, around) <= _ELSEWHERE:
         return "not_in_source"
-    return said or "not_checked"
+    return verdict if said else "not_checked"

@@ -91,7 +91,7 @@ def show_claims(
     return shown
 
 
-def verbatim(claim: ShownClaim) -> str:
+def quoted(claim: ShownClaim) -> str:
     """Return a claim's quote as a sentence of an answer: verbatim in quotation marks, with its source.
 
     'Lewis et al. (2020): “RAG models generate ...”'. Where an abstract or an annotation speaks of its

@@ -2,7 +2,7 @@
 
 A sentence counts by its closeness to the question in meaning, by the question's words in it and around
 it (rare ones more, as BM25 has it), and by whether it is of the kind that is asked for. Whether it
-answers at all is decided by the words: half of what the question is about must stand in the sentence,
+answers at all is decided by the words: nearly half of what the question is about must stand in the sentence,
 the one before it, its heading or its paper's title, since a model of meaning finds every question on a
 paper's subject close to the paper.
 """
@@ -19,7 +19,7 @@ from tools.text.self_reference import leans
 from tools.text.sentences import Span, split_sentences
 from tools.text.words import distinct_content_stems
 
-COVERED = 0.5
+COVERED = 0.45
 """Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""
 ANSWERS = 1.0
 """Value of a sentence that answers. Its meaning's part is told on MiniLM's scale: tools.embed.calibration.
@@ -33,6 +33,8 @@ _UNFIT = 0.3
 """What a line of a table, a heading or a cut piece loses."""
 _READ = 48
 """Sentences whose meaning is compared: those with most of the question's words."""
+_BACK = 2
+"""Sentences before one that are shown with it where it leans on them."""
 _LETTERS = 0.7
 _SHORTEST = 30
 
@@ -53,7 +55,7 @@ class Rated:
     source: int
     """The place of its source among those given."""
     text: str
-    """Verbatim; with the sentence before it, where it leans on that."""
+    """Verbatim; with those before it on which it leans."""
     value: float
     covered: float
     """Weighed share of the question's words in it and around it, 0..1."""
@@ -67,8 +69,9 @@ class Rated:
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     source: int
-    place: int
+    sentence: str
     text: str
+    """The sentence, with what it leans on."""
     words: float
     covered: float
 
@@ -81,15 +84,12 @@ def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source])
     found = sorted(found, key=lambda item: -item.words)[:_READ]
     if not found:
         return []
-    rows = embedder.embed([asked.text, *(item.text for item in found)])
+    rows = embedder.embed([asked.text, *(item.sentence for item in found)])
     near = calibrated(embedder, rows[1:] @ rows[0])
     rated = [
-        Rated(
-            item.source, _with_neighbour(spans[item.source], item.place, sources[item.source].text),
-            float(value) + item.words, item.covered,
-        )
+        Rated(item.source, item.text, float(value) + item.words, item.covered)
         for item, value in zip(found, near, strict=True)
-    ]  # fmt: skip
+    ]
     return sorted(rated, key=lambda item: -item.value)
 
 
@@ -108,10 +108,14 @@ def _candidates(
             before = spans[number][place - 1].text if place else ""
             here = _share(weights, distinct_content_stems(span.text))
             around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{span.text}"))
+            start = _shown_from(spans[number], place)
+            if start is None:
+                continue
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
             words += _KIND.get(asked.kind, 0.0) * asked.suits(span.text)
             words -= _UNFIT * (not is_prose_sentence(span.text))
-            found.append(_Candidate(number, place, span.text, words, around))
+            shown = source.text[spans[number][start].start : span.end]
+            found.append(_Candidate(number, span.text, shown, words, around))
     return found
 
 
@@ -131,10 +135,17 @@ def _share(weights: dict[str, float], stems: frozenset[str]) -> float:
     )
 
 
-def _with_neighbour(spans: Sequence[Span], place: int, text: str) -> str:
-    """Return a sentence, with the one before it where it leans on that one."""
-    start = spans[place - 1].start if place and leans(spans[place].text) else spans[place].start
-    return text[start : spans[place].end]
+def _shown_from(spans: Sequence[Span], place: int) -> int | None:
+    """Return the sentence from which one is shown so that it leans on nothing; None if there is none.
+
+    'It has 12M nodes.' is shown with the sentence before it, and one further back where that leans too.
+    """
+    start = place
+    while leans(spans[start].text):
+        start -= 1
+        if start < max(place - _BACK, 0) or not is_prose_sentence(spans[start].text):
+            return None
+    return start
 
 
 def is_prose_sentence(text: str) -> bool:
