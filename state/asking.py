@@ -195,8 +195,10 @@ class AskState(Shared):
     times: Annotated[dict[str, float], add_times]
     """Seconds by step; those of parallel branches are summed."""
     claims: list[Claim]
-    """The claims of the last answer, and `cited` its papers: what a follow-up may refer to."""
+    """The claims of the last answer, and `cited` its papers."""
     cited: list[Paper]
+    referents: list[CitedPaper]
+    """The papers of the last answer that cited any, in order: what a follow-up may refer to."""
 
 
 class AskOutput(TypedDict):
@@ -256,6 +258,7 @@ class AskUpdate(TypedDict, total=False):
     verdicts: list[Support]
     missing: list[str]
     times: dict[str, float]
+    referents: list[CitedPaper]
     answer: str
     sentences: list[AnswerSentence]
     claims: list[Claim]

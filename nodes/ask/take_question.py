@@ -34,6 +34,7 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     services = open_services(runtime, run)
     request, wanted, history = Request(text="", kind="question"), Wanted(), list[Turn]()
     messages: list[AnyMessage] = []
+    referents = _cited(state) or state.get("referents", [])
     stop: Failure | None = None
     try:
         check_settings(services.context)
@@ -43,14 +44,14 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
         history = turns(earlier)
-        if history:
-            history[-1] = history[-1].model_copy(update={"papers": cited_papers(state)})
+        if history and referents:
+            history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
         request = await _request(question, sent, extractive=services.mind.name == "extractive")
         wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
-        "run": run, "request": request, "wanted": wanted, "history": history,
+        "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
         "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
         "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "arrived": replaced([]), "direct": "",
         "statements": [], "held": [], "draft": [], "verdicts": [], "missing": [], "times": replaced({}),
@@ -58,14 +59,14 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     }  # fmt: skip
 
 
-def cited_papers(state: AskState) -> tuple[CitedPaper, ...]:
+def _cited(state: AskState) -> list[CitedPaper]:
     """Return the papers of the thread's last answer, in the order in which it cited them."""
     papers = {key: paper for paper in state.get("cited", []) for key in (paper.id, *paper.aliases)}
     told = [papers[claim.paper] for claim in state.get("claims", []) if claim.paper in papers]
-    return tuple(
+    return [
         CitedPaper(id=paper.id, title=paper.title, citation=paper.citation)
         for paper in {paper.id: paper for paper in told}.values()
-    )
+    ]
 
 
 def _check_amounts(context: RunContext) -> None:

@@ -21,7 +21,7 @@ from tools.text.words import distinct_content_stems
 
 COVERED = 0.45
 """Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""
-ANSWERS = 1.0
+ANSWERS = 0.9
 """Value of a sentence that answers. Its meaning's part is told on MiniLM's scale: tools.embed.calibration.
 
 Both were chosen on 22 questions that six papers answer and 10 that they do not; docs/asking.md.
@@ -84,12 +84,16 @@ def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source])
     found = sorted(found, key=lambda item: -item.words)[:_READ]
     if not found:
         return []
-    rows = embedder.embed([asked.text, *(item.sentence for item in found)])
-    near = calibrated(embedder, rows[1:] @ rows[0])
+    texts = list(dict.fromkeys(text for item in found for text in (item.sentence, item.text)))
+    rows = embedder.embed([asked.text, *texts])
+    near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
     rated = [
-        Rated(item.source, item.text, float(value) + item.words, item.covered)
-        for item, value in zip(found, near, strict=True)
-    ]
+        Rated(
+            item.source, item.text, max(near[item.sentence], near[item.text]) + item.words,
+            item.covered,
+        )
+        for item in found
+    ]  # fmt: skip
     return sorted(rated, key=lambda item: -item.value)
 
 
@@ -105,16 +109,16 @@ def _candidates(
     for number, source in enumerate(sources):
         heading = f"{source.title}\n{' '.join(source.section[-1:])}"
         for place, span in enumerate(spans[number]):
-            before = spans[number][place - 1].text if place else ""
-            here = _share(weights, distinct_content_stems(span.text))
-            around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{span.text}"))
             start = _shown_from(spans[number], place)
             if start is None:
                 continue
+            shown = source.text[spans[number][start].start : span.end]
+            before = spans[number][place - 1].text if place else ""
+            here = _share(weights, distinct_content_stems(span.text))
+            around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{shown}"))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
             words += _KIND.get(asked.kind, 0.0) * asked.suits(span.text)
             words -= _UNFIT * (not is_prose_sentence(span.text))
-            shown = source.text[spans[number][start].start : span.end]
             found.append(_Candidate(number, span.text, shown, words, around))
     return found
 
