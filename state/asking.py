@@ -23,8 +23,6 @@ from state.request import Request
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import Support
 
-Method = Literal["arxivbot", "wikichat"]
-
 
 class Claim(Value):
     """One thing that one passage says and that bears on the question."""

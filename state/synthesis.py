@@ -24,10 +24,6 @@ from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import Support
 
 Granularity = Literal["fine", "coarse"]
-ContextMethod = Literal["paragraphs", "basic", "parent_document", "ensemble"]
-RelevanceMode = Literal["cascade", "each"]
-UpdateMode = Literal["packed", "each"]
-AlignmentMode = Literal["paragraph", "pairwise"]
 Role = Literal["primary", "secondary"]
 
 

@@ -1,21 +1,22 @@
 """What one run may be told, besides its input."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
 
-from langgraph.runtime import Runtime
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
-from state.asking import Method
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.synthesis import AlignmentMode, ContextMethod, RelevanceMode, UpdateMode
+from state.modes import AlignmentMode, ContextMethod, Method, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
 
 if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
     from tools.clients import Clients
 
 
@@ -188,24 +189,52 @@ class RunContext:
         return open_clients(settings())
 
 
+@cache
+def run_settings() -> dict[str, FieldInfo]:
+    """Return what each setting of a run is: its type with its limits, its default, its meaning."""
+    hints = get_type_hints(RunContext, include_extras=True)
+    return {
+        item.name: FieldInfo.from_annotated_attribute(hints[item.name], item.default)
+        for item in fields(RunContext)
+    }
+
+
+def setting_of(name: str, value: str) -> object:
+    """Return the value of a setting that is given as text: 'pool', '120' -> 120.
+
+    Raises:
+        InputError: There is no such setting, or the value is not of its type or outside its range.
+    """
+    if name not in run_settings():
+        raise InputError(f"there is no setting '{name}'; there are: {', '.join(run_settings())}")
+    try:
+        return _adapter(name).validate_strings(value)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"].lower()
+        raise InputError(f"'{value}' cannot be the value of '{name}': {why}") from error
+
+
 def check_settings(context: RunContext) -> None:
     """Check the settings that a caller of a server sent, which LangGraph takes as they are.
 
     Raises:
         InputError: One is of the wrong type, outside its range, or none of the words allowed.
     """
-    from pydantic import TypeAdapter, ValidationError
-
-    for name, hint in get_type_hints(RunContext, include_extras=True).items():
+    for name in run_settings():
         value = getattr(context, name)
         try:
-            TypeAdapter(hint).validate_python(value, strict=True)
+            _adapter(name).validate_python(value, strict=True)
         except ValidationError as error:
             raise InputError(
                 f"the setting {name} cannot be {value!r}: {error.errors()[0]['msg'].lower()}"
             ) from error
 
 
-def context_of(runtime: Runtime[RunContext]) -> RunContext:
+@cache
+def _adapter(name: str) -> TypeAdapter[object]:
+    return TypeAdapter(get_type_hints(RunContext, include_extras=True)[name])
+
+
+def context_of(runtime: "Runtime[RunContext]") -> RunContext:
     """Return the run's context; a caller who sent none gets none from LangGraph, not the defaults."""
     return cast(RunContext | None, runtime.context) or RunContext()

@@ -1,40 +1,143 @@
-"""The commands and their options; what they do stands in the modules beside this one."""
+"""The commands. Those that run a graph are made when they are called, out of what the graph takes."""
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import Parameter, Signature
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from citeloom.cli.ask_commands import ask, chat
 from citeloom.cli.evals import app as evals_app
-from citeloom.cli.library import app as library_app
-from citeloom.cli.options import (
-    AsJson,
-    Before,
-    Exclude,
-    Formats,
-    Include,
-    Input,
-    Keep,
-    Knobs,
-    Library,
-    MaxCalls,
-    MaxMinutes,
-    MaxTokens,
-    MaxUsd,
-    MindOption,
-    Out,
-    PlanFile,
-    Refresh,
-    Resume,
-    Retracted,
-    ReviewPlan,
-    Sources,
-    Style,
-    WriterOption,
-    context_of,
-)
-from citeloom.cli.synthesize_commands import synthesize
+from citeloom.cli.library.commands import app as library_app
+
+_BUDGETS = ("max_tokens", "max_calls", "max_minutes")
+_ASKING = ("retriever", "method", "max_hops")
+
+
+@dataclass(frozen=True)
+class RunCommand:
+    """A command that runs a graph."""
+
+    graph: str
+    told: str
+    takes: str
+    """Where the fields of its input are declared, as module:class."""
+    settings: tuple[str, ...] = ()
+    """The settings of a run that have an option here; the others are given with --set."""
+    alone: tuple[str, ...] = ()
+    """What only the command line knows: names in citeloom.cli.options, arguments first."""
+    without: tuple[str, ...] = ()
+    """Fields of the input that are given otherwise."""
+
+
+_SECTION = ("PLAN", "FORMATS", "OUT", "AS_JSON")
+_RUNS = {
+    "ask": RunCommand(
+        "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",
+        "state.request:AskInput", _ASKING,
+        ("QUESTION", "YEAR", "TRACE", "LISTEN", "SPEAK", "OUT", "AS_JSON", "RESUME"),
+    ),
+    "chat": RunCommand(
+        "ask", "Converse with the papers of a library; budgets are for each question.",
+        "state.request:AskInput", _ASKING, ("YEAR", "RESUME"),
+    ),
+    "synthesize": RunCommand(
+        "synthesize",
+        "Answer a question from a stack of papers, each line with its sources and what they cite.",
+        "state.synthesis:SynthesizeInput",
+        ("refresh", "relevance", "updates", "alignment", "context_method", "top_k"),
+        ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
+    ),
+    "review": RunCommand(
+        "review", "Find the prior work of an abstract and write a related-work section about it.",
+        "state.request:ReviewInput", ("refresh", "writer", "review_plan"),
+        ("INPUT", *_SECTION, "RESUME"),
+    ),
+    "find": RunCommand(
+        "find", "Find and rank the prior work of an abstract, an idea or a question.",
+        "state.request:FindInput", ("refresh",), ("INPUT", "OUT", "AS_JSON", "RESUME"),
+    ),
+    "write": RunCommand(
+        "write", "Write a related-work section about papers that you name.",
+        "state.request:WriteInput", ("refresh", "writer", "review_plan"),
+        ("INPUT", "PAPERS", *_SECTION, "RESUME"),
+    ),
+    "revise": RunCommand(
+        "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
+        "state.request:ReviseInput", (), ("REVISED", *_SECTION), without=("section",),
+    ),
+    "verify": RunCommand(
+        "verify",
+        "Check each citation of a text against the paper it cites; exit 3 if one does not hold.",
+        "state.request:VerifyInput", ("refresh",),
+        ("INPUT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
+    ),
+}  # fmt: skip
+_GIVEN = frozenset({"text", "question", "messages", "plan", "first_year", "last_year"})
+"""Fields that an argument, a file or --year gives."""
+
+
+def _made(name: str) -> Any:
+    """Return a command of the table above, with its options."""
+    from citeloom.cli import options
+    from tools.context import run_settings
+
+    spec = _RUNS[name]
+    module, _, model = spec.takes.partition(":")
+    fields = getattr(import_module(module), model).model_fields
+    inputs = [key for key in fields if key not in _GIVEN and key not in spec.without]
+    settings = ["mind", *spec.settings, *_BUDGETS]
+    parameters = [
+        *(options.option_of(key, fields[key]) for key in inputs),
+        *(getattr(options, constant) for constant in spec.alone),
+        *(options.option_of(key, run_settings()[key]) for key in settings),
+        options.MAX_USD, options.KNOBS,
+    ]  # fmt: skip
+
+    def run(**given: Any) -> None:
+        from citeloom.cli.runs import Command
+
+        told: dict[str, Any] = {key: given.pop(key) for key in inputs}
+        if "year" in given:
+            told |= options.years_of(given.pop("year"))
+        how: dict[str, Any] = {key: given.pop(key) for key in settings}
+        how |= options.budgets_of(given.pop("max_usd"))
+        if listened := given.pop("listen", None):
+            from citeloom.cli.voice import heard
+
+            given["input"] = given["input"] if given.get("resume") else heard(listened)
+        show: dict[str, Any] = {key: given.pop(key) for key in ("trace", "speak") if key in given}
+        _entry(name)(Command(graph=spec.graph, options=told, context=how, show=show, **given))
+
+    return _command(name, run, spec.told, parameters)
+
+
+def _entry(name: str) -> Callable[[Any], None]:
+    if name == "chat":
+        from citeloom.cli.chat import converse
+
+        return converse
+    from citeloom.cli.run import execute
+
+    return execute
+
+
+def _command(name: str, run: Any, told: str, parameters: list[Parameter]) -> Any:
+    run.__signature__ = Signature(parameters)
+    made = typer.Typer(add_completion=False)
+    made.command(name, help=told)(run)
+    return typer.main.get_command(made)
+
+
+class _Commands(TyperGroup):
+    """Lists all commands at once, and makes the one that is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, _made(name) if name in _RUNS else command, rest
+
 
 app = typer.Typer(
     name="citeloom",
@@ -42,228 +145,12 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    cls=_Commands,
 )
-for command in (ask, chat, synthesize):
-    app.command()(command)
+for _name, _spec in _RUNS.items():
+    app.command(_name, help=_spec.told)(lambda: None)
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
 app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")
-
-
-@app.command()
-def review(
-    input_: Input = None,
-    library: Library = "starter",
-    source: Sources = ["library"],  # noqa: B006 - typer copies it
-    before: Before = None,
-    keep: Keep = 40,
-    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 200).")] = 10,
-    plan: PlanFile = None,
-    writer: WriterOption = "beam",
-    review_plan: ReviewPlan = False,
-    style: Style = "ieee",
-    format_: Formats = [],  # noqa: B006
-    include: Include = [],  # noqa: B006
-    exclude: Exclude = [],  # noqa: B006
-    include_retracted: Retracted = False,
-    refresh: Refresh = False,
-    out: Out = None,
-    json: AsJson = False,
-    resume: Resume = None,
-    mind: MindOption = "auto",
-    max_usd: MaxUsd = [],  # noqa: B006
-    max_tokens: MaxTokens = None,
-    max_calls: MaxCalls = None,
-    max_minutes: MaxMinutes = None,
-    knobs: Knobs = [],  # noqa: B006
-) -> None:
-    """Find the prior work of an abstract and write a related-work section about it."""
-    from citeloom.cli.run import execute
-    from citeloom.cli.runs import Command
-
-    execute(
-        Command(
-            graph="review", input=input_, plan=plan, out=out, json=json, resume=resume,
-            options={
-                "library": library, "sources": source, "before": before, "keep": keep, "cite": cite,
-                "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
-                "style": style,
-            },
-            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
-            | {"refresh": refresh, "writer": writer, "review_plan": review_plan}, knobs=knobs,
-            formats=format_,
-        )
-    )  # fmt: skip
-
-
-@app.command()
-def find(
-    input_: Input = None,
-    library: Library = "starter",
-    source: Sources = ["library"],  # noqa: B006
-    before: Before = None,
-    keep: Keep = 40,
-    include: Include = [],  # noqa: B006
-    exclude: Exclude = [],  # noqa: B006
-    include_retracted: Retracted = False,
-    refresh: Refresh = False,
-    out: Out = None,
-    json: AsJson = False,
-    resume: Resume = None,
-    mind: MindOption = "auto",
-    max_usd: MaxUsd = [],  # noqa: B006
-    max_tokens: MaxTokens = None,
-    max_calls: MaxCalls = None,
-    max_minutes: MaxMinutes = None,
-    knobs: Knobs = [],  # noqa: B006
-) -> None:
-    """Find and rank the prior work of an abstract, an idea or a question."""
-    from citeloom.cli.run import execute
-    from citeloom.cli.runs import Command
-
-    execute(
-        Command(
-            graph="find", input=input_, plan=None, out=out, json=json, resume=resume,
-            options={
-                "library": library, "sources": source, "before": before, "keep": keep,
-                "must_include": include, "exclude": exclude, "include_retracted": include_retracted,
-            },
-            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
-            | {"refresh": refresh}, knobs=knobs,
-        )
-    )  # fmt: skip
-
-
-@app.command()
-def write(
-    input_: Input = None,
-    paper: Annotated[
-        list[str],
-        typer.Option(
-            "--paper", "-p", metavar="ID", help="A paper of the library; may be repeated."
-        ),
-    ] = [],  # noqa: B006
-    papers: Annotated[
-        Path | None,
-        typer.Option(
-            "--papers", help="A file of papers: JSON Lines, BibTeX or CSL-JSON, or a papers.json."
-        ),
-    ] = None,
-    library: Library = "starter",
-    source: Annotated[
-        list[str],
-        typer.Option("--source", help="Where papers named by id are looked up; may be repeated."),
-    ] = ["library"],  # noqa: B006
-    cite: Annotated[int, typer.Option("--cite", help="Papers to cite (1 to 200).")] = 60,
-    plan: PlanFile = None,
-    writer: WriterOption = "beam",
-    review_plan: ReviewPlan = False,
-    style: Style = "ieee",
-    format_: Formats = [],  # noqa: B006
-    refresh: Refresh = False,
-    out: Out = None,
-    json: AsJson = False,
-    resume: Resume = None,
-    mind: MindOption = "auto",
-    max_usd: MaxUsd = [],  # noqa: B006
-    max_tokens: MaxTokens = None,
-    max_calls: MaxCalls = None,
-    max_minutes: MaxMinutes = None,
-    knobs: Knobs = [],  # noqa: B006
-) -> None:
-    """Write a related-work section about papers that you name."""
-    from citeloom.cli.run import execute
-    from citeloom.cli.runs import Command
-
-    execute(
-        Command(
-            graph="write", input=input_, plan=plan, out=out, json=json, resume=resume,
-            options={
-                "library": library, "sources": source, "cite": cite, "papers": paper, "style": style,
-            },
-            papers=papers,
-            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
-            | {"refresh": refresh, "writer": writer, "review_plan": review_plan}, knobs=knobs,
-            formats=format_,
-        )
-    )  # fmt: skip
-
-
-@app.command()
-def revise(
-    run: Annotated[str, typer.Argument(help="The run whose section is to be revised.")],
-    instruction: Annotated[
-        str,
-        typer.Option(
-            "--instruction",
-            "-i",
-            help="What to change, in your words; without an LLM 'without [3]' or 'shorter'.",
-        ),
-    ] = "",
-    plan: PlanFile = None,
-    format_: Formats = [],  # noqa: B006
-    out: Out = None,
-    json: AsJson = False,
-    mind: MindOption = "auto",
-    max_usd: MaxUsd = [],  # noqa: B006
-    max_tokens: MaxTokens = None,
-    max_calls: MaxCalls = None,
-    max_minutes: MaxMinutes = None,
-    knobs: Knobs = [],  # noqa: B006
-) -> None:
-    """Write a run's section anew as you ask, without searching again, and check it again."""
-    from citeloom.cli.run import execute
-    from citeloom.cli.runs import Command
-
-    execute(
-        Command(
-            graph="revise", input=None, revises=run, plan=plan, out=out, json=json,
-            options={"instruction": instruction},
-            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes), knobs=knobs,
-            formats=format_,
-        )
-    )  # fmt: skip
-
-
-@app.command()
-def verify(
-    input_: Input = None,
-    papers: Annotated[
-        Path | None,
-        typer.Option(
-            "--papers", help="The papers it cites: BibTeX, CSL-JSON, JSON Lines or a papers.json."
-        ),
-    ] = None,
-    paper: Annotated[
-        list[str],
-        typer.Option("--paper", "-p", metavar="ID", help="A paper it cites; may be repeated."),
-    ] = [],  # noqa: B006
-    library: Library = "starter",
-    source: Sources = ["library"],  # noqa: B006
-    refresh: Refresh = False,
-    out: Out = None,
-    json: AsJson = False,
-    resume: Resume = None,
-    mind: MindOption = "auto",
-    max_usd: MaxUsd = [],  # noqa: B006
-    max_tokens: MaxTokens = None,
-    max_calls: MaxCalls = None,
-    max_minutes: MaxMinutes = None,
-    knobs: Knobs = [],  # noqa: B006
-) -> None:
-    """Check each citation of a text against the paper it cites; exit 3 if one does not hold."""
-    from citeloom.cli.run import execute
-    from citeloom.cli.runs import Command
-    from citeloom.cli.verify import references
-
-    records = [] if resume else references(papers)
-    execute(
-        Command(
-            graph="verify", input=input_, out=out, json=json, resume=resume,
-            options={"library": library, "sources": source, "papers": [*paper, *records]},
-            context=context_of(mind, max_usd, max_tokens, max_calls, max_minutes)
-            | {"refresh": refresh}, knobs=knobs,
-        )
-    )  # fmt: skip
 
 
 @app.command()

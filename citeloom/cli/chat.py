@@ -8,18 +8,27 @@ from typing import Any
 
 import typer
 
-from citeloom.cli.ask import printed, tell_faults
-from citeloom.cli.progress import Progress, say
-from citeloom.cli.run import INTERRUPTED, opened, stream
-from citeloom.cli.runs import Run
+from citeloom.cli.progress import Progress
+from citeloom.cli.results.answer import printed
+from citeloom.cli.run import all_errors_told, opened, stream
+from citeloom.cli.runs import Command, Run, begun
+from citeloom.cli.stopping import INTERRUPTED
+from citeloom.cli.telling import say, tell_error, tell_failures, tell_notes
 from tools.errors import CiteLoomError
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
 _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
-async def converse(run: Run) -> int:
-    """Answer questions from standard input until it ends; return the exit code."""
+def converse(command: Command) -> None:
+    """Answer questions from standard input until it ends, and exit."""
+    with all_errors_told():
+        command.input = "chat"  # each question comes later
+        code = asyncio.run(_converse(begun(command)))
+    raise typer.Exit(code)
+
+
+async def _converse(run: Run) -> int:
     say(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
     last: dict[str, Any] = {}
     async with opened(run) as (graph, _):
@@ -29,21 +38,20 @@ async def converse(run: Run) -> int:
                 break
             if question.casefold() == "trace" and last:
                 typer.echo(printed(last, trace=True).partition("\n\n")[2])
-                continue
-            if not question:
-                continue
-            asked = replace(run, inputs={**run.inputs, "question": question})
-            try:
-                with Progress(quiet=not sys.stderr.isatty()) as progress:
-                    last, _question = await stream(graph, asked, progress, fresh=True)
-            except asyncio.CancelledError:
-                say("Stopped.")
-                return INTERRUPTED
-            except CiteLoomError as error:
-                say(f"citeloom: {error}")
-                continue
-            typer.echo(f"\n{printed(last)}\n")
-            tell_faults(last)
+            elif question:
+                asked = replace(run, inputs={**run.inputs, "question": question})
+                try:
+                    with Progress(quiet=not sys.stderr.isatty()) as progress:
+                        last, _question = await stream(graph, asked, progress, fresh=True)
+                except asyncio.CancelledError:
+                    say("Stopped.")
+                    return INTERRUPTED
+                except CiteLoomError as error:
+                    tell_error(error)
+                    continue
+                typer.echo(f"\n{printed(last)}\n")
+                tell_notes(last)
+                tell_failures(last)
     say(f"Go on with: [bold]citeloom chat --resume {run.name}[/bold]")
     return 0
 

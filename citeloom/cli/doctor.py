@@ -47,7 +47,7 @@ def _python() -> tuple[str, str]:
 
 
 def _home() -> tuple[str, str]:
-    from citeloom.cli.runs import check_folder
+    from citeloom.cli.files import check_folder
 
     home = settings().home
     try:

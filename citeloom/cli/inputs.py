@@ -3,12 +3,10 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
-from citeloom.cli.progress import say
+from citeloom.cli.telling import tell
 from tools.errors import InputError
 
 MAX_BYTES = 2_000_000
@@ -117,8 +115,6 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
             items = [item for item in loaded["papers"] if isinstance(item, dict)]
             chosen = [item.get("paper", item) for item in items if item.get("selected", True)]
             return _usable(chosen, path)
-    from rich.markup import escape
-
     from state.paper import Paper
     from tools.bibliography.read import read_records
 
@@ -127,7 +123,7 @@ def read_papers(path: Path) -> list[dict[str, Any]]:
         if isinstance(item, Paper):
             records.append(item.model_dump(mode="json"))
         elif item.lost:
-            say(f"[yellow]Not read:[/yellow] {escape(f'{path}:{item.line}: {item.reason}')}")
+            tell("Not read", f"{path}:{item.line}: {item.reason}")
     return _usable(records, path)
 
 
@@ -138,30 +134,3 @@ def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
             "titles, or the papers.json of a run that found some"
         )
     return records
-
-
-def read_knobs(given: Sequence[str]) -> dict[str, Any]:
-    """Return the run's settings named as NAME=VALUE, checked against RunContext.
-
-    Raises:
-        InputError: There is no such setting, or the value is not of its type.
-    """
-    if not given:
-        return {}
-    from pydantic import TypeAdapter, ValidationError
-
-    from tools.context import RunContext
-
-    hints = get_type_hints(RunContext, include_extras=True)
-    known = [item.name for item in fields(RunContext)]
-    knobs: dict[str, Any] = {}
-    for item in given:
-        name, _, value = item.partition("=")
-        if name not in known:
-            raise InputError(f"there is no setting '{name}'; there are: {', '.join(known)}")
-        try:
-            knobs[name] = TypeAdapter(hints[name]).validate_strings(value)
-        except ValidationError as error:
-            why = error.errors()[0]["msg"].lower()
-            raise InputError(f"'{value}' cannot be the value of '{name}': {why}") from error
-    return knobs

@@ -1,144 +1,136 @@
-"""The options that several commands share, and what they mean for a run."""
+"""Options of the command line, each made from the field that it sets.
 
+state.request declares what a graph takes and tools.context how a run may go about it: name, type,
+default and meaning. Here stand the few flags that are spelled otherwise than their field, and the
+options that are of the command line alone.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
 
-Input = Annotated[
-    str | None,
+_FLAGS = {
+    "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),
+    "library": ("--library", "-l"), "max_hops": ("--hops",), "granularity": ("--granularity", "-g"),
+    "instruction": ("--instruction", "-i"), "tags": ("--tag",),
+}  # fmt: skip
+_METAVARS = {"must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD"}
+
+
+class Format(StrEnum):
+    """A form in which a section is written."""
+
+    md = "md"
+    pandoc = "pandoc"
+    tex = "tex"
+    html = "html"
+    docx = "docx"
+
+
+def option_of(name: str, field: FieldInfo) -> Parameter:
+    """Return the option that sets a field; words and numbers it does not take are usage errors."""
+    kind = _taken(field.annotation)
+    many = get_origin(kind) is list
+    told = f"{field.description} May be repeated." if many else field.description
+    flags = _FLAGS.get(name, (f"--{name.replace('_', '-')}",))
+    default = field.get_default(call_default_factory=True, validated_data={})
+    return _parameter(
+        name, kind, typer.Option(*flags, help=told, metavar=_METAVARS.get(name)), default
+    )
+
+
+def _taken(annotation: Any) -> Any:
+    """Return the type of a field as it is typed in: a list of texts, a text for a date, ..."""
+    if get_origin(annotation) is list:
+        return list[str]
+    if get_origin(annotation) in {Union, UnionType} and date in get_args(annotation):
+        return str | None
+    return annotation
+
+
+def _parameter(name: str, kind: Any, told: Any, default: Any = None) -> Parameter:
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, told]
+    )
+
+
+def _flag(name: str, *flags: str, told: str) -> Parameter:
+    return _parameter(name, bool, typer.Option(*flags, help=told), default=False)
+
+
+def _many(name: str, flag: str, metavar: str | None, told: str) -> Parameter:
+    return _parameter(name, list[str], typer.Option(flag, metavar=metavar, help=told), default=[])
+
+
+def _one(name: str, kind: Any, *flags: str, told: str, metavar: str | None = None) -> Parameter:
+    shown = typer.Option(*flags, help=told, metavar=metavar, show_default=False)
+    return _parameter(name, kind | None, shown)
+
+
+INPUT = _parameter(
+    "input", str | None,
     typer.Argument(
         help="A text or Markdown file, '-' for standard input, or the text in quotes.",
         show_default=False,
     ),
-]
-Library = Annotated[str, typer.Option("--library", "-l", help="Library to search.")]
-Sources = Annotated[
-    list[str],
-    typer.Option(
-        "--source",
-        help="Where to search: library, openalex, semantic_scholar, arxiv, crossref, google; "
-        "may be repeated.",
+)  # fmt: skip
+QUESTION = _parameter(
+    "input", str | None,
+    typer.Argument(
+        help="The question, a file of it, or '-' for standard input.", metavar="[QUESTION]"
     ),
-]
-Before = Annotated[
-    str | None,
-    typer.Option(
-        "--before",
-        metavar="YYYY-MM-DD",
-        help="Only papers that certainly appeared before this day.",
+)  # fmt: skip
+FILES = _parameter(
+    "files", list[str] | None,
+    typer.Argument(
+        metavar="FILES...",
+        help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
     ),
-]
-Keep = Annotated[int, typer.Option("--keep", help="Papers to keep (1 to 200).")]
-Include = Annotated[
-    list[str],
-    typer.Option("--include", metavar="ID", help="A paper that must be kept; may be repeated."),
-]
-Exclude = Annotated[
-    list[str],
-    typer.Option("--exclude", metavar="ID", help="A paper that must not appear; may be repeated."),
-]
-PlanFile = Annotated[
-    Path | None, typer.Option("--plan", help="A file with your own plan of the section.")
-]
-WriterOption = Annotated[
-    str,
-    typer.Option(
-        "--writer",
-        help="How to write: beam, plan, prompted_plan, zero_shot, per_cite, sentence_by_sentence, "
-        "lexrank or one_line.",
-    ),
-]
-ReviewPlan = Annotated[
-    bool, typer.Option("--review-plan", help="Stop before writing, so that you can edit the plan.")
-]
-Style = Annotated[
-    str, typer.Option("--style", help="Citation style: ieee, apa, acl, or a CSL file of yours.")
-]
-Formats = Annotated[
-    list[str],
-    typer.Option(
-        "--format",
-        help="Further forms of the text: pandoc, tex, html, docx; may be repeated.",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Folder for the results. [default: citeloom-out/RUN]",
-        show_default=False,
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON to standard output.")
-]
-Resume = Annotated[
-    str | None, typer.Option("--resume", metavar="RUN", help="Go on with an interrupted run.")
-]
-MindOption = Annotated[str, typer.Option("--mind", help="Who thinks: auto, llm or extractive.")]
-Retracted = Annotated[
-    bool, typer.Option("--include-retracted", help="Keep retracted papers and write about them.")
-]
-Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Ask the sources anew instead of using cached answers.")
-]
-MaxUsd = Annotated[
-    list[str],
-    typer.Option(
-        "--max-usd",
-        metavar="[SOURCE=]USD",
-        help="Most that the run may cost, LLM and sources together, or one source of it, "
-        "such as openalex=0.02; may be repeated.",
-    ),
-]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Most LLM tokens, in and out.")]
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Most questions to the mind.")]
-MaxMinutes = Annotated[
-    float | None, typer.Option("--max-minutes", help="Most minutes of thinking.")
-]
-
-Knobs = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Another setting of the run, such as votes=5 or pool=120; may be repeated.",
-    ),
-]
-
-AskPapers = Annotated[
-    list[str],
-    typer.Option("--paper", "-p", metavar="ID", help="A paper to ask; may be repeated."),
-]
-Years = Annotated[
-    str | None,
-    typer.Option("--year", metavar="YEAR|FROM-TO", help="Only papers of these years."),
-]
-Tags = Annotated[
-    list[str], typer.Option("--tag", help="Only papers with this tag; may be repeated.")
-]
-Retrieving = Annotated[
-    str, typer.Option("--retriever", help="How passages are found: hybrid, vectors or keywords.")
-]
-Answering = Annotated[str, typer.Option("--method", help="How to answer: arxivbot or wikichat.")]
-Hops = Annotated[int, typer.Option("--hops", help="Rounds of searching, the first included.")]
-Trace = Annotated[bool, typer.Option("--trace", help="Show the way to the answer.")]
-Speak = Annotated[
-    str | None,
-    typer.Option(
-        "--speak", metavar="FILE|aloud", help="Read the answer into a WAV file, or aloud."
-    ),
-]
-Listen = Annotated[
-    str | None,
-    typer.Option(
-        "--listen",
-        metavar="FILE|mic",
-        help="Take the question from an audio file or microphone.",
-    ),
-]
+)  # fmt: skip
+REVISED = _parameter(
+    "revises", str, typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
+    default=Parameter.empty,
+)  # fmt: skip
+PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
+PAPERS = _one(
+    "papers_file", Path, "--papers",
+    told="A file of papers: JSON Lines, BibTeX or CSL-JSON, or a papers.json.",
+)  # fmt: skip
+FORMATS = _parameter(
+    "formats", list[Format],
+    typer.Option("--format", help="A further form of the text; may be repeated."), default=[],
+)  # fmt: skip
+YEAR = _one("year", str, "--year", metavar="YEAR|FROM-TO", told="Only papers of these years.")
+TRACE = _flag("trace", "--trace", told="Show the way to the answer: the words it rests on.")
+SPEAK = _one(
+    "speak", str, "--speak", metavar="FILE|aloud", told="Read the answer into a WAV file, or aloud."
+)  # fmt: skip
+LISTEN = _one(
+    "listen", str, "--listen", metavar="FILE|mic",
+    told="Take the question from an audio file or microphone.",
+)  # fmt: skip
+OUT = _one(
+    "out", Path, "--out", "-o",
+    told="Folder for the results. [default: citeloom-out/RUN; an answer is else printed only]",
+)  # fmt: skip
+AS_JSON = _flag("json", "--json", told="Print the result as JSON to standard output.")
+RESUME = _one("resume", str, "--resume", metavar="RUN", told="Go on with an interrupted run.")
+MAX_USD = _many(
+    "max_usd", "--max-usd", "[SOURCE=]USD",
+    "Most that the run may cost, LLM and sources together, or one source of it, "
+    "such as openalex=0.02; may be repeated.",
+)  # fmt: skip
+KNOBS = _many(
+    "knobs", "--set", "NAME=VALUE",
+    "Another setting of the run, such as votes=5 or pool=120; may be repeated.",
+)  # fmt: skip
 
 
 def years_of(given: str | None) -> dict[str, int | None]:
@@ -147,44 +139,22 @@ def years_of(given: str | None) -> dict[str, int | None]:
     Raises:
         typer.BadParameter: It is none of these.
     """
-    if not given:
-        return {"first_year": None, "last_year": None}
-    first, dash, last = given.replace("–", "-").partition("-")
-    if (
-        not all(part.strip().isdigit() or not part.strip() for part in (first, last))
-        or given == "-"
-    ):
+    first, dash, last = (part.strip() for part in (given or "").replace("–", "-").partition("-"))
+    if (given and not all(part.isdigit() for part in (first, last) if part)) or given == "-":
         raise typer.BadParameter(
             f"'{given}' is no year: give 2019, 2019-2023, 2019- or -2023", param_hint="--year"
         )
-    low = int(first) if first.strip() else None
-    high = int(last) if last.strip() else (None if dash else low)
+    low = int(first) if first else None
+    high = int(last) if last else (None if dash else low)
     return {"first_year": low, "last_year": high}
 
 
-def context_of(
-    mind: str,
-    max_usd: list[str],
-    max_tokens: int | None,
-    max_calls: int | None,
-    max_minutes: float | None,
-) -> dict[str, object]:
-    """Return the settings of a run that all commands take.
+def budgets_of(given: list[str]) -> Mapping[str, Any]:
+    """Return the run's budget and those of single sources, in USD: '0.50', 'openalex=0.02'.
 
     Raises:
-        typer.BadParameter: One of them cannot be used.
+        typer.BadParameter: One of them is no amount, or of no source.
     """
-    if mind not in {"auto", "llm", "extractive"}:
-        raise typer.BadParameter(f"'{mind}' is none of auto, llm, extractive", param_hint="--mind")
-    whole, by_source = _budgets(max_usd)
-    return {
-        "mind": mind, "max_usd": whole, "max_usd_by_source": by_source or None,
-        "max_tokens": max_tokens, "max_calls": max_calls, "max_minutes": max_minutes,
-    }  # fmt: skip
-
-
-def _budgets(given: list[str]) -> tuple[float | None, dict[str, float]]:
-    """Return the run's budget and those of single sources, in USD."""
     from tools.scholar.opening import ONLINE
 
     whole: float | None = None
@@ -204,4 +174,4 @@ def _budgets(given: list[str]) -> tuple[float | None, dict[str, float]]:
             by_source[name] = usd
         else:
             whole = usd
-    return whole, by_source
+    return {"max_usd": whole, "max_usd_by_source": by_source or None}

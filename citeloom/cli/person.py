@@ -1,6 +1,5 @@
 """A run that waits for a person: the plan as a file to edit, and the way on."""
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +7,9 @@ from typing import Any
 
 import typer
 
+from citeloom.cli.files import dump
 from citeloom.cli.inputs import read_text
-from citeloom.cli.progress import say
+from citeloom.cli.telling import say, tell_error
 
 WAITING = 4
 """Exit code of a run that stopped for a person."""
@@ -28,9 +28,7 @@ def question_of(snapshot: Any) -> Mapping[str, Any] | None:
 def put_question(question: Mapping[str, Any], folder: Path) -> None:
     """Write the plan to be edited, and the list of papers that its numbers mean."""
     if error := question.get("error"):
-        from rich.markup import escape
-
-        say(f"[red]citeloom:[/red] {escape(str(error))}")
+        tell_error(error)
     (folder / PLAN).write_text(str(question["plan"]).rstrip() + "\n", encoding="utf-8")
     lines = ["# Papers that the plan may name", "", str(question["instructions"]), ""]
     for paper in question["papers"]:
@@ -65,7 +63,7 @@ def tell_waiting(
 ) -> None:
     """Say what to do next; as JSON also what is asked."""
     if as_json:
-        typer.echo(json.dumps({"run": name, "waiting": question}, ensure_ascii=False, indent=2))
+        typer.echo(dump({"run": name, "waiting": question}))
     say(
         f"Waiting for you: edit [bold]{folder / PLAN}[/bold], then go on with: "
         f"[bold]citeloom {graph} --resume {name}[/bold]"

@@ -1,5 +1,7 @@
-"""Show a run's progress on standard error."""
+"""Show on standard error how work goes on."""
 
+from collections.abc import Callable, Mapping
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -36,20 +38,26 @@ _NAMES = {
     "synthesize_answer": "Writing the synthesis",
     "align_lines": "Aligning lines",
     "resolve_works": "Looking up references",
+    "take_records": "Reading records",
+    "read_source": "Reading files",
+    "index_passages": "Indexing passages",
+    "index_papers": "Indexing papers",
+    "name_keywords": "Naming keywords",
+    "index_keywords": "Finding keywords",
+    "make_vectors": "Making vectors",
 }
-
-
-def say(text: str) -> None:
-    """Print a line to standard error, with rich's markup."""
-    from rich.console import Console
-
-    Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(text)
+_EVERY = 10.0
+"""Seconds between such lines."""
 
 
 class Progress:
-    """A line for each stage; a live bar on a terminal, one line at its end elsewhere."""
+    """A live bar for each stage on a terminal; elsewhere a line when a stage ends.
 
-    def __init__(self, *, quiet: bool) -> None:
+    With `often` there is also a line when a stage begins, and one now and then while it lasts; and
+    stages without a name here are not shown.
+    """
+
+    def __init__(self, *, quiet: bool, often: bool = False) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -57,6 +65,7 @@ class Progress:
             SpinnerColumn,
             TextColumn,
             TimeElapsedColumn,
+            TimeRemainingColumn,
         )
         from rich.progress import Progress as Bars
 
@@ -64,10 +73,13 @@ class Progress:
         self._live = self._console.is_terminal and not quiet
         self._bars = Bars(
             SpinnerColumn(finished_text="[green]✓[/green]"), TextColumn("{task.description:<22}"),
-            BarColumn(bar_width=16), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("[dim]{task.fields[note]}"),
+            BarColumn(bar_width=16), MofNCompleteColumn(), TimeElapsedColumn(),
+            TimeRemainingColumn(), TextColumn("[dim]{task.fields[note]}"),
             console=self._console, disable=not self._live,
         )  # fmt: skip
+        self._often = often
         self._tasks: dict[str, Any] = {}
+        self._told: dict[str, float] = {}
 
     def __enter__(self) -> "Progress":
         self._bars.start()
@@ -81,21 +93,33 @@ class Progress:
     ) -> None:
         self._bars.stop()
 
-    def show(self, event: dict[str, Any]) -> None:
+    def show(self, event: Mapping[str, Any]) -> None:
         """Draw one progress event of a graph."""
-        from rich.markup import escape
-
         stage, done, total = event["stage"], event["done"], event["total"]
-        name, note = _NAMES.get(stage, stage), event.get("note", "")[:70]
+        if self._often and stage not in _NAMES:
+            return
+        name, note = _NAMES.get(stage, stage), str(event.get("note", ""))[:70]
         if self._live:
-            task = self._tasks.get(stage)
-            if task is None or self._bars.tasks[task].finished:
-                task = self._tasks[stage] = self._bars.add_task(
-                    name, total=max(total, 1), note=escape(note)
-                )
-            self._bars.update(
-                task, completed=done if total else 1, total=max(total, 1), note=escape(note)
-            )
-        elif done >= total:
+            self._draw(stage, name, done, total, note)
+        elif done >= total and (total or not self._often):
+            self._told.pop(stage, None)
             line = f"{name}: {total} {note}" if total > 1 else f"{name} {note}"
             self._console.print(line.rstrip(), markup=False, soft_wrap=True)
+        elif self._often and monotonic() - self._told.get(stage, -_EVERY) >= _EVERY:
+            self._told[stage] = monotonic()
+            of = f" of {total}" if total else ""
+            self._console.print(f"{name}: {done}{of}", markup=False, soft_wrap=True)
+
+    def _draw(self, stage: str, name: str, done: int, total: int, note: str) -> None:
+        from rich.markup import escape
+
+        task = self._tasks.get(stage)
+        if task is None or self._bars.tasks[task].finished:
+            task = self._tasks[stage] = self._bars.add_task(name, total=None, note="")
+        self._bars.update(
+            task, completed=done if total else 1, total=max(total, 1), note=escape(note)
+        )
+
+    def counted(self, stage: str) -> Callable[[int, int | None], None]:
+        """Return what shows how many of a stage are done, and of how many."""
+        return lambda done, total: self.show({"stage": stage, "done": done, "total": total or 0})

@@ -4,29 +4,28 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from citeloom.cli.progress import say
-from citeloom.cli.runs import Command, Run
+from citeloom.cli.telling import tell
 from tools.errors import InputError
 
 _KINDS = "PDF, HTML, JATS, TEI, DOCX, Markdown or text"
 _TEXTS = frozenset({".txt", ".text", ".md", ".markdown"})
 
 
-def stack_of(command: Command) -> list[str]:
+def stack_of(question: str | None, files: Sequence[str], papers: Sequence[str]) -> list[str]:
     """Return the files to read, each once, by their absolute paths; folders are looked through.
 
     Raises:
         InputError: No paper is given, or something that is given cannot be read as one.
     """
-    _check_order(command.input)
-    if not command.files and not command.options.get("papers"):
+    _check_order(question)
+    if not files and not papers:
         raise InputError(
             f"there are no papers to read: give files or folders of {_KINDS} behind the question, or "
             "papers of a library with --paper"
         )
     found: dict[str, str] = {}
     faults: list[str] = []
-    for given in command.files:
+    for given in files:
         try:
             for path in _files(given):
                 found.setdefault(os.path.realpath(path), os.path.abspath(path))
@@ -35,24 +34,6 @@ def stack_of(command: Command) -> list[str]:
     if faults:
         raise InputError("; ".join(faults))
     return list(found.values())
-
-
-def give_leave(run: Run) -> None:
-    """Let this process read the folders that a run's files stand in: who gives a command may."""
-    from tools.context import RunContext
-    from tools.ingest.allowed_paths import allow_paths
-
-    clients = RunContext(**run.context).clients
-    folders = {Path(path).resolve().parent for path in run.inputs.get("paths", ())}
-    for folder in sorted(folders):
-        allow_paths(clients, folder)
-
-
-def end_reading() -> None:
-    """End the processes that read files: those of a stopped run are still at work."""
-    from tools.ingest.workers import close_workers
-
-    close_workers()
 
 
 def _check_order(question: str | None) -> None:
@@ -138,16 +119,14 @@ def _is_paper(path: str) -> bool:
 
 
 def _tell_left(folder: str, left: int, faults: Sequence[OSError]) -> None:
-    from rich.markup import escape
-
     if left:
         what = "file is" if left == 1 else "files are"
-        say(
-            f"[yellow]Note:[/yellow] {left} {what} left aside in {escape(folder)}: they hold no paper."
-        )
+        tell("Note", f"{left} {what} left aside in {folder}: they hold no paper.")
     for fault in faults:
-        said = f"{fault.filename}: {fault.strerror}"
-        say(f"[yellow]Not done:[/yellow] {escape(said)} (give yourself leave to read it)")
+        tell(
+            "Not done",
+            f"{fault.filename}: {fault.strerror} (give yourself leave to read it)",
+        )
 
 
 def _suffixes(path: str) -> set[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 from rich.markup import escape
 
-from citeloom.cli.progress import say
+from citeloom.cli.telling import say, tell, tell_error
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError
 
@@ -31,7 +31,8 @@ def heard(source: str) -> str:
             audio = Path(source)
         transcript = transcriber.transcribe(audio)
     except (CiteLoomError, OSError) as error:
-        raise _exit(error) from error
+        tell_error(error)
+        raise typer.Exit(2 if isinstance(error, InputError | OSError) else 1) from error
     spent = transcript.seconds
     say(
         f"Heard in {spent.run:.1f} s (and {spent.load:.1f} s to load {escape(transcript.engine)}): "
@@ -52,15 +53,10 @@ def say_aloud(text: str, where: str) -> None:
         else:
             Path(where).write_bytes(speech.wav)
     except (CiteLoomError, OSError) as error:
-        say(f"[yellow]Not spoken:[/yellow] {escape(str(error))}")
+        tell("Not spoken", str(error))
         return
     spent = speech.seconds
     say(
         f"Spoken in {spent.run:.1f} s (and {spent.load:.1f} s to load {escape(speech.engine)}), "
         f"{spent.audio:.0f} s of audio"
     )
-
-
-def _exit(error: Exception) -> typer.Exit:
-    say(f"[red]citeloom:[/red] {escape(str(error))}")
-    return typer.Exit(2 if isinstance(error, InputError | OSError) else 1)

@@ -1,7 +1,4 @@
-"""`citeloom eval synthesis`: references held against the truth, and the baselines.
-
-What is asked of an LLM is told by `python -m evals.synthesis.costs`, whose scripted LLM is part of the tests.
-"""
+"""`citeloom eval synthesis`: references held against the truth, and the baselines."""
 
 import json
 import sys

@@ -162,10 +162,16 @@ def test_option_that_cannot_be_followed_is_refused(
     assert nothing_was_made(done)
 
 
-def test_mind_that_does_not_exist_is_a_usage_error(cite: Cite) -> None:
-    done = cite(*REVIEW, "--mind", "human")
+@pytest.mark.parametrize(
+    ("option", "known"),
+    [("--mind", "'auto', 'llm', 'extractive'"), ("--format", "'md', 'pandoc', 'tex'")],
+)
+def test_word_that_an_option_does_not_take_is_a_usage_error(
+    cite: Cite, option: str, known: str
+) -> None:
+    done = cite(*REVIEW, option, "human")
     assert (done.code, done.files) == (2, set())
-    assert "'human' is none of auto, llm, extractive" in " ".join(done.stderr.split())
+    assert f"'human' is not one of {known}" in " ".join(done.stderr.replace("│", "").split())
 
 
 @pytest.mark.parametrize("graph", ["review", "find", "write"])

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli.library import app
+from citeloom.cli.library.commands import app
 from citeloom.settings import settings
 from tests.cli.processes import Process, started
 from tests.graphs.ingest_files import BEES, OTTERS, markdown
@@ -34,7 +34,7 @@ from tests.library.words import WordEmbedder
 tools.embed.open._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
 """
 QUICK_LOOKS = """
-from citeloom.cli import library_watch
+from citeloom.cli.library import watch as library_watch
 library_watch._LOOK, library_watch._SHARE, library_watch._SETTLED = 0.1, 2, 0.3
 """
 Add = Callable[..., Result]

@@ -106,7 +106,7 @@ def test_own_style_file_is_used(cite: Cite, tmp_path: Path) -> None:
     [
         ("--style", "nowhere.csl", "nowhere.csl"),
         ("--style", "no-such-style", "no-such-style"),
-        ("--format", "pdf", "is no format"),
+        ("--format", "pdf", "is not one of"),
         ("--writer", "sonnet", "writer"),
     ],
 )

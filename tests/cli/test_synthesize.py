@@ -1,6 +1,7 @@
 """Tests of what `citeloom synthesize` prints, tells and writes of a run's values."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,10 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from citeloom.cli.results.partial import partial_synthesis
+from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
+from citeloom.cli.results.synthesis_text import NOTHING, printed
 from citeloom.cli.runs import Run
-from citeloom.cli.synthesis_text import NOTHING, printed
-from citeloom.cli.synthesize import (
-    finish_synthesize,
-    partial_synthesis,
-    synthesis_record,
-    tell_faults,
-)
 from state.run import Failure
 from state.synthesis import NumberedReference, Paragraph
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
@@ -125,8 +122,8 @@ def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixtu
     ],
     ids=["text", "none", "bad input", "stopped early", "interrupted"],
 )
-def test_exit_code(values: dict[str, Any], code: int) -> None:
-    assert finish_synthesize(run(), values, as_json=False) == code
+async def test_exit_code(values: dict[str, Any], code: int) -> None:
+    assert await finish(run(), values, None, as_json=False) == code
 
 
 def test_no_text_is_said() -> None:
@@ -196,9 +193,9 @@ def test_record_is_as_docs_output_describes_it() -> None:
                 assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
 
 
-def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None:
-    assert finish_synthesize(run(str(tmp_path)), complete(), as_json=True) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {
+async def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None:
+    assert await finish(run(str(tmp_path)), complete(), None, as_json=True) == 0
+    assert set(os.listdir(tmp_path)) == {
         "synthesis.json", "synthesis.md", "references.bib",
     }  # fmt: skip
     told = json.loads((tmp_path / "synthesis.json").read_text(encoding="utf-8"))
@@ -206,8 +203,10 @@ def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None
     assert (tmp_path / "references.bib").read_text(encoding="utf-8") == complete()["bibtex"]
 
 
-def test_markdown_has_references_trace_and_account_with_paper_text_escaped(tmp_path: Path) -> None:
-    finish_synthesize(run(str(tmp_path)), complete(), as_json=True)
+async def test_markdown_has_references_trace_and_account_with_paper_text_escaped(
+    tmp_path: Path,
+) -> None:
+    await finish(run(str(tmp_path)), complete(), None, as_json=True)
     text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
     assert re.findall(r"^#+ (.*)", text, re.MULTILINE) == [
         QUESTION, "Primary references", "Secondary references", "Trace", "How this was made",
@@ -227,7 +226,7 @@ async def test_markdown_of_a_stopped_run_says_that_it_is_a_draft(
     tmp_path: Path, home: Path
 ) -> None:
     values = await partial(stopped(), home)
-    finish_synthesize(run(str(tmp_path)), values, as_json=True)
+    await finish(run(str(tmp_path)), values, None, as_json=True)
     text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
     assert "draft so far" in text
     assert "## Paragraphs it holds\n\n- sun.pdf, p. 2, paragraph 4" in text

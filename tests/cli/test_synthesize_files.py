@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli import app
-from citeloom.cli.runs import Command, Run
-from citeloom.cli.stack import give_leave, stack_of
+from citeloom.cli.run import reading_allowed
+from citeloom.cli.runs import Run
+from citeloom.cli.stack import stack_of
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.ingest.allowed_paths import allowed_roots, check_paths
@@ -22,13 +23,8 @@ def synthesize(*arguments: str | Path) -> Result:
     return result
 
 
-def stack(*files: str | Path, question: str = QUESTION, **options: object) -> list[str]:
-    return stack_of(
-        Command(
-            graph="synthesize", input=question, options=options, context={},
-            files=[str(path) for path in files],
-        )
-    )  # fmt: skip
+def stack(*files: str | Path, papers: tuple[str, ...] = ()) -> list[str]:
+    return stack_of(QUESTION, [str(path) for path in files], papers)
 
 
 @pytest.fixture
@@ -57,7 +53,7 @@ def test_file_given_twice_is_read_once(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_papers_of_a_library_need_no_file() -> None:
-    assert stack(papers=["arxiv:2005.11401"]) == []
+    assert stack(papers=("arxiv:2005.11401",)) == []
 
 
 def test_all_that_cannot_be_read_is_said_at_once_and_exits_with_2(home: Path, folder: Path) -> None:
@@ -115,8 +111,8 @@ def test_run_may_read_the_folders_of_its_files_only(home: Path, folder: Path) ->
         name="r", graph="synthesize", inputs={"paths": [str(folder / "a.md")]}, context={}, out="",
         started="",
     )  # fmt: skip
-    give_leave(run)
-    roots = allowed_roots(RunContext().clients)
+    with reading_allowed(run):
+        roots = allowed_roots(RunContext().clients)
     check_paths([str(folder / "a.md"), str(folder / "b.pdf")], roots)
     with pytest.raises(InputError):
         check_paths([str(home / "elsewhere.pdf")], roots)

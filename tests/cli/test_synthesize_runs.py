@@ -167,7 +167,7 @@ def test_papers_of_a_library_are_named_by_id(cite: Cite, papers: Path) -> None:
         (("--relevance", "guess"), "relevance"),
         (("--updates", "none"), "updates"),
         (("--alignment", "none"), "alignment"),
-        (("--context-method", "none"), "context_method"),
+        (("--context-method", "none"), "is not one of"),
         (("--top-k", "0"), "top_k"),
         (("--source", "library"), "there is no source 'library'"),
         (("--paper", "10.1/none"), "does not have"),

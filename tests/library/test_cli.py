@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli.library import app
+from citeloom.cli.library.commands import app
 from citeloom.settings import settings as process_settings
 from tests.library.words import WordEmbedder
 

@@ -1,0 +1,57 @@
+"""How complete a result may be, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from citeloom.cli.export.escaping import escape
+from state.finding import Completeness
+
+
+def assessed(values: Mapping[str, Any]) -> Completeness | None:
+    """Return what was said of completeness; None where the run ended before anything was."""
+    found: Completeness | None = values.get("completeness")
+    return found if found is not None and found.caveats else None
+
+
+def completeness_line(found: Completeness) -> str:
+    """Return one sentence: which share of what there is was kept, and how sure that is."""
+    if found.estimate is None or found.share is None:
+        return "How complete this is cannot be estimated."
+    return (
+        f"The papers kept are an estimated {found.share:.0%} (95 % interval {found.share_low:.0%} "
+        f"to {found.share_high:.0%}) of those that such a text would cite: about {found.kept:.0f} "
+        f"of {found.estimate:.0f}."
+    )
+
+
+def completeness_text(values: Mapping[str, Any]) -> str:
+    """Return the section on completeness, or nothing where it was not looked into."""
+    found = assessed(values)
+    if found is None:
+        return ""
+    lines = [f"- {escape(caveat)}" for caveat in found.caveats]
+    if found.channels:
+        often = ", ".join(f"{count:.1f} by {number}" for number, count in _often(found))
+        names = ", ".join(escape(name) for name in found.channels)
+        lines.append(f"- Channels: {names}. Such papers by how many channels found them: {often}.")
+    if found.method:
+        lines.append(f"- Method: {escape(found.method)}.")
+    parts = [
+        "## How complete it is",
+        completeness_line(found)
+        + (f" Why it ended there: {escape(found.stopped)}." if found.stopped else ""),
+        _curve(found),
+        "\n".join(lines),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _often(found: Completeness) -> list[tuple[int, float]]:
+    return [(number, count) for number, count in enumerate(found.found_by, start=1) if count]
+
+
+def _curve(found: Completeness) -> str:
+    if not found.curve:
+        return ""
+    rows = [f"| {escape(point.step)} | {point.looked_at} | {point.kept} |" for point in found.curve]
+    return "\n".join(["| after | papers seen | kept ones among them |", "|---|---:|---:|", *rows])

@@ -1,0 +1,177 @@
+"""A finished section, made ready to be written in one format or another."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote as percent
+
+from state.results import CitedSentence, Reference
+from state.writing import CitationVerdict
+from tools.bibliography.in_text import Group, Piece
+from tools.bibliography.runs import Run, clean, plain
+from tools.bibliography.section import PrintedSection, in_paragraphs
+from tools.bibliography.style import DEFAULT, CitationStyle, named_style
+from tools.errors import InputError
+
+TITLE = "Related work"
+_ADDRESS = re.compile(r"https?://[^\s<>\"“”]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A section in its style."""
+
+    style: CitationStyle
+    section: PrintedSection
+    paragraphs: list[list[CitedSentence]]
+    notices: tuple[str, ...]
+    """What a reader must know of it, in sentences."""
+
+    @property
+    def references(self) -> list[Reference]:
+        """The references in the order of the list."""
+        return self.section.references
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the list has numbers."""
+        return self.style.kind in {"numeric", "note"}
+
+    def pieces(self, sentence: CitedSentence) -> list[Piece]:
+        """Return a sentence as printed, in pieces that tell which paper each cites."""
+        return self.section.printer.pieces(sentence.marked or sentence.text)
+
+    def runs(self, reference: Reference) -> tuple[Run, ...]:
+        """Return a reference's entry with its letter forms."""
+        return self.section.styled.entries[reference.number - 1]
+
+    def cited_as(self, paper: str) -> str:
+        """Return how the text cites a paper, such as '[3]'; '[?]' for one that it does not cite."""
+        marker = next((item.marker for item in self.references if item.paper.id == paper), None)
+        if marker is None:
+            return "[?]"
+        return "".join(piece.text for piece in self.section.printer.citation(Group((marker,))))
+
+
+def document_of(values: Mapping[str, Any], style: CitationStyle | None = None) -> Document:
+    """Return the section of a finished run, in `style` or in the run's own."""
+    wanted = style or style_of(values)
+    sentences: list[CitedSentence] = list(values.get("sentences") or [])
+    references: list[Reference] = list(values.get("references") or [])
+    return Document(
+        style=wanted,
+        section=PrintedSection(
+            [item.marked for item in sentences],
+            {item.marker: item.paper for item in references if item.marker},
+            wanted,
+        ),
+        paragraphs=in_paragraphs(sentences),
+        notices=notices(values),
+    )
+
+
+def style_of(values: Mapping[str, Any]) -> CitationStyle:
+    """Return the style in which a run printed its section."""
+    choices = values.get("choices")
+    try:
+        return named_style(choices.style if choices else DEFAULT)
+    except InputError:  # the run has recorded that, and printed in this one
+        return named_style(DEFAULT)
+
+
+def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
+    """Return a run's values with the section printed in another style.
+
+    It is for styles that only the command line can open: files of the user's own.
+
+    Raises:
+        InputError: The processor cannot work with this style.
+    """
+    from tools.bibliography.section import running_text
+
+    document = document_of(values, style)
+    numbers = {item.paper.id: item.number for item in document.references}
+    sentences = [
+        item.model_copy(update={"text": document.section.sentence(item.marked)})
+        if item.marked
+        else item
+        for paragraph in document.paragraphs
+        for item in paragraph
+    ]
+    changed: dict[str, Any] = {
+        "sentences": sentences,
+        "references": document.references,
+        "related_work": running_text(sentences),
+    }
+    if table := values.get("table"):
+        rows = [row.model_copy(update={"number": numbers.get(row.paper)}) for row in table.rows]
+        changed["table"] = table.model_copy(update={"rows": tuple(rows)})
+    return {**values, **changed}
+
+
+def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a reader must know of a result before reading it."""
+    lines = []
+    if values.get("mind") == "extractive":
+        lines.append(
+            "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
+            "is that paper's own sentence, with its authors' name for “we” or “this paper”, or in quotation marks. "
+            "Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
+        )
+    if values.get("outcome") == "partial":
+        lines.append("Partial: some of this run is missing or could not be checked; see run.json.")
+    papers = [item.paper for item in values.get("references") or []]
+    papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    if any(paper.abstract_kind == "annotation" for paper in papers):
+        lines.append(
+            "The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
+            "written by CiteLoom's authors, and quotes are taken from that."
+        )
+    return tuple(lines)
+
+
+def support_of(verdict: CitationVerdict) -> str:
+    """Return a citation's verdict and the words behind it, in one line."""
+    words = " … ".join(
+        f"“{clean(item.text)}”" for item in (verdict.quote, *verdict.further) if item
+    )
+    return verdict.verdict.replace("_", " ") + (f": {words}" if words else "")
+
+
+def linked(document: Document, reference: Reference) -> list[tuple[Run, str]]:
+    """Return an entry in runs, each with the address that it leads to, if any.
+
+    Only addresses of the web and DOIs that stand in the entry are links; without any, its title is
+    the link, where the paper has an address.
+    """
+    paper = reference.paper
+    places = [(paper.doi, f"https://doi.org/{percent(paper.doi, safe='/()')}")] if paper.doi else []
+    parts = [part for run in document.runs(reference) for part in _split(run, _ADDRESS, places)]
+    if any(link for _, link in parts):
+        return parts
+    where = (
+        places[0][1] if places else f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else ""
+    )
+    if not where and paper.url and _ADDRESS.fullmatch(paper.url.strip()):
+        where = paper.url.strip()
+    title = clean(paper.title).rstrip(".")
+    if not where or title not in plain(document.runs(reference)):
+        return parts
+    return [part for run, _ in parts for part in _split(run, None, [(title, where)])]
+
+
+def _split(
+    run: Run, pattern: re.Pattern[str] | None, places: list[tuple[str, str]]
+) -> list[tuple[Run, str]]:
+    """Cut a run at the first address or known place in it, and what is behind that again."""
+    found = pattern.search(run.text) if pattern else None
+    spans = [(found.start(), found.start() + len(found[0].rstrip(".,;)")), "")] if found else []
+    spans += [(at, at + len(text), to) for text, to in places if (at := run.text.find(text)) >= 0]
+    if not run.text or not spans:
+        return [(run, "")] if run.text else []
+    start, end, where = min(spans)
+    shown = run.text[start:end]
+    cut = [(Run(run.text[:start], run.marks), "")] if start else []
+    rest = _split(Run(run.text[end:], run.marks), pattern, places)
+    return [*cut, (Run(shown, run.marks), where or shown), *rest]

@@ -1,0 +1,108 @@
+r"""A section as LaTeX: a document of its own, with \cite and natbib, and its references in BibTeX."""
+
+import re
+from collections.abc import Sequence
+
+from citeloom.cli.export.document import TITLE, Document
+from state.paper import Paper
+from state.results import CitedSentence
+from tools.bibliography.in_text import Group, split_marked
+from tools.bibliography.latex import escape
+from tools.bibliography.runs import clean
+
+_HEAD = r"""% Made by CiteLoom. Compile with pdflatex, bibtex, pdflatex, pdflatex; lualatex or xelatex, with a
+% font that has them, for characters beyond the Latin, Greek and Cyrillic scripts.
+\documentclass[11pt]{article}
+\usepackage{iftex}
+\ifPDFTeX
+  \usepackage[T1]{fontenc}
+  \usepackage[utf8]{inputenc}
+\fi
+\usepackage{amsmath,amssymb}
+\usepackage{textcomp}
+\usepackage{url}
+"""
+_NUMBERED = r"""\usepackage[numbers,sort&compress]{natbib}
+\bibliographystyle{unsrtnat}
+"""
+_BY_AUTHOR = r"""\usepackage[round]{natbib}
+\bibliographystyle{plainnat}
+"""
+
+
+def to_latex(document: Document, bibliography: str) -> str:
+    r"""Return a document that compiles; `bibliography` is the text of references.bib beside it."""
+    papers = {item.marker: item.paper for item in document.references}
+    keys = {item.marker: item.key for item in document.references}
+    body = "\n\n".join(
+        "\n".join(_sentence(item, papers, keys, document.style.by_author) for item in paragraph)
+        for paragraph in document.paragraphs
+    )
+    notes = "".join(f"% {clean(text)}\n" for text in document.notices)
+    return (
+        _HEAD
+        + (_BY_AUTHOR if document.style.by_author else _NUMBERED)
+        + _declared(body + bibliography)
+        + f"\\begin{{document}}\n{notes}\n\\section{{{TITLE}}}\n\n{body}\n\n"
+        + ("\\bibliography{references}\n" if keys else "")
+        + "\\end{document}\n"
+    )
+
+
+def _sentence(
+    sentence: CitedSentence, papers: dict[str, Paper], keys: dict[str, str], by_author: bool
+) -> str:
+    written = ""
+    for part in split_marked(sentence.marked or sentence.text, papers):
+        if isinstance(part, str):
+            written += _escaped(part)
+        else:
+            written = _cited(written, part, papers, keys, by_author)
+    return written.strip()
+
+
+def _cited(
+    written: str, group: Group, papers: dict[str, Paper], keys: dict[str, str], by_author: bool
+) -> str:
+    """Return what is written so far with a citation behind it."""
+    if not by_author:
+        return f"{_tied(written)}\\cite{{{_list(group.markers, keys)}}}"
+    rest = [key for key in group.markers if key not in group.named]
+    further = f" \\citep{{{_list(rest, keys)}}}" if rest else ""
+    if not group.named:
+        return f"{_tied(written)}{further.strip()}"
+    name = _escaped(group.name)
+    whole = written.rstrip(" ,~")
+    alone = len(group.named) == 1 and not group.possessive and papers[group.named[0]].authors
+    if alone and whole.endswith(name):
+        return f"{whole[: -len(name)]}\\citet{{{keys[group.named[0]]}}}{further}"
+    return f"{whole}~\\citeyearpar{{{_list(group.named, keys)}}}{further}"
+
+
+def _list(markers: Sequence[str], keys: dict[str, str]) -> str:
+    return ",".join(keys[marker] for marker in markers)
+
+
+def _tied(written: str) -> str:
+    bare = written.rstrip()
+    return f"{bare}~" if bare and bare != written else written
+
+
+def _escaped(text: str) -> str:
+    """Return text for LaTeX, space at its ends kept."""
+    inner = clean(text)
+    if not inner:
+        return " " if text else ""
+    # What pylatexenc leaves alone, and LaTeX reads as more than it says.
+    whole = re.sub(r"(?<=[-`'?!<>,])(?=[-`'<>,])", "{}", escape(inner))
+    return f"{' ' if text[0].isspace() else ''}{whole}{' ' if text[-1].isspace() else ''}"
+
+
+def _declared(text: str) -> str:
+    """Let pdflatex print a character that it has no font for as its number, instead of stopping."""
+    strange = sorted({char for char in text if ord(char) > 0x7F})
+    lines = [
+        rf"  \DeclareUnicodeCharacter{{{ord(char):04X}}}{{{{\tiny U+{ord(char):04X}}}}}"
+        for char in strange
+    ]
+    return "\n".join((r"\ifPDFTeX", *lines, r"\fi", "")) if lines else ""

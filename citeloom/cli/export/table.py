@@ -1,0 +1,155 @@
+"""The comparison table as Markdown, CSV and HTML; what records hold stays text in each of them."""
+
+import csv
+import io
+import re
+import unicodedata
+from html import escape as escape_html
+
+from citeloom.cli.export.escaping import escape
+from state.table import Cell, ComparisonTable, TableRow
+
+_HEADS = {
+    "problem": "Problem", "method": "Method", "data": "Data", "findings": "Findings",
+    "limitations": "Limitations",
+}  # fmt: skip
+# Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
+_MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+# Nothing is loaded and nothing runs, whatever a record may hold.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = """\
+body{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;margin:1.5rem;color:#222;background:#fff}
+h1{font-size:1.35rem}
+.comparison{border-collapse:collapse;font-size:.9rem}
+.comparison td,.comparison th{padding:.35rem .6rem;border:1px solid #ddd;text-align:start;vertical-align:top;
+overflow-wrap:anywhere}
+.comparison thead th{background:#f3f7f3}
+.comparison summary{cursor:pointer;color:#555;font-size:.85em}
+.comparison blockquote{margin:.3rem 0 0;color:#444}
+"""
+
+
+def table_markdown(table: ComparisonTable) -> str:
+    """Return the table in Markdown; the quote behind each cell is a footnote."""
+    notes: list[str] = []
+    lines = [
+        f"| Paper | {' | '.join(_HEADS[facet] for facet in table.facets)} |",
+        f"|---|{'---|' * len(table.facets)}",
+    ]
+    for row in table.rows:
+        cells = [_noted(row.cells.get(facet), row, notes) for facet in table.facets]
+        lines.append(f"| {_md(_label(row))}: {_md(row.title)} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *notes]).rstrip("\n") + "\n"
+
+
+def _noted(cell: Cell | None, row: TableRow, notes: list[str]) -> str:
+    if cell is None:
+        return ""
+    mark = f"[^q{len(notes) + 1}]"
+    notes.append(f"{mark}: {_md(_label(row))}, {_md(cell.quote.part)}: “{_md(cell.quote.text)}”")
+    return f"{_md(cell.text)}{mark}"
+
+
+def table_csv(table: ComparisonTable) -> str:
+    """Return the table as CSV (RFC 4180); beside each cell its quote and where that stands.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    heads = ["number", "id", "paper", "title"]
+    for facet in table.facets:
+        heads += [facet, *(f"{facet}_{name}" for name in ("quote", "part", "start", "end"))]
+    writer.writerow(heads)
+    for row in table.rows:
+        values: list[str | int] = ["" if row.number is None else row.number]
+        values += [_defused(text) for text in (row.paper, row.name, row.title)]
+        for facet in table.facets:
+            values += _columns(row.cells.get(facet))
+        writer.writerow(values)
+    return out.getvalue()
+
+
+def _columns(cell: Cell | None) -> list[str | int]:
+    if cell is None:
+        return [""] * 5
+    quote = cell.quote
+    ends = ["" if place is None else place for place in (quote.start, quote.end)]
+    return [_defused(cell.text), _defused(quote.text), _defused(quote.part), *ends]
+
+
+def table_html(table: ComparisonTable) -> str:
+    """Return the table as an HTML fragment; the quote behind each cell can be unfolded."""
+    heads = "".join(f'<th scope="col">{_HEADS[facet]}</th>' for facet in table.facets)
+    rows = "\n".join(
+        f'<tr><th scope="row"><bdi>{_html(_label(row))}</bdi><br><bdi>{_html(row.title)}</bdi></th>'
+        + "".join(_data(row.cells.get(facet)) for facet in table.facets)
+        + "</tr>"
+        for row in table.rows
+    )
+    return (
+        '<table class="comparison">\n<caption>The cited papers, compared</caption>\n'
+        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
+    )
+
+
+def _data(cell: Cell | None) -> str:
+    if cell is None:
+        return "<td></td>"
+    return (
+        f"<td><bdi>{_html(cell.text)}</bdi><details><summary>{_html(cell.quote.part)}</summary>"
+        f"<blockquote><bdi>{_html(cell.quote.text)}</bdi></blockquote></details></td>"
+    )
+
+
+def table_page(table: ComparisonTable, *, about: str = "") -> str:
+    """Return a page of its own with the table; `about` names the researcher's text."""
+    heading = _html(f"Compared for: {about}" if about.strip() else "The cited papers, compared")
+    return f"""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{heading}</title>
+<style>
+{_STYLE}</style>
+</head>
+<body>
+<h1><bdi>{heading}</bdi></h1>
+<p>Each cell rests on words of its paper, which were checked and can be unfolded. An empty cell means
+that the paper's record does not say it.</p>
+{table_html(table)}</body>
+</html>
+"""
+
+
+def _label(row: TableRow) -> str:
+    return row.name if row.number is None else f"[{row.number}] {row.name}"
+
+
+def _flat(text: str) -> str:
+    """Return a text on one line, without control characters and marks that turn its direction."""
+    kept = "".join(
+        char if unicodedata.category(char) not in {"Cc", "Cs"} and char not in _TURNS else " "
+        for char in text
+    )
+    return " ".join(kept.split())
+
+
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def _md(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", escape(_flat(text).replace("&", "&amp;"), brackets=True))
+
+
+def _html(text: str) -> str:
+    return escape_html(_flat(text), quote=True)
+
+
+def _defused(text: str) -> str:
+    flat = _flat(text)
+    return f"'{flat}" if flat.startswith(_FORMULA) else flat

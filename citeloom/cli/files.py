@@ -1,0 +1,47 @@
+"""Files that a command writes: as a whole or not at all, in folders that are checked beforehand."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tools.errors import InputError
+
+SCHEMA_VERSION = 1
+"""Of all JSON files; docs/output.md describes their fields."""
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file as a whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    temporary.replace(path)
+
+
+def plain(value: object) -> Any:
+    """Return a value, models within it too, as JSON has it."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Any).dump_python(value, mode="json")
+
+
+def dump(value: object) -> str:
+    """Return a value as JSON that people can read."""
+    return json.dumps(plain(value), ensure_ascii=False, indent=2)
+
+
+def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
+    """Make sure, before any work is done, that a folder can be written to.
+
+    Raises:
+        InputError: It cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".citeloom-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(
+            f"nothing can be written to '{folder}': {error.strerror}; {remedy}"
+        ) from error

@@ -1,0 +1,1 @@
+"""`citeloom library`: fill, search and look after libraries."""

@@ -1,0 +1,106 @@
+"""`citeloom library verify`, `export`, `compact`, `snapshot` and `restore`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeloom.cli.library.opening import opened, process_settings, told_errors
+from tools.errors import LibraryError
+
+
+def verify(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Make again what can be made again.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object for each fault.")
+    ] = False,
+) -> None:
+    """See that a library is whole: catalog, texts, vectors; exits with 1 if it is not."""
+    with told_errors():
+        from tools.library.database import is_damage
+        from tools.library.verify import damage, fault_lines
+        from tools.library.verify import repair as repaired
+        from tools.library.verify import verify as verified
+
+        try:
+            with opened(name) as library:
+                faults = verified(library)
+                if repair and faults:
+                    for line in fault_lines(faults):
+                        typer.echo(f"found: {line}", err=True)
+                    faults = repaired(library)
+        except LibraryError as error:
+            if not is_damage(error):
+                raise
+            faults = [damage(error.__cause__)]
+        for line in fault_lines(faults, as_json=as_json):
+            typer.echo(line)
+        if not faults and not as_json:
+            typer.echo(f"library '{name}' is whole")
+    raise typer.Exit(1 if faults else 0)
+
+
+def export(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    file: Annotated[Path, typer.Argument(help="To write: .jsonl, .bib, .json (CSL) or .ris.")],
+    passages: Annotated[
+        bool, typer.Option("--passages", help="The passages instead, as .jsonl.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+) -> None:
+    """Write a library's records, or its passages, to a file."""
+    with told_errors(), opened(name) as library:
+        from tools.library.export import export_passages, export_records
+
+        write = export_passages if passages else export_records
+        count = write(library, file, force=force)
+        typer.echo(f"{count} {'passages' if passages else 'records'} written to {file}")
+
+
+def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
+    """Give back disk space: leftovers of stopped work, deleted rows and vectors."""
+    with told_errors(), opened(name) as library:
+        from tools.library.compact import compact as compacted
+
+        done = compacted(library)
+        typer.echo(
+            f"{name}: {done.before:,} bytes before, {done.after:,} after, "
+            f"{done.leftovers} leftovers deleted"
+        )
+
+
+def snapshot(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    file: Annotated[Path, typer.Argument(help="To write, such as mine.tar.gz.")],
+) -> None:
+    """Write a whole library to one file, with the hash of each part; others may read meanwhile."""
+    with told_errors(), opened(name) as library:
+        from tools.library.snapshot import take_snapshot
+
+        taken = take_snapshot(library, file)
+        typer.echo(f"{file}: {taken.files} members, {taken.bytes:,} bytes")
+        if not taken.vectors:
+            typer.echo("without vectors: `citeloom library index` makes them after a restore")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A snapshot.")],
+    library: Annotated[
+        str | None, typer.Option("--library", "-l", help="Its name; as it was, if left out.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a library of that name.")] = False,
+) -> None:
+    """Make a library what it was in a snapshot; everything is checked before anything changes."""
+    with told_errors():
+        from tools.library.restore import restore_snapshot
+
+        name, vectors = restore_snapshot(file, process_settings(), name=library, force=force)
+        with opened(name) as restored:
+            restored.tidy()
+            papers, passages = restored.stats().papers, restored.texts.count()
+        typer.echo(f"library '{name}' is restored: {papers} papers, {passages} passages")
+        if not vectors:
+            typer.echo(f"its vectors are to be made: run `citeloom library index {name}`")

@@ -1,0 +1,151 @@
+"""`citeloom library`: fill, search and look after libraries."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from citeloom.cli.library.add import add
+from citeloom.cli.library.care import compact, export, restore, snapshot, verify
+from citeloom.cli.library.opening import opened, process_settings, told_errors
+from citeloom.cli.library.reading import search, show, tag
+
+if TYPE_CHECKING:
+    from tools.library.library import Library
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+for command in (add, search, show, tag, verify, export, compact, snapshot, restore):
+    app.command()(command)
+
+
+@app.command("list")
+def list_() -> None:
+    """List the libraries by name."""
+    with told_errors():
+        from tools.library.open import library_names
+
+        for name in library_names(process_settings()):
+            typer.echo(name)
+
+
+@app.command()
+def stats(
+    name: Annotated[str | None, typer.Argument(help="One library; all if left out.")] = None,
+) -> None:
+    """Count what is in a library."""
+    with told_errors():
+        from tools.library.open import library_names
+
+        names = [name] if name else library_names(process_settings())
+        for each in names:
+            with opened(each) as library:
+                typer.echo(_counts(library))
+
+
+@app.command()
+def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
+    """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
+
+    The old vectors serve until the new ones are whole; run again, it goes on where it was stopped.
+    """
+    with told_errors():
+        from citeloom.cli.progress import Progress
+        from tools.retrieve.open import prepare_keywords
+
+        with opened(name) as library, Progress(quiet=False, often=True) as progress:
+            made = library.index(progress=progress.counted("make_vectors"), reembed=True)
+            prepare_keywords(library, library.embedder, progress.counted("index_keywords"))
+        typer.echo(f"{name}: {made} vectors made")
+
+
+@app.command()
+def remove(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Papers, or documents by the first characters of their hash (8 at least), to remove; "
+            "the whole library if left out."
+        ),
+    ] = None,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Of papers remove the documents only.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove papers or documents with their passages from a library, or the library itself."""
+    with told_errors():
+        if not ids:
+            _remove_library(name, yes=yes)
+            return
+        with opened(name) as library:
+            papers = list(library.get(ids))
+            documents = _documents(library, [key for key in ids if key not in papers])
+            unknown = [key for key in ids if key not in papers and key not in documents]
+            for missing in unknown:
+                typer.echo(f"not in '{name}': {missing}", err=True)
+            if not yes and len(unknown) < len(ids):
+                what = "the documents of " if texts else ""
+                of = f"{what}{len(papers)} of {library.stats().papers} papers"
+                also = f" and {len(documents)} documents" if documents else ""
+                typer.confirm(f"Remove {of}{also} of library '{name}'?", abort=True)
+            removed = library.texts.remove_documents(set(documents.values()))
+            lines = [_removed(removed, "document", name)] if documents else []
+            if texts:
+                lines.append(_removed(library.texts.remove(papers), "document", name))
+            elif papers or not documents:
+                lines.append(_removed(library.remove(papers), "paper", name))
+            typer.echo("\n".join(lines))
+    raise typer.Exit(0 if len(unknown) < len(ids) else 1)
+
+
+def _remove_library(name: str, *, yes: bool) -> None:
+    from tools.embed.open import embedder
+    from tools.library.open import delete_library
+
+    if not yes:
+        with opened(name) as library:
+            papers = library.stats().papers
+        typer.confirm(f"Remove all {papers} papers and library '{name}'?", abort=True)
+    delete_library(name, process_settings(), embedder())
+    typer.echo(f"library '{name}' is removed")
+
+
+def _documents(library: "Library", keys: list[str]) -> dict[str, str]:
+    """Return the hash of each document that one of these keys, a part of a hash, begins."""
+    if not keys:
+        return {}
+    hashes = [entry.sha256 for entry in library.texts.documents()]
+    found = {
+        key: [one for one in hashes if len(key) >= 8 and one.startswith(key.lower())]
+        for key in keys
+    }
+    return {key: matching[0] for key, matching in found.items() if len(matching) == 1}
+
+
+def _removed(count: int, what: str, name: str) -> str:
+    return f"{count} {what if count == 1 else what + 's'} removed from '{name}'"
+
+
+def _counts(library: "Library") -> str:
+    found = library.stats()
+    texts = library.texts
+    tags = ", ".join(f"{tag} ({count})" for tag, count in texts.tags().items())
+    years = f"{found.first_year} to {found.last_year}" if found.first_year else "none known"
+    lines = [
+        f"{found.name}",
+        f"  papers      {found.papers}, {found.abstracts} with abstract",
+        f"  years       {years}",
+        f"  references  {found.links} among them",
+        f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers)",
+        f"  documents   {texts.document_count()}",
+        f"  passages    {texts.count()}, {texts.waiting()} without a vector",
+        f"  tags        {tags or 'none'}",
+        f"  on disk     {found.bytes / 1e6:.1f} MB in {library.folder}",
+    ]
+    if found.waiting or texts.waiting():
+        lines.append(
+            f"  missing     {found.waiting + texts.waiting()} vectors: run `citeloom library index {found.name}`"
+        )
+    return "\n".join(lines)

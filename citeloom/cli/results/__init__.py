@@ -1,0 +1,1 @@
+"""What each graph's run prints and writes at its end."""

@@ -1,0 +1,9 @@
+"""How a run may go about its work: the words that its settings take."""
+
+from typing import Literal
+
+Method = Literal["arxivbot", "wikichat"]
+ContextMethod = Literal["paragraphs", "basic", "parent_document", "ensemble"]
+RelevanceMode = Literal["cascade", "each"]
+UpdateMode = Literal["packed", "each"]
+AlignmentMode = Literal["paragraph", "pairwise"]
