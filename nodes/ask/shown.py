@@ -11,12 +11,11 @@ from state.passage import Passage
 from state.request import Request
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
-from tools.text.plain import inner_marks
+from tools.text import quotable
 from tools.text.self_reference import attribute
 
 ANNOTATION, RECORD = ("Annotation",), ("Record",)
 """Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
-_ABSTRACT = ("Abstract",)
 
 
 class ShownPassage(BaseModel):
@@ -94,20 +93,23 @@ def show_claims(
 def quoted(claim: ShownClaim) -> str:
     """Return a claim's quote as a sentence of an answer: verbatim in quotation marks, with its source.
 
-    'Lewis et al. (2020): “RAG models generate ...”'. Where an abstract or an annotation speaks of its
-    paper, the authors take that place: 'Lewis et al. (2020) introduce RAG models ...'. Nothing else
-    is changed, so that whoever checks the answer can make the sentence again and compare.
+    'Lewis et al. (2020): “RAG models generate ...”', or 'Lewis et al. (2020) introduce RAG models
+    ...' where it began with 'We' or 'This paper'. Nothing else is changed, so that whoever checks the
+    answer can make the sentence again and compare.
     """
     text = " ".join(claim.quote.split())
     if claim.section == RECORD[0]:
         return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
-    name = f"{claim.citation or f'“{claim.title}”'}{f' ({claim.year})' if claim.year else ''}"
-    if claim.section in (*_ABSTRACT, *ANNOTATION) and claim.citation:
-        plural = claim.citation.endswith("et al.") or " and " in claim.citation
-        if told := attribute(text, name, plural):
-            return told
-    whose = f"The library's annotation of {name}" if claim.section == ANNOTATION[0] else name
-    return f"{whose}: “{inner_marks(text)}”"
+    year = f" ({claim.year})" if claim.year else ""
+    if not claim.citation:
+        return quotable.shown(text, f"‘{claim.title}’{year}" if claim.title else "")
+    name = f"{claim.citation}{year}"
+    if claim.section != ANNOTATION[0]:
+        return quotable.shown(text, name)
+    plural = claim.citation.endswith("et al.") or " and " in claim.citation
+    return attribute(text, name, plural) or quotable.shown(
+        text, f"The library's annotation of {name}"
+    )
 
 
 def _citation(paper: Paper | None) -> str:

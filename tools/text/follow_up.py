@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.asking import CitedPaper, Turn
-from tools.text.plain import presentable_title
+from tools.text.printable import printable_title
 from tools.text.questions import IN_PAPER, read_question
 
 _KIND = r"(?:one|papers?|work|study|article|system|method|approach|model|tool|source|author)"
@@ -96,7 +96,7 @@ def _put(question: str, papers: Sequence[CitedPaper], before: str = "") -> Resol
     """Put a question to papers; where none is known, the question before says what it is about."""
     if not papers:
         return Resolved(f"{question.rstrip('?')} ({before.rstrip('?')})?" if before else question)
-    titles = " and ".join(f"“{presentable_title(paper.title)}”" for paper in papers)
+    titles = " and ".join(f"“{printable_title(paper.title)}”" for paper in papers)
     return Resolved(
         f"In {titles}: {question[:1].lower()}{question[1:]}", tuple(paper.id for paper in papers)
     )
