@@ -13,7 +13,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("data", type=Path, help="folder of the question sets")
     parser.add_argument("--half", default="held-out", choices=HALVES, help="which questions")
     parser.add_argument("--sets", default="", metavar="A,B", help="which sets, if not all")
-    parser.add_argument("--context-tokens", type=int, default=4096, help="of the answering model")
     parser.add_argument("--json", type=Path, help="write the figures there")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     return run(Options(**vars(parser.parse_args(arguments))))

@@ -29,7 +29,6 @@ class Options:
     data: Path
     half: str = "held-out"
     sets: str = ""
-    context_tokens: int = 4096
     json: Path | None = None
     seed: int = 0
 
@@ -61,14 +60,12 @@ def _measure(options: Options, errors: "Console") -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as home, quiet():
         for made in chosen:
             with errors.status(f"{made.name}: {len(made.texts)} documents"):
-                measured = measure(
-                    made, options.half, Path(home), embedder(), options.context_tokens
-                )
+                measured = measure(made, options.half, Path(home), embedder())
             views += [_figures(view, made, options.seed) for view in measured]
     return {
         "settings": {
             "data": str(options.data), "half": options.half, "k": K, "seed": options.seed,
-            "embedder": embedder().name, "context_tokens": options.context_tokens,
+            "embedder": embedder().name,
         },
         "views": views,
     }  # fmt: skip

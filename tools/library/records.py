@@ -14,8 +14,7 @@ from rapidfuzz import fuzz
 
 from state.paper import Paper, canonical_id, merge_records, title_key
 from tools.errors import InputError
-from tools.library.passage_rows import forget_texts, keep_abstract, move, record_changed, settle
-from tools.library.port import last_day
+from tools.library.rows import forget_texts, keep_record, move, rename
 
 Outcome = Literal["added", "updated", "unchanged", "merged", "conflict"]
 
@@ -97,25 +96,25 @@ class CatalogWriter:
 
     def _insert(self, paper: Paper, digest: bytes) -> None:
         cursor = self._db.execute(
-            "INSERT INTO papers (id, record, year, has_abstract, work, version, indexed)"
-            " VALUES (?, ?, ?, ?, ?, 1, 0)",
+            "INSERT INTO papers (id, record, year, has_abstract, work) VALUES (?, ?, ?, ?, ?)",
             _row(paper),
         )
         point = cursor.lastrowid or 0
         self._link(point, paper)
-        keep_abstract(self._db, point, paper)
-        settle(self._db, point)
+        keep_record(self._db, point, paper)
         self._note(point, digest)
 
     def _update(self, point: int, stored: Paper, paper: Paper) -> None:
         self._db.execute(
-            "UPDATE papers SET id = ?, record = ?, year = ?, has_abstract = ?, work = ?,"
-            " version = version + 1, indexed = indexed AND ? WHERE point = ?",
-            (*_row(paper), _indexed_part(stored) == _indexed_part(paper), point),
+            "UPDATE papers SET id = ?, record = ?, year = ?, has_abstract = ?, work = ?"
+            " WHERE point = ?",
+            (*_row(paper), point),
         )
         self._db.execute("DELETE FROM edges WHERE citing = ?", (point,))
         self._link(point, paper)
-        record_changed(self._db, point, stored, paper)
+        if stored.id != paper.id:
+            rename(self._db, point, paper.id)
+        keep_record(self._db, point, paper)
 
     def _link(self, point: int, paper: Paper) -> None:
         self._db.executemany(
@@ -132,13 +131,12 @@ class CatalogWriter:
 
 
 def forget(db: sqlite3.Connection, point: int) -> None:
-    """Delete all rows of a paper and note that its vectors are to be dropped."""
+    """Delete all rows of a paper."""
     forget_texts(db, point)
     for table, column in (
         ("papers", "point"), ("aliases", "point"), ("seen", "point"), ("edges", "citing"),
     ):  # fmt: skip
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (point,))
-    db.execute("INSERT OR IGNORE INTO dropped VALUES (?)", (point,))
 
 
 def title_prefix(title: str) -> str:
@@ -179,11 +177,6 @@ def _coincidence(stored: Paper, paper: Paper) -> bool:
     if not shared or not all(key.startswith("local:") for key in shared):
         return False
     return fuzz.ratio(title_key(stored.title), title_key(paper.title)) < _UNLIKE
-
-
-def _indexed_part(paper: Paper) -> tuple[object, ...]:
-    """What the vector index holds of a paper."""
-    return paper.id, paper.title, paper.abstract, paper.year, last_day(paper)
 
 
 def _row(paper: Paper) -> tuple[object, ...]:
