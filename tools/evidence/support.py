@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from state.writing import Cause, Support
 from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS, Evidence
+from tools.evidence.altered_copies import altered_copy
 from tools.evidence.changes import Kind, changes, nearly_copies
 from tools.evidence.contradiction import contradicts
 from tools.evidence.invented_citations import invented_citations
@@ -99,6 +100,11 @@ def alarms(claim: str, quotes: Sequence[str], around: str) -> list[Alarm]:
         for quote in quotes
         if contradicts(claim, quote)
     ]
+    found += [
+        Alarm(f"it nearly copies “{quote}”, with words that stand nowhere near", "partly")
+        for quote in quotes
+        if altered_copy(claim, quote, around)
+    ]
     # Other words may well use a name that an abstract does not have; in a copy it was put in.
     copied = any(nearly_copies(claim, quote) for quote in quotes)
     named: Support = "not_in_source" if copied else "partly"
@@ -128,18 +134,9 @@ _CLOSE = 0.65
 
 
 def refuted(text: str, quotes: Sequence[str], around: str) -> Support | None:
-    """Return what speaks against a sentence whatever its words mean, or None.
-
-    Args:
-        text: The sentence.
-        quotes: What it rests on.
-        around: Everything that it may take numbers, names and citations from.
-    """
-    if any(contradicts(text, quote) for quote in quotes):
-        return "contradicted"
-    if unsupported_numbers(text, around) or unsupported_entities(text, around):
-        return "not_in_source"
-    return "not_in_source" if invented_citations(text, [around]) else None
+    """Return the verdict of the worst alarm that refuses a sentence, or None (see `alarms`)."""
+    refusing = (item.verdict for item in alarms(text, quotes, around) if item.verdict in BAD)
+    return next(refusing, None)
 
 
 def weighed(text: str, quotes: Sequence[str], named: str, evidence: Evidence) -> Support:
