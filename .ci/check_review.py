@@ -11,7 +11,7 @@ from pathlib import Path
 
 FILES = (
     "review.md", "references.bib", "references.csl.json", "papers.json", "run.json", "graph.html",
-    "graph.svg", "references.ris", "audit.json", "table.md", "table.csv", "table.html",
+    "references.ris", "audit.json", "table.md", "table.csv", "table.html",
 )  # fmt: skip
 SENTENCES = range(5, 13)
 FEWEST_CITED = 8

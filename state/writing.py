@@ -57,6 +57,10 @@ class PlanLine(Value):
 
     number: int = Field(ge=1, description="Its place in the plan, from 1 without a gap.")
     keys: tuple[str, ...] = Field(default=(), description="Keys of the papers it cites.")
+    covers: tuple[str, ...] = Field(
+        default=(),
+        description="Keys of the papers that it counts without citing them: code writes such a line.",
+    )
     theme: str = ""
     role: LineRole = "develop"
     note: str = Field(default="", description="The author's own instruction for this line.")

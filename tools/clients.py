@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from functools import cache, partial
-from threading import Lock
 
 from langgraph.store.memory import InMemoryStore
 
@@ -28,8 +27,6 @@ class Clients:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.memory = InMemoryStore()
-        self._opening = Lock()
-        self._retrievers: dict[tuple[str, str], tuple[Library, Retriever]] = {}
 
     @property
     def embedder(self) -> Embedder:
@@ -53,36 +50,15 @@ class Clients:
         return await asyncio.to_thread(open_library, name, self.settings, self.embedder)
 
     def retriever(self, library: Library, name: RetrieverName) -> Retriever:
-        """Return a retriever of passages, the same for all runs; synchronous, it may read files."""
-        from tools.retrieve.open import open_retriever, prepare_keywords
+        """Return a retriever of passages."""
+        from tools.retrieve.open import open_retriever
 
-        with self._opening:
-            place = (library.name, name)
-            kept, made = self._retrievers.get(place, (None, None))
-            if (
-                made is None or kept is not library
-            ):  # a library may have been closed and opened anew
-                if name == "keywords":  # what was added as records only has none yet
-                    prepare_keywords(library, self.embedder)
-                made = open_retriever(
-                    name, library, self.embedder, context_tokens=self._context_tokens
-                )
-                self._retrievers[place] = (library, made)
-            return made
-
-    @property
-    def _context_tokens(self) -> int:
-        """What the answering model has room for; the embedded engine is given little."""
-        return self.settings.llm_context_tokens if self.settings.llm_configured else 4096
+        return open_retriever(name, library)
 
     def spellings(self, library: Library, question: str) -> dict[str, str]:
         """Return words of a question that a library does not have, and those meant; synchronous."""
-        from tools.retrieve.open import prepare_keywords
         from tools.retrieve.spelling import spellings
 
-        with self._opening:
-            if not (library.folder / "keywords.sqlite").exists():
-                prepare_keywords(library)
         return spellings(library, question)
 
     async def online(

@@ -14,7 +14,7 @@ from tools.embed.open import embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.starter_library import STARTER
-from tools.retrieve.keywords_store import KeywordStore
+from tools.retrieve.keywords import name_missing
 
 PAPERS = "papers"
 """The library of the caller's documents."""
@@ -66,9 +66,9 @@ def build_papers(home: Path, sources: Sequence[Source]) -> Built:
 
 
 def _indexed(library: Library, name: str, began: float) -> Built:
-    library.texts.index()
+    library.index()
     vectors = perf_counter()
-    KeywordStore(library.folder).catch_up(library.texts, embedder())
+    name_missing(library)
     keywords = perf_counter()
     records = library.get(library.ids()).values()
     built = Built(

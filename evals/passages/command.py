@@ -26,9 +26,6 @@ class PassagesOptions(Options):
         "held-out"
     )
     sets: Annotated[str, typer.Option(metavar="A,B", help="Which sets; all if left out.")] = ""
-    context_tokens: Annotated[
-        int, typer.Option(help="Size of the keyword retriever's documents.")
-    ] = 4096
 
 
 class Passages:
@@ -49,7 +46,7 @@ class Passages:
         options = self.options
         with tempfile.TemporaryDirectory() as home:
             for made in self.chosen:
-                views = measure(made, options.half, Path(home), embedder(), options.context_tokens)
+                views = measure(made, options.half, Path(home), embedder())
                 for view in views:
                     yield _figures(view, made, options.seed)
 
@@ -67,7 +64,7 @@ class Passages:
         return {
             "settings": {
                 "data": str(options.data), "half": options.half, "k": K, "seed": options.seed,
-                "embedder": embedder().name, "context_tokens": options.context_tokens,
+                "embedder": embedder().name,
             },
             "views": list(rows),
         }  # fmt: skip

@@ -11,7 +11,7 @@ from evals.passages.sets import Question, QuestionSet
 from tools.embed.port import Embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library
-from tools.retrieve.keywords_store import KeywordStore
+from tools.retrieve.keywords import name_missing
 from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
 
@@ -43,18 +43,13 @@ class Measured:
     arms: dict[RetrieverName, Asked]
 
 
-def measure(
-    made: QuestionSet, half: str, home: Path, embedder: Embedder, context_tokens: int
-) -> list[Measured]:
+def measure(made: QuestionSet, half: str, home: Path, embedder: Embedder) -> list[Measured]:
     """Build a set's library in `home` and ask; papers' questions of their paper and of all."""
     settings = Settings(home=home, qdrant_url=None, _env_file=None)  # type: ignore[call-arg]
     library = create_library(made.name.replace("_", "-"), settings, embedder)
     try:
         build = _build(made, library, embedder)
-        ways = {
-            name: open_retriever(name, library, embedder, context_tokens=context_tokens)
-            for name in ARMS
-        }
+        ways = {name: open_retriever(name, library) for name in ARMS}
         questions = made.half(half)
         views = [("", questions, False)]
         if any(question.paper for question in questions):
@@ -79,11 +74,9 @@ def _build(made: QuestionSet, library: Library, embedder: Embedder) -> dict[str,
         library.texts.put(text.entry, text.text, text.passages)
     embedder.embed(["the model is loaded before the clock starts"])
     started = time.perf_counter()
-    library.texts.index()
+    library.index()
     indexed = time.perf_counter()
-    store = KeywordStore(library.folder)
-    store.catch_up(library.texts, embedder)
-    store.close()
+    name_missing(library)
     return {"vectors": indexed - started, "keywords": time.perf_counter() - indexed}
 
 

@@ -101,7 +101,7 @@ def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
     )
     if len(estimate.found_by) == 2:
         yield "Only two channels found papers, which is little to go by."
-    if division != "ways":
+    if division != "kinds":
         yield (
             "Fewer than three kinds of channel found papers, so single queries count as channels; "
             "all are made from one input, and not independent of each other."

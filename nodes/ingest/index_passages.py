@@ -22,7 +22,7 @@ from tools.errors import PermanentError
 from tools.ingest.target import IngestTarget, open_for_adding
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
-from tools.retrieve.open import prepare_keywords
+from tools.retrieve.keywords import name_missing
 from tools.services import Services, open_services
 
 
@@ -61,9 +61,7 @@ async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     )
     spent, failures = dict(state["spent"]), list[Failure]()
     try:
-        # Papers first: the vector of an abstract is then copied from its paper's, not made again.
-        for stage, step in (("papers", _papers), ("passages", _passages)):
-            await _indexed(services, opened, stage, step, spent)
+        await _indexed(services, opened, "passages", _vectors, spent)
         if services.context.keywords_by_mind:
             with _timing(spent, "keywords"):
                 failures = await name_keywords(services, opened)
@@ -76,18 +74,13 @@ async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
     return {"done": done, "spent": spent, "failures": failures}
 
 
-def _passages(opened: IngestTarget, told: Progress) -> int:
+def _vectors(opened: IngestTarget, told: Progress) -> int:
     with opened.writing():
-        return opened.library.texts.index(told)
-
-
-def _papers(opened: IngestTarget, told: Progress) -> int:
-    with opened.writing():
-        return opened.library.index(progress=told, passages=False)
+        return opened.library.index(progress=told)
 
 
 def _keywords(opened: IngestTarget, told: Progress) -> int:
-    return prepare_keywords(opened.library, opened.embedder, told)
+    return name_missing(opened.library, told)
 
 
 async def _indexed(

@@ -1,12 +1,12 @@
 """Keywords of passages as a mind names them, in place of those that are computed.
 
-KAR (section 2.1) lets a small model name the keywords of each sub-document once, at ingest. That is
-one question for a few passages of the whole library, and so it is done only where it is asked for.
+Keyword Augmented Retrieval (Purwar and Sundar, 2023) lets a small model name the keywords of each
+piece of text once. That is one question for a few passages of the whole library, and so it is done
+only where it is asked for.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
@@ -16,10 +16,11 @@ from tools.embed.port import Embedder
 from tools.errors import AnswerError, BudgetError, RefusedError
 from tools.evidence.prompt_injection import without_injections
 from tools.ingest.target import IngestTarget
+from tools.library.library import Library
 from tools.llm.task import Task
-from tools.retrieve.keyphrases import nearest, ranked_candidates
-from tools.retrieve.keywords_store import KeywordStore
+from tools.retrieve.keywords import put, unnamed
 from tools.services import Services
+from tools.text.phrases import keyphrases
 
 PROMPT = """\
 You index passages of scholarly papers, so that a question finds the passages that answer it.
@@ -60,13 +61,11 @@ class KeywordNames(BaseModel):
 
 
 def _extract(embedder: Embedder, *, passages: Sequence[Shown]) -> KeywordNames:
-    """Find them as catch_up does for passages that nobody named any for."""
-    named: list[Named] = []
-    for shown in passages:
-        candidates = ranked_candidates(shown.text, lambda stem: 1.0)[: 2 * _MOST]
-        vectors = embedder.embed([shown.text, *(text for text, _ in candidates)])
-        found = nearest(candidates, vectors[0], vectors[1:])
-        named.append(Named(id=shown.id, keywords=[item.text for item in found]))
+    """Find them as is done for passages that no mind named any for."""
+    named = [
+        Named(id=shown.id, keywords=[p.text for p in keyphrases(shown.text, limit=_MOST)])
+        for shown in passages
+    ]
     return KeywordNames(passages=named)
 
 
@@ -84,41 +83,24 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     mind = services.mind
     if mind.name == "extractive":
         return []
-    store = KeywordStore(opened.library.folder)
+    library = opened.library
     failures: list[Failure] = []
-    try:
-        groups = await asyncio.to_thread(lambda: iter(_unnamed(opened, store)))
-        total = await asyncio.to_thread(opened.library.texts.count)
-        done = 0
-        while batch := await asyncio.to_thread(lambda: list(islice(groups, _AT_ONCE))):
-            answers = await asyncio.gather(*(_named(services, store, group) for group in batch))
-            failures += [failure for failure in answers if failure]
-            done += sum(map(len, batch))
-            services.progress("name_keywords", done, total)
-            if any(failure.subject == "budget" for failure in failures):
-                break
-    finally:
-        await asyncio.to_thread(store.close)
+    waiting = await asyncio.to_thread(
+        lambda: [item for page in unnamed(library, 500, mind=True) for item in page]
+    )
+    groups = [waiting[at : at + _TOGETHER] for at in range(0, len(waiting), _TOGETHER)]
+    for start in range(0, len(groups), _AT_ONCE):
+        batch = groups[start : start + _AT_ONCE]
+        answers = await asyncio.gather(*(_named(services, library, group) for group in batch))
+        failures += [failure for failure in answers if failure]
+        done = min((start + _AT_ONCE) * _TOGETHER, len(waiting))
+        services.progress("name_keywords", done, len(waiting))
+        if any(failure.subject == "budget" for failure in failures):
+            break
     return list(dict.fromkeys(failures))
 
 
-def _unnamed(opened: IngestTarget, store: KeywordStore) -> Iterator[list[Passage]]:
-    with store.file.reading() as db:
-        rows = db.execute("SELECT id FROM passages WHERE maker LIKE 'given %'").fetchall()
-    given = {key for (key,) in rows}
-    waiting: list[Passage] = []
-    for page in opened.library.texts.pages(500):
-        waiting += [passage for passage in page if passage.id not in given]
-        while len(waiting) >= _TOGETHER:
-            yield waiting[:_TOGETHER]
-            del waiting[:_TOGETHER]
-    if waiting:
-        yield waiting
-
-
-async def _named(
-    services: Services, store: KeywordStore, group: Sequence[Passage]
-) -> Failure | None:
+async def _named(services: Services, library: Library, group: Sequence[Passage]) -> Failure | None:
     shown = [
         Shown(
             id=f"T{n}",
@@ -137,10 +119,12 @@ async def _named(
             remedy="their keywords were computed instead",
         )  # fmt: skip
     ids = {item.id: passage.id for item, passage in zip(shown, group, strict=True)}
-    for item in answer.passages:
-        words = [word for word in map(_clean, item.keywords) if word][:_MOST]
-        if item.id in ids and words:
-            await asyncio.to_thread(store.put, ids[item.id], words, services.mind_name)
+    told = {ids[item.id]: item.keywords for item in answer.passages if item.id in ids}
+    cleaned = {
+        key: [word for word in map(_clean, words) if word][:_MOST] for key, words in told.items()
+    }
+    kept = {key: words for key, words in cleaned.items() if words}
+    await asyncio.to_thread(put, library, kept, services.mind_name)
     return None
 
 

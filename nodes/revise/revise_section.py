@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.write.lines import LinePaper, as_cited, line_papers
+from nodes.write.lines import LinePaper, line_papers
 from nodes.write.writers.answers import Passage, PassageSentence, Support
 from nodes.write.writers.drafting import Outcome, known_papers, own_words
 from nodes.write.writers.passage import ask_passage, keep_sentence
 from nodes.write.writers.port import Stage
+from nodes.write.writers.telling import tell
 from state.request import Request
 from state.run import Failure
 from state.writing import MARKER, Draft, Part, Plan, PlanLine, Rejection, Sentence
@@ -23,7 +24,6 @@ from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.compose import Composer
 
 STAGE = "revise_section"
 _SHORTER = 2 / 3
@@ -52,6 +52,7 @@ class Numbered(LinePaper):
 def extract(
     embedder: Embedder,
     *,
+    text: str,
     instruction: str,
     sentences: Sequence[PassageSentence],
     papers: Sequence[Numbered],
@@ -69,7 +70,9 @@ def extract(
             raise InputError(
                 f"the text has no reference {unknown[0]}: its numbers go to {len(known)}"
             )
-        return Passage(sentences=_without({known[number] for number in numbers}, sentences, papers))
+        gone = {known[number] for number in numbers}
+        left = [paper for paper in papers if paper.key not in gone]
+        return Passage(sentences=_without(embedder, text, gone, sentences, left))
     if re.fullmatch(r"(?:make it |much )?(?:shorter|shorten(?: it)?)[.!]?", instruction, re.I):
         return Passage(sentences=_shortened(sentences))
     raise InputError(
@@ -94,21 +97,23 @@ def _numbers(text: str) -> set[int]:
 
 
 def _without(
-    gone: set[str], sentences: Sequence[PassageSentence], papers: Sequence[Numbered]
+    embedder: Embedder,
+    about: str,
+    gone: set[str],
+    sentences: Sequence[PassageSentence],
+    papers: Sequence[Numbered],
 ) -> list[PassageSentence]:
-    """Leave out what cites these papers; of others cited beside them something is said anew."""
-    by_key = {paper.key: as_cited(paper) for paper in papers}
+    """Leave out what cites these papers; others cited beside them are shown anew."""
     kept: list[PassageSentence] = []
     for item in sentences:
         marks = dict.fromkeys(MARKER.findall(item.sentence))
         if not gone & set(marks):
             kept.append(item)
             continue
-        for key in marks:
-            composer = Composer([by_key[key]], [other.sentence for other in kept])
-            if key not in gone and (made := composer.anything(by_key[key])):
-                support = [Support(key=name, quote=words) for name, words in made.quotes.items()]
-                kept.append(PassageSentence(line=item.line, sentence=made.text, support=support))
+        others = [paper for key in marks for paper in papers if paper.key == key]
+        made = tell(embedder, about, others, [other.sentence for other in kept])
+        if made.sentence:
+            kept.append(PassageSentence(line=item.line, **made.model_dump()))
     return kept
 
 
@@ -233,4 +238,5 @@ def _shown(draft: Draft, outline: Plan) -> list[PassageSentence]:
             ],
         )
         for item in draft.sentences
+        if item.keys or item.basis  # a count of papers may be untrue of the revised text
     ]  # fmt: skip

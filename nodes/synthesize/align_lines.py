@@ -1,14 +1,16 @@
 """Align: find for each line of the synthesis the source lines that it comes from.
 
-Reads `run`, `references_as`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A mind is asked
-once for each paragraph of the draft, and shown the source lines nearest to its lines; `alignment="pairwise"` asks of
-every pair, as LLM-Ref does; coarse references need no mind. Whoever names a source line, code checks
-the words copied from it and whether it bears the line out (tools.text.synthesis.origins). A line that
-nothing bears out is lost.
+Reads `run`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A line that is a source's own
+sentence is known to be so. For the others a mind is asked once for each paragraph of the draft, and shown
+the source lines nearest to them; `alignment="pairwise"` asks of every pair, as LLM-Ref does. What it
+names and says is held against the sources by code (nodes.synthesize.line_origins). A line that nothing
+bears out is lost, and so is one behind it that cannot be read without it.
 """
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -16,21 +18,32 @@ from typing_extensions import TypedDict
 
 from nodes.synthesize.align_pair import align_pairs
 from nodes.synthesize.batches import in_waves
+from nodes.synthesize.line_origins import Judged, LineOrigins, Named
 from state.run import Failure
-from state.synthesis import Context, Granularity, Line, LostLine
+from state.synthesis import Context, Line, LostLine
+from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language
-from tools.text.synthesis.alignment import Aligner, draft_lines
-from tools.text.synthesis.origins import Named, Sources
-from tools.text.synthesis.settling import JudgedLine, settle
+from tools.text.self_reference import leans
+from tools.text.sentences import split_sentences
 
 STAGE = "align_lines"
 _PER_LINE = 6
 """Source lines shown for each line of a paragraph; all lines of the paragraph may name them."""
+_SAYS = {"yes": "supported", "partly": "partly", "no": "not_in_source"}
+_CAUSES: Mapping[Support, str] = {
+    "contradicted": "the sources say the opposite",
+    "not_checked": "nobody could say which line of the sources bears it out",
+}
+_NOWHERE = "no line of the sources bears it out"
+_LEANING = "it leans on a line that was left out"
+_QUOTED = re.compile("“[^“”]*([^“”])”")
+"""A quotation, as one word that ends in its last sign."""
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 PROMPT = """\
 Each numbered line belongs to one paragraph of a text that was put together from research papers; the
@@ -38,8 +51,10 @@ sources are lines of these papers, each with its id. For each line name the sour
 statements from: all of them where it joins several, the closest where more than one says the same, at
 most four. A source on the same topic that does not say it is not named; a line that no source says
 gets an empty list. With each id copy from that source, letter by letter, the four to twelve words in
-a row that tell most clearly that it is the one. Use only ids and numbers that are given, and answer
-for every line.
+a row that tell most clearly that it is the one. Then hold the line against these sources, part by part:
+who, what, how much, in which direction, how surely. It says 'yes' where they say all of it, 'partly'
+where they say less, and 'no' where a number, a name, a negation or a direction is another one there, or
+where they do not say it. Use only ids and numbers that are given, and answer for every line.
 """
 
 
@@ -65,10 +80,11 @@ class Source(BaseModel):
 
 
 class AlignedLine(BaseModel):
-    """The sources of one line."""
+    """The sources of one line, and whether they bear it out."""
 
     number: int
     sources: list[Source]
+    says: Literal["yes", "partly", "no"] = Field(description="Whether the sources say the line.")
 
 
 class Alignment(BaseModel):
@@ -80,20 +96,8 @@ class Alignment(BaseModel):
 def extract(
     embedder: Embedder, *, lines: Sequence[ShownLine], sources: Sequence[ShownSource]
 ) -> Alignment:
-    """Name the nearest source lines: copies by their words, others by words and meaning."""
-    aligner = Aligner([item.text for item in sources], embedder)
-    return Alignment(
-        lines=[
-            AlignedLine(
-                number=line.number,
-                sources=[
-                    Source(id=sources[place].id, words=sources[place].text)
-                    for place in aligner.origins(line.text)
-                ],
-            )
-            for line in lines
-        ]
-    )
+    """Name nothing: only a source's own sentence is known to be one without a mind that reads."""
+    return Alignment(lines=[])
 
 
 # The fast tier: whatever it names is held against the sources by code.
@@ -107,7 +111,6 @@ class Branch(TypedDict):
     """What this node reads."""
 
     run: str
-    references_as: Granularity
     contexts: list[Context]
     draft: str
 
@@ -124,122 +127,157 @@ async def align_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Keep the lines that source lines bear out, with these as their origins."""
     services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])
-    texts = [text for paragraph in paragraphs for text in paragraph]
-    if not texts:
+    if not paragraphs:
         return {"lines": [], "lost": [], "failures": []}
-    sources = await _sources(services, state)
-    failures: list[Failure] = []
-    if state["references_as"] == "coarse" or not sources.lines:
-        named = await asyncio.to_thread(lambda: [sources.nearest(text) for text in texts])
-    elif services.context.alignment == "pairwise":
-        named, failures = await align_pairs(services, sources, texts, STAGE)
-    else:
-        named, failures = await _by_paragraph(services, sources, paragraphs)
-    places = [place for place, paragraph in enumerate(paragraphs, start=1) for _ in paragraph]
-    lines, lost = await asyncio.to_thread(_settled, sources, texts, places, named)
+    origins = await _origins(services, state)
+    judged = await asyncio.to_thread(
+        lambda: {
+            text: found for part in paragraphs for text in part if (found := origins.known(text))
+        }
+    )
+    unknown = [[text for text in part if text not in judged] for part in paragraphs]
+    asked, failures = await _ask(services, origins, [part for part in unknown if part])
+    lines, lost = settle(paragraphs, {**asked, **judged})
     services.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
 
 
-def _settled(
-    sources: Sources, texts: Sequence[str], places: Sequence[int], named: Sequence[Sequence[Named]]
+def draft_lines(draft: str) -> list[list[str]]:
+    """Return the lines of each paragraph of a draft, white space folded; a quotation is not split."""
+    found = []
+    for part in map(" ".join, map(str.split, _EMPTY_LINE.split(draft))):
+        masked = _QUOTED.sub(lambda quoted: "X" + "x" * (len(quoted[0]) - 2) + quoted[1], part)
+        found.append([part[span.start : span.end] for span in split_sentences(masked)])
+    return [part for part in found if part]
+
+
+def settle(
+    paragraphs: Sequence[Sequence[str]], judged: Mapping[str, Judged]
 ) -> tuple[list[Line], list[LostLine]]:
-    return settle(
-        [
-            JudgedLine(text, place, sources.judge(text, found))
-            for text, place, found in zip(texts, places, named, strict=True)
-        ]
-    )
+    """Return the lines that are borne out, numbered, and the others with their causes."""
+    lines: list[Line] = []
+    lost: list[LostLine] = []
+    number = 0
+    for part in paragraphs:
+        gap, begun = False, False
+        for text in part:
+            found = judged.get(text, Judged("not_checked"))
+            bad = not found.origins
+            if bad or (gap and leans(text)):
+                cause = (
+                    "; ".join([_CAUSES.get(found.verdict, _NOWHERE), *found.why])
+                    if bad
+                    else _LEANING
+                )
+                lost.append(LostLine(text=text, cause=cause))
+                gap = True
+                continue
+            number += not begun
+            gap, begun = False, True
+            lines.append(
+                Line(
+                    number=len(lines) + 1, paragraph=number, text=text, origins=found.origins,
+                    verdict=found.verdict,
+                )
+            )  # fmt: skip
+    return lines, lost
 
 
-async def _sources(services: Services, state: Branch) -> Sources:
+async def _origins(services: Services, state: Branch) -> LineOrigins:
     """Return the source lines of what the draft was made from."""
     contexts = state["contexts"]
     paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])
     papers = await services.run_store.papers([item.paper for item in paragraphs.values()])
     entries = await services.run_store.entries()
 
-    def made() -> Sources:
+    def made() -> LineOrigins:
         said = language("\n".join(item.text for item in paragraphs.values()))
         foreign = language(state["draft"]) != said
         embedder = services.clients.embedder
-        return Sources(contexts, paragraphs, papers, entries, embedder, foreign=foreign)
+        return LineOrigins(contexts, paragraphs, papers, entries, embedder, foreign=foreign)
 
     return await asyncio.to_thread(made)
 
 
-async def _by_paragraph(
-    services: Services, sources: Sources, paragraphs: Sequence[list[str]]
-) -> tuple[list[list[Named]], list[Failure]]:
-    """Ask once for each paragraph of the draft; return the source lines of each line."""
-    near = await asyncio.to_thread(
+async def _ask(
+    services: Services, origins: LineOrigins, paragraphs: Sequence[list[str]]
+) -> tuple[dict[str, Judged], list[Failure]]:
+    """Ask for the source lines of these lines; those that nobody could be asked about are left out."""
+    if not origins.lines or not paragraphs:
+        return {}, []
+    if services.context.alignment == "pairwise":
+        texts = [text for part in paragraphs for text in part]
+        named, failures = await align_pairs(services, origins, texts, STAGE)
+        said = {text: (found, "yes") for text, found in zip(texts, named, strict=True)}
+    else:
+        asking = _Asking(services, origins)
+        answers = await in_waves(paragraphs, asking.ask)
+        said = {text: found for _, told in answers for text, found in told.items()}
+        failures = asking.failures
+    judged = await asyncio.to_thread(
         lambda: {
-            text: sources.aligner.candidates(text, _PER_LINE)
-            for part in paragraphs
-            for text in part
+            text: origins.judge(text, found, _SAYS[says]) for text, (found, says) in said.items()
         }
     )
-
-    async def ask(texts: Sequence[str]) -> tuple[list[list[Named]], list[Failure]]:
-        asking = _Asking(services, sources, near)
-        found = await asking.ask(texts)
-        services.tick(STAGE, 1, len(paragraphs))
-        return found, asking.failures
-
-    answers = [answer for _, answer in await in_waves(paragraphs, ask)]
-    named = [item for found, _ in answers for item in found]
-    return named, [failure for _, failed in answers for failure in failed]
+    return judged, failures
 
 
 class _Asking:
-    """The questions for one paragraph of the draft."""
+    """The questions about the paragraphs of the draft."""
 
-    def __init__(self, services: Services, sources: Sources, near: dict[str, list[int]]) -> None:
-        self._desk = services
-        self._sources = sources
-        self._near = near
+    def __init__(self, services: Services, origins: LineOrigins) -> None:
+        self._services = services
+        self._origins = origins
         self.failures: list[Failure] = []
 
-    async def ask(self, texts: Sequence[str], most: int = _PER_LINE) -> list[list[Named]]:
-        """Return the source lines of each line; in parts where the window does not hold them all."""
-        places = sorted({place for text in texts for place in self._near[text][:most]})
+    async def ask(
+        self, texts: Sequence[str], most: int = _PER_LINE
+    ) -> dict[str, tuple[list[Named], str]]:
+        """Return what is said of each line; in parts where the window does not hold them all."""
+        near = await asyncio.to_thread(self._origins.nearest, texts, most)
+        places = sorted({place for row in near for place in row})
         lines = [ShownLine(number=number, text=text) for number, text in enumerate(texts, start=1)]
         shown = [
-            ShownSource(id=f"S{number}", text=self._sources.lines[place].text)
+            ShownSource(id=f"S{number}", text=self._origins.lines[place].text)
             for number, place in enumerate(places, start=1)
         ]
-        if self._desk.mind.spare(TASK, lines=lines, sources=shown) < 0:
+        mind = self._services.mind
+        if mind.spare(TASK, lines=lines, sources=shown) < 0:
             if len(texts) > 1:
                 half = len(texts) // 2
-                return [*await self.ask(texts[:half], most), *await self.ask(texts[half:], most)]
+                return {**await self.ask(texts[:half], most), **await self.ask(texts[half:], most)}
             if most > 1:
                 return await self.ask(texts, most // 2)
-            return await self._by_words(texts, "the model's window does not hold its source line")
+            return self._fail(texts, "the model's window does not hold its source line")
         try:
-            answer = await self._desk.mind.do(TASK, lines=lines, sources=shown)
+            answer = await mind.do(TASK, lines=lines, sources=shown)
         except (AnswerError, RefusedError) as error:
-            return await self._by_words(texts, str(error))
+            return self._fail(texts, str(error))
         ids = {item.id: place for item, place in zip(shown, places, strict=True)}
-        return _named(answer, len(texts), ids)
+        return _named(answer, texts, ids)
 
-    async def _by_words(self, texts: Sequence[str], cause: str) -> list[list[Named]]:
+    def _fail(self, texts: Sequence[str], cause: str) -> dict[str, tuple[list[Named], str]]:
+        remedy = f"{len(texts)} lines could not be traced, and were left out"
         self.failures.append(
-            Failure(
-                stage=STAGE, subject=texts[0][:80], cause=cause,
-                remedy=f"{len(texts)} lines found their source lines by words and meaning alone",
-            )
-        )  # fmt: skip
-        return await asyncio.to_thread(lambda: [self._sources.nearest(text) for text in texts])
+            Failure(stage=STAGE, subject=texts[0][:80], cause=cause, remedy=remedy)
+        )
+        return {}
 
 
-def _named(answer: Alignment, count: int, ids: dict[str, int]) -> list[list[Named]]:
-    """Return what the answer names of what there is: unknown numbers and ids are left out."""
-    found: list[list[Named]] = [[] for _ in range(count)]
+def _named(
+    answer: Alignment, texts: Sequence[str], ids: Mapping[str, int]
+) -> dict[str, tuple[list[Named], str]]:
+    """Return what the answer names of what there is: unknown numbers and ids are left out.
+
+    A line that it answers for twice counts with the first answer; one left out is said by no source.
+    """
+    found: dict[str, tuple[list[Named], str]] = {}
     for line in answer.lines:
-        if 1 <= line.number <= count:
-            found[line.number - 1] += [
+        if 1 <= line.number <= len(texts):
+            named = [
                 Named(ids[key], item.words)
                 for item in line.sources
-                if (key := item.id.strip(" []().").upper()) in ids
+                if (key := item.id.strip(" []().").upper()) in ids and item.words.strip()
             ]
-    return found
+            found.setdefault(texts[line.number - 1], (named, line.says))
+    return {text: found.get(text, ([], "no")) for text in texts}

@@ -10,16 +10,13 @@ from functools import partial
 from pydantic import BaseModel, Field
 
 from nodes.synthesize.batches import in_waves
+from nodes.synthesize.line_origins import LineOrigins, Named
 from state.run import Failure
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.synthesis.origins import Named, Sources
 from tools.text.words import coverage
-
-_ENOUGH = 0.6
-"""Share of a line's content words that a source line must have, for words alone to relate them."""
 
 PROMPT = """\
 You are given one line of a text that was put together from research papers, and one line of such a
@@ -35,8 +32,8 @@ class Related(BaseModel):
 
 
 def extract(embedder: Embedder, *, line: str, source: str) -> Related:
-    """Relate lines by how many of the line's content words the source line has."""
-    return Related(related=coverage(line, source) >= _ENOUGH)
+    """Relate nothing: only a source's own sentence is known to be one without a mind that reads."""
+    return Related(related=False)
 
 
 TASK = Task(
@@ -46,7 +43,7 @@ TASK = Task(
 
 
 async def align_pairs(
-    services: Services, sources: Sources, texts: Sequence[str], stage: str
+    services: Services, sources: LineOrigins, texts: Sequence[str], stage: str
 ) -> tuple[list[list[Named]], list[Failure]]:
     """Return the source lines of each line, asked pair by pair, and what could not be asked."""
     named: list[list[Named]] = []
@@ -54,7 +51,9 @@ async def align_pairs(
     alone = [[item.text] for item in sources.lines]
     for text in texts:
         answers = [answer for _, answer in await in_waves(alone, partial(_related, services, text))]
-        named.append([Named(place) for place, answer in enumerate(answers) if answer is True])
+        places = [place for place, answer in enumerate(answers) if answer is True]
+        places.sort(key=lambda place: -coverage(text, sources.lines[place].plain))
+        named.append([Named(place) for place in places])
         causes = [answer for answer in answers if isinstance(answer, str)]
         if causes:
             failures.append(

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from nodes.synthesize.batches import batches, in_waves
+from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.request import Request
 from state.run import Failure
@@ -28,7 +29,6 @@ from tools.errors import AnswerError, RefusedError
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.synthesis.relevance import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 
 STAGE = "judge_relevance"
 TOGETHER = 30

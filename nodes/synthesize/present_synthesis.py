@@ -33,7 +33,7 @@ from tools.ingest.spool import Spool
 from tools.references.numbering import number_references, with_numbers, works_of
 from tools.services import Services, open_services
 from tools.text.sentences import split_sentences
-from tools.text.synthesis.quoting import whole_origin
+from tools.text.source_lines import origin_of
 
 STAGE = "present_synthesis"
 LISTED = {"primary": "Primary references", "secondary": "Secondary references"}
@@ -70,7 +70,9 @@ async def present_synthesis(state: SynthesizeState, runtime: Runtime[RunContext]
     paragraphs = await services.run_store.paragraphs([item.paragraph for item in taken])
     entries = await services.run_store.entries()
     lines = state.get("lines", []) or _untraced(state.get("draft", ""), stop)
-    used = [whole_origin(item, works_of(item, entries)) for item in paragraphs.values()]
+    used = [
+        origin_of(item, 0, len(item.text), works_of(item, entries)) for item in paragraphs.values()
+    ]
     papers = await _papers(services, used, lines)
     bibliographies = await _bibliographies(services, state.get("stacked", []))
     number = partial(

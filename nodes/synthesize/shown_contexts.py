@@ -1,17 +1,22 @@
 """Contexts as a mind is shown them: without citation marks, without words that command it."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 
+from nodes.synthesize.line_origins import name_of
 from nodes.synthesize.packing import Piece
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph
 from tools.evidence.prompt_injection import without_injections
+from tools.references.in_text import find_mentions
 from tools.services import Services
-from tools.text.synthesis.cleaning import without_marks
+from tools.text.source_lines import source_lines
 
 STAGE = "synthesize_answer"
+_MARKUP = re.compile(r"^(?:#{1,6}\s+.*$|[-*•–]\s+|\d{1,2}[.)]\s+)", re.MULTILINE)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
 async def pieces_of(
@@ -32,11 +37,11 @@ def _made(
         if (paragraph := paragraphs.get(context.paragraph)) is None:
             continue
         paper = papers.get(paragraph.paper)
-        text, commands = without_injections(_text(paragraph, context.spans))
+        text, commands = without_injections(_plain(paragraph, context.spans))
         piece = Piece(
             place=place, paper=paragraph.paper,
             title=without_injections(paper.title)[0] if paper else "",
-            authors=without_injections(paper.citation)[0] if paper and paper.authors else "",
+            authors=name_of(paper),
             number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:
@@ -46,17 +51,28 @@ def _made(
     return pieces, failures
 
 
-def _text(paragraph: Paragraph, spans: Sequence[tuple[int, int]]) -> str:
-    """Return a paragraph, or those parts of it, without citation marks and with white space folded."""
-    parts = []
-    for start, end in spans or ((0, len(paragraph.text)),):
-        marks = [
-            (max(item.start, start) - start, min(item.end, end) - start)
-            for item in paragraph.citations
-            if item.start < end and item.end > start
-        ]
-        parts.append(without_marks(paragraph.text[start:end], marks))
-    return " ".join(" ".join(parts).split())
+def _plain(paragraph: Paragraph, spans: Sequence[tuple[int, int]]) -> str:
+    """Return a paragraph, or the sentences that these parts of it touch, without citation marks."""
+    return " ".join(line.plain for line in source_lines(paragraph, spans))
+
+
+def plain_prose(paragraphs: Sequence[str]) -> str:
+    """Return paragraphs by a mind as plain prose, an empty line between two.
+
+    Headings, bullets, emphasis, citation marks in brackets and sentences that command a machine are
+    left out.
+    """
+    kept = []
+    for paragraph in paragraphs:
+        for part in re.split(r"\n\s*\n", paragraph):
+            words = " ".join(_EMPHASIS.sub(r"\2", _MARKUP.sub("", part)).split())
+            for mention in reversed(find_mentions(words)):
+                if words[mention.start] in "[(":
+                    words = words[: mention.start].rstrip() + words[mention.end :]
+            text, _ = without_injections(words)
+            if text:
+                kept.append(text)
+    return "\n\n".join(kept)
 
 
 def _commanding(piece: Piece, commands: Sequence[str]) -> Failure:

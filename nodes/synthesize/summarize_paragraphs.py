@@ -27,7 +27,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language
-from tools.text.synthesis.summary import VERSION, extractive_summary, is_short
+from tools.text.summary import VERSION, extractive_summary, is_short
 from tools.text.words import coverage
 
 STAGE = "summarize_paragraphs"

@@ -9,7 +9,6 @@ on is found by aligning it with its sources.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,22 +16,21 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from nodes.ask_checked import ask_checked
+from nodes.synthesize.choose_quotes import choose_quotes
+from nodes.synthesize.kept_statements import dropped, kept
 from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show, stretches
-from nodes.synthesize.shown_contexts import pieces_of
+from nodes.synthesize.shown_contexts import pieces_of, plain_prose
 from state.request import Request
 from state.run import Failure
 from state.synthesis import Context
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language, language_name
 from tools.text.sentences import split_sentences
-from tools.text.synthesis.cleaning import plain_prose
-from tools.text.synthesis.compose_synthesis import compose
-from tools.text.synthesis.keeping import dropped, kept
 from tools.text.words import coverage
 
 STAGE = "synthesize_answer"
@@ -42,6 +40,9 @@ _TOLD = 0.5
 """The same of one of its sentences."""
 _FROM_SOURCES = 0.3
 """Share of an answer's content words that its sources have, below which it is not from them."""
+_LOST = "the update lost more than half of the answer so far"
+_TOO_LONG = "the answer grew larger than the model's window has room for"
+_NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
 _AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
 _STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
 
@@ -60,8 +61,7 @@ else that stands there. Never drop a statement because these sources do not ment
 earlier ones. If they bring nothing new, return it as it is.
 
 Stay below `most_words` words in all. Where the answer comes near that, say more tersely what it says
-before you add to it. Where `dropped` is given, an earlier attempt lost these sentences of the answer so
-far: this time keep what they say. Where `words_before` is given, that attempt was too long: condense.
+before you add to it. Where `faults` is given, an earlier attempt had these: this time have none of them.
 If the sources do not answer the question and there is no answer so far, return no paragraph.
 """
 
@@ -76,8 +76,8 @@ def extract(
     embedder: Embedder, *, question: str, sources: Sequence[Shown], answer_so_far: str = "",
     **_: object,
 ) -> Synthesis:  # fmt: skip
-    """Choose the sentences that answer best, those of the answer so far among them, and order them."""
-    return Synthesis(paragraphs=compose(embedder, question, sources, answer_so_far))
+    """Add to the answer so far the sentences of the sources that answer best, as they stand."""
+    return Synthesis(paragraphs=choose_quotes(embedder, question, sources, answer_so_far))
 
 
 TASK = Task(
@@ -140,15 +140,6 @@ def _packs(pieces: Sequence[Piece], room: Room, draft: str) -> tuple[list[Sequen
     return [[part] for part in stretches(pieces[0], room.least)], 1
 
 
-@dataclass(frozen=True)
-class _Fault:
-    """What is wrong with an answer."""
-
-    cause: str
-    hint: dict[str, Any]
-    """Inputs with which it is asked for again."""
-
-
 async def _fold(
     services: Services, request: Request, room: Room, draft: str, pack: Sequence[Piece]
 ) -> tuple[str, list[Failure]]:
@@ -156,59 +147,40 @@ async def _fold(
 
     Where there is no draft yet, sentences of the sources stand in for an answer that is none.
     """
-    inputs = {**_constant(request), "most_words": room.most_words}
+    inputs: dict[str, Any] = {**_constant(request), "most_words": room.most_words}
     inputs |= {"sources": show(pack)} | ({"answer_so_far": draft} if draft else {})
     told = "\n".join([draft, *(piece.text for piece in pack)])
-    try:
-        made = await _ask(services, room, inputs)
-        fault = await asyncio.to_thread(_fault, draft, made, room, told)
-        if fault:
-            hint = _fitted(services, room, inputs, fault.hint)
-            made = await _ask(services, room, inputs | hint, sample=1)
-            fault = await asyncio.to_thread(_fault, draft, made, room, told)
-    except (AnswerError, RefusedError) as error:
-        fault = _Fault(str(error), {})
-    if fault is None:
+
+    async def faults(answer: Synthesis) -> list[str]:
+        return await asyncio.to_thread(_faults, draft, plain_prose(answer.paragraphs), room, told)
+
+    asked = await ask_checked(services.mind, room.task(TASK), inputs, faults)
+    made = await asyncio.to_thread(plain_prose, asked.answer.paragraphs if asked.answer else [])
+    if asked.stands and not asked.error:
         return made, []
+    cause = str(asked.error) if asked.error else asked.faults[0]
     if draft:
-        return draft, [_failure(pack, fault.cause, _AS_BEFORE)]
-    if "words_before" in fault.hint:
+        return draft, [_failure(pack, cause, _AS_BEFORE)]
+    if cause == _TOO_LONG:
         return await asyncio.to_thread(_cut, made, room.answer), []
     stand_in = await asyncio.to_thread(partial(extract, services.clients.embedder, **inputs))
-    return plain_prose(stand_in.paragraphs), [_failure(pack, fault.cause, _STANDS_IN)]
+    return "\n\n".join(stand_in.paragraphs), [_failure(pack, cause, _STANDS_IN)]
 
 
-async def _ask(services: Services, room: Room, inputs: dict[str, Any], *, sample: int = 0) -> str:
-    answer = await services.mind.do(room.task(TASK), sample=sample, **inputs)
-    return await asyncio.to_thread(plain_prose, answer.paragraphs)
-
-
-def _fault(draft: str, made: str, room: Room, told: str) -> _Fault | None:
-    """Say what is wrong with an answer to what was told; CPU-bound where it is long."""
+def _faults(draft: str, made: str, room: Room, told: str) -> list[str]:
+    """Say what is wrong with an answer to what was told, within the room kept for that."""
     if draft and kept(draft, made) < KEEPS:
-        return _Fault(
-            "the update lost more than half of the answer so far",
-            {"dropped": dropped(draft, made, _TOLD)},
-        )
+        found = [_LOST]
+        for sentence in dropped(draft, made, _TOLD):
+            if sum(map(count_tokens, [*found, sentence])) > room.again:
+                break
+            found.append(f"it lost: {sentence}")
+        return found
     if count_tokens(made) > room.answer:
-        words = len(made.split())
-        return _Fault(
-            "the answer grew larger than the model's window has room for",
-            {"words_before": words},
-        )
+        return [_TOO_LONG]
     if made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told):
-        return _Fault("the answer is not made of what the paragraphs say", {})
-    return None
-
-
-def _fitted(
-    services: Services, room: Room, inputs: dict[str, Any], hint: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a hint that the window has room for beside the inputs."""
-    lost = list(hint.get("dropped", ()))
-    while lost and services.mind.spare(room.task(TASK), **inputs, dropped=lost) < 0:
-        lost.pop()
-    return {"dropped": lost} if lost else {k: v for k, v in hint.items() if k != "dropped"}
+        return [_NOT_FROM_SOURCES]
+    return []
 
 
 def _cut(text: str, most: float) -> str:

@@ -24,8 +24,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import paragraphs
-from tools.references.reference_list import ListedReference, split_references
-from tools.scholar.titles import near_titles
+from tools.references.reference_list import ListedReference, find_paper, split_references
 from tools.services import open_services
 from tools.text.words import tokens
 
@@ -137,7 +136,7 @@ def _entries(
     parsed: list[Paper] = []
     used: set[str] = set()
     for number, item in enumerate(listed, start=1):
-        paper = next((one for one in papers.values() if _same(item, one)), None)
+        paper = find_paper(item, papers.values())
         if paper is None:
             paper = _read(item, number)
             parsed.append(paper)
@@ -145,12 +144,6 @@ def _entries(
         entries.append(Entry(label=item.label, raw=item.raw, paper=paper.id))
     rest = [item.model_copy(update={"label": ""}) for item in given if item.paper not in used]
     return [*entries, *rest], parsed
-
-
-def _same(item: ListedReference, paper: Paper) -> bool:
-    if item.doi and paper.doi:
-        return item.doi == paper.doi.lower()
-    return bool(item.title) and near_titles(item.title, paper.title)
 
 
 def _read(item: ListedReference, number: int) -> Paper:

@@ -1,6 +1,6 @@
 """Join: lay the parts of the section one behind another.
 
-Reads `run`, `parts`, `openings`, `joins`. Writes `final`, `joins`. It runs again when the parts'
+Reads `run`, `parts`, `openings`, `joins`, `outline`. Writes `final`, `joins`. It runs again when the parts'
 openings have been smoothed and the closing line is written.
 """
 
@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.write.writers.faults import SAME
 from state.run import Failure
-from state.writing import Draft, Sentence
+from state.writing import Draft, Plan, Sentence
 from tools.context import RunContext
-from tools.text.compose import resemblance
+from tools.text.words import SAME, resemblance
 
 STAGE = "join_parts"
 
@@ -25,6 +24,7 @@ class Branch(TypedDict):
     parts: list[Draft]
     openings: list[Sentence]
     joins: int
+    outline: Plan
 
 
 class Update(TypedDict):
@@ -37,12 +37,17 @@ class Update(TypedDict):
 
 async def join_parts(state: Branch, runtime: Runtime[RunContext]) -> Update:
     """Join the parts in their order; a sentence that an earlier part has is left out and reported."""
-    joined, failures = join(state.get("parts", []), state.get("openings", []))
+    joined, failures = join(state.get("parts", []), state.get("openings", []), state["outline"])
     return {"final": joined, "joins": state.get("joins", 0) + 1, "failures": failures}
 
 
-def join(parts: Sequence[Draft], openings: Sequence[Sentence]) -> tuple[Draft, list[Failure]]:
-    """Return the parts as one draft, and what was left out because it was there twice."""
+def join(
+    parts: Sequence[Draft], openings: Sequence[Sentence], plan: Plan
+) -> tuple[Draft, list[Failure]]:
+    """Return the parts as one draft, and what was left out because it was there twice.
+
+    A line that counts papers goes where one of them is not cited after all.
+    """
     smooth = {sentence.line: sentence for sentence in openings}
     kept: list[Sentence] = []
     failures: list[Failure] = []
@@ -64,6 +69,9 @@ def join(parts: Sequence[Draft], openings: Sequence[Sentence]) -> tuple[Draft, l
                 continue
             kept.append(sentence)
         lines |= {sentence.line for sentence in draft.sentences}
+    cited = {key for sentence in kept for key in sentence.keys}
+    untrue = {line.number for line in plan.lines if not cited >= set(line.covers)}
+    kept = [sentence for sentence in kept if sentence.line not in untrue]
     best = ordered[0] if ordered else Draft(id="d")
     name = best.id if len(ordered) == 1 else "+".join(draft.id for draft in ordered)
     return best.model_copy(update={"id": name, "sentences": tuple(kept)}), failures

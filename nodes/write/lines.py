@@ -5,15 +5,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, by_any_id
-from state.writing import ELEMENTS, MARKER, KeyElements, Sentence
-from tools.evidence.prompt_injection import without_injections
+from state.writing import MARKER, KeyElements, Sentence
 from tools.services import Services
-from tools.text.language import language
-from tools.text.plain import presentable_title
-from tools.text.sayings import Cited
-from tools.text.sentences import split_sentences
-
-_BRACES = str.maketrans("", "", "{}[]")
 
 
 class LinePaper(BaseModel):
@@ -26,8 +19,8 @@ class LinePaper(BaseModel):
     title: str
     abstract: str
     elements: dict[str, str] = Field(description="Its verified words by key element.")
-    first_author: str = Field(
-        default="", exclude=True, description="Tells authors of one family name apart."
+    annotated: bool = Field(
+        default=False, exclude=True, description="Whether a bibliographer wrote the abstract."
     )
     cites: list[str] = Field(default=[], description="Keys of other papers here that it cites.")
 
@@ -61,16 +54,9 @@ def _line_paper(
         title=paper.title,
         abstract=paper.abstract or "",
         elements=verified_words(elements),
-        first_author=_first_author(paper),
+        annotated=paper.abstract_kind == "annotation",
         cites=[by_id[cited] for cited in paper.references if cited in by_id],
     )
-
-
-def _first_author(paper: Paper) -> str:
-    if not paper.authors:
-        return ""
-    first = paper.authors[0]
-    return f"{first.family} {first.given[:1]}".casefold()
 
 
 def verified_words(elements: KeyElements | None) -> dict[str, str]:
@@ -82,38 +68,6 @@ def verified_words(elements: KeyElements | None) -> dict[str, str]:
         for name, element in elements.filled().items()
         if element.quote and element.quote.verified
     }
-
-
-def as_cited(paper: LinePaper) -> Cited:
-    """Return the paper as sentences are composed of it: whole sentences of its abstract only.
-
-    Sentences that command a machine are left out, and so is a title that does.
-    """
-    abstract, _ = without_injections(paper.abstract)
-    sentences = [span.text for span in split_sentences(abstract)]
-    english = not abstract or language(abstract) == "en"
-    whole: dict[str, str] = {}
-    for name in ELEMENTS if english else ():
-        words = paper.elements.get(name)
-        for sentence in sentences:
-            if words and (words in sentence or sentence in words):
-                whole.setdefault(name, sentence)
-    taken = set(whole.values())
-    title, _ = without_injections(paper.title)
-    return Cited(
-        key=paper.key, name=_name(paper, title), plural=paper.plural, year=paper.year,
-        sentences=whole, cites=frozenset(paper.cites), title=title, english=english,
-        first_author=paper.first_author,
-        rest=tuple(dict.fromkeys(text for text in sentences if text not in taken)),
-    )  # fmt: skip
-
-
-def _name(paper: LinePaper, title: str) -> str:
-    """Return the name as it may be printed: braces in it could pass for markers."""
-    if not paper.name.startswith("“"):
-        return " ".join(paper.name.translate(_BRACES).split()) or "a further study"
-    shown = presentable_title(title)
-    return f"“{shown}”" if shown else "a further study"
 
 
 def plain_text(sentences: Sequence[Sentence]) -> str:

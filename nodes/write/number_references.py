@@ -145,7 +145,9 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
 def _best(state: WriteState) -> Draft:
     if state.get("checks") or state.get("joins"):
         return state["final"]
-    return join(state.get("parts", []), state.get("openings", []))[0]
+    return join(
+        state.get("parts", []), state.get("openings", []), state.get("outline", Plan(lines=()))
+    )[0]
 
 
 def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Failure]:

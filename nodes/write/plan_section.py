@@ -2,7 +2,8 @@
 
 Reads `request`, `keys`, `selected`, `choices`. Writes `outline`. A plan by the researcher is honoured
 as it is; else the mind groups, and code lays the lines: one opens each theme, two papers of a theme
-that can be set against each other share a line, and the last line turns to the present work.
+that can be set against each other share a line, and the last line turns to the present work. For
+the embedded engine, which sets nothing against anything, each paper has a line of its own.
 """
 
 import asyncio
@@ -149,8 +150,11 @@ async def _plan(services: Services, state: Branch) -> tuple[Plan, list[Failure],
         return Plan(lines=()), [], "none: this writer makes none"
     themes, failures = await _themes(services, state["request"].text, items)
     themes = repair_themes(themes, list(keys), [item.abstract for item in items])
-    own = (await services.run_store.elements(["input"])).get("input")
-    plan = lay_lines(themes, closing=bool(own and own.filled()))
+    if services.mind.name == "extractive":
+        plan = lay_told(themes)
+    else:
+        own = (await services.run_store.elements(["input"])).get("input")
+        plan = lay_lines(themes, closing=bool(own and own.filled()))
     return plan, failures, ", ".join(theme.label for theme in themes.themes)
 
 
@@ -232,6 +236,17 @@ def lay_lines(themes: Themes, *, closing: bool) -> Plan:
             rest = rest[take:]
     if closing:
         lines.append(_line(lines, len(themes.themes) + 1, (), "", "close"))
+    return Plan(lines=tuple(lines), reasoning=themes.reasoning)
+
+
+def lay_told(themes: Themes) -> Plan:
+    """Lay out what the embedded engine prints: a count of each theme's papers, then a line for each."""
+    lines: list[PlanLine] = []
+    for place, theme in enumerate(themes.themes, start=1):
+        opening = _line(lines, place, (), theme.label, "open")
+        lines.append(opening.model_copy(update={"covers": tuple(theme.keys)}))
+        for key in theme.keys:
+            lines.append(_line(lines, place, (key,), theme.label, "develop"))
     return Plan(lines=tuple(lines), reasoning=themes.reasoning)
 
 

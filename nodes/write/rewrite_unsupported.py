@@ -14,8 +14,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from nodes.write.lines import LinePaper, as_cited, line_papers
-from nodes.write.writers.answers import NextSentence, Support
+from nodes.write.lines import LinePaper, line_papers, without_markers
+from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.faults import (
     Action,
     Fault,
@@ -24,6 +24,7 @@ from nodes.write.writers.faults import (
     faults_of,
     rejected,
 )
+from nodes.write.writers.telling import tell
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
@@ -42,7 +43,6 @@ from tools.errors import AnswerError, RefusedError
 from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.compose import Composer
 
 STAGE = "rewrite_unsupported"
 
@@ -73,16 +73,9 @@ def extract(
     so_far: Sequence[str],
     **_: object,
 ) -> NextSentence:
-    """Say the surest thing about each paper in its own words."""
-    kept = [as_cited(paper) for paper in papers if f"{{{paper.key}}}" in sentence]
-    composer = Composer(kept, so_far)
-    parts = [part for paper in kept if (part := composer.plain(paper))]
-    text = "; ".join(part.text.rstrip(".") for part in parts)
-    quotes = {key: words for part in parts for key, words in part.quotes.items()}
-    return NextSentence(
-        sentence=f"{text}." if text else "",
-        support=[Support(key=key, quote=words) for key, words in quotes.items()],
-    )
+    """Show the papers' own sentences that are nearest to what was said."""
+    kept = [paper for paper in papers if f"{{{paper.key}}}" in sentence]
+    return tell(embedder, without_markers(sentence), kept, so_far)
 
 
 TASK = Task(

@@ -1,11 +1,17 @@
-"""tools/citation_graph/ways.py: which channels found a paper."""
+"""tools/citation_graph/discovery_channels.py: which channels found a paper."""
 
 from typing import Any, Literal
 
 import pytest
 
 from state.query import Hit
-from tools.citation_graph.discovery_channels import BY_INPUT, captures, channel_of, divide, way_of
+from tools.citation_graph.discovery_channels import (
+    BY_INPUT,
+    captures,
+    channel_of,
+    divide,
+    kind_of_hit,
+)
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 
@@ -26,7 +32,7 @@ def hit(paper: str, via: Via = "query", by: str = "pears", **fields: Any) -> Hit
     ],
 )
 def test_way_is_read_off_the_hit(via: Via, by: str, way: str) -> None:
-    assert way_of(hit("x", via, by)) == way
+    assert kind_of_hit(hit("x", via, by)) == way
     assert channel_of(hit("x", via, by)) == (None if way == "named" else way)
 
 
@@ -68,7 +74,7 @@ KINDS = [hit("x"), hit("y", by=BY_INPUT), hit("z", "reference", "x")]
 @pytest.mark.parametrize(
     ("hits", "division", "channels"),
     [
-        (KINDS, "ways", {"keywords", "meaning", "references"}),
+        (KINDS, "kinds", {"keywords", "meaning", "references"}),
         (
             [hit("x"), hit("x", by="apples"), hit("y", by="plums")],
             "queries",
@@ -79,9 +85,9 @@ KINDS = [hit("x"), hit("y", by=BY_INPUT), hit("z", "reference", "x")]
             "sources",
             {f"keywords “pears”, {name}" for name in ("arxiv", "openalex", "library")},
         ),
-        ([hit("x"), hit("y", by=BY_INPUT)], "ways", {"keywords", "meaning"}),
-        ([hit("x")], "ways", {"keywords"}),
-        ([], "ways", set()),
+        ([hit("x"), hit("y", by=BY_INPUT)], "kinds", {"keywords", "meaning"}),
+        ([hit("x")], "kinds", {"keywords"}),
+        ([], "kinds", set()),
     ],
 )
 def test_finer_division_is_taken_only_where_there_are_fewer_than_three_channels(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli import app
 
-PICTURE = {"graph.html", "graph.svg"}
+PICTURE = {"graph.html"}
 CONTRACT = {
     "review.md",
     "references.bib",

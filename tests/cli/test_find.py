@@ -1,7 +1,9 @@
 """`citeloom find`: ranked papers with their arguments."""
 
+import json
+
 import pytest
-from lxml import etree
+from lxml import html
 
 from tests.cli.commands import PICTURE, cited, section
 from tests.cli.conftest import Cite
@@ -37,10 +39,8 @@ def test_question_is_an_input_too(cite: Cite) -> None:
 
 def test_found_papers_are_drawn_and_their_completeness_is_told(cite: Cite) -> None:
     done = cite("find", ABSTRACT, "--library", SMALL)
-    drawn = etree.fromstring(done.text("graph.svg").encode())
-    circles = drawn.findall(".//{*}g[@class='paper']")
-    assert len(circles) == len(done.papers["papers"])
-    assert done.text("graph.svg") in done.text("graph.html")
+    (data,) = html.fromstring(done.text("graph.html")).xpath("//script[@id='data']/text()")
+    assert len(json.loads(data)["papers"]) == len(done.papers["papers"])
     told = section(done.text("papers.md"), "How complete it is")
     complete = done.run["completeness"]
     assert told.startswith(f"The papers kept are an estimated {complete['share']:.0%} ")

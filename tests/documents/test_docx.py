@@ -146,6 +146,19 @@ def test_footnote_stands_behind_the_paragraph_that_calls_it() -> None:
     ]  # fmt: skip
 
 
+def test_heading_by_descent_and_formula_in_a_sentence_are_read() -> None:
+    def fill(word: Any) -> None:
+        own = word.styles.add_style("Head of ours", 1)
+        own.base_style = word.styles["Heading 2"]
+        word.add_paragraph("Slime", style=own)
+        space = nsdecls("w", "m")
+        formula = "<m:oMath><m:r><m:t>x+1</m:t></m:r></m:oMath>"
+        inner = f"<w:r><w:t xml:space='preserve'>It holds </w:t></w:r>{formula}"
+        word.element.body.insert(1, parse_xml(f"<w:p {space}>{inner}<w:r><w:t>.</w:t></w:r></w:p>"))
+
+    assert rows(read(fill)) == [("text", ("Slime",), "It holds x+1.")]
+
+
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.97])
 def test_truncated_file_is_said_to_be_damaged(share: float) -> None:
     content = made(lambda word: word.add_paragraph("Snails."))

@@ -21,6 +21,7 @@ NAMES = ("Tang et al.", "Tang")
         ("Tang et al. {P1} evaluate moths on many lamps.", "This study evaluates"),
         ("Tang {P1} evaluates moths on many lamps.", "This study evaluates"),
         ("Tang et al. {P1} write: “This study evaluates moths on many lamps.”", "This study"),
+        ("Tang et al. {P1} (annotation): “This study evaluates moths on many lamps.”", "This study"),
         ("Tang et al. {P1} say that nobody asked the owls.", "Nobody"),
         ("According to Tang et al. {P1}, nobody asked the owls.", "Nobody"),
         ("“However, this approach misses dusk; it is slow” {P1}.", "However"),

@@ -21,7 +21,9 @@ def _align(inputs: dict[str, Any]) -> dict[str, Any]:
         sources = [
             {"id": item["id"], "words": " ".join(item["text"].split()[:8])} for item in near[:2]
         ]
-        lines.append({"number": line["number"], "sources": sources})
+        said = " ".join(item["text"] for item in near[:2])
+        says = "yes" if near and _share(line["text"], said) == 1 else "no"
+        lines.append({"number": line["number"], "sources": sources, "says": says})
     return {"lines": lines}
 
 

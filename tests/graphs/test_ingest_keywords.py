@@ -15,7 +15,6 @@ from tools.context import RunContext
 from tools.ingest.allowed_paths import allow_paths
 from tools.ingest.workers import close_workers
 from tools.library.open import close_libraries
-from tools.retrieve.keywords_store import KeywordStore
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -56,12 +55,9 @@ async def named_by(script: Script | list[Any], home: Path, folder: Path) -> tupl
 
 def words_of(context: RunContext) -> list[str]:
     library = library_of(context)
-    store = KeywordStore(library.folder)
-    try:
-        pages = library.texts.pages(100)
-        return [word.text for page in pages for item in page for word in store.keywords(item.id)]
-    finally:
-        store.close()
+    with library.catalog.database.reading() as db:
+        rows = db.execute("SELECT keywords FROM texts WHERE keywords IS NOT NULL").fetchall()
+    return [word for (words,) in rows for word in words.splitlines()]
 
 
 async def test_keywords_that_a_mind_names_are_kept_and_asked_for_once(

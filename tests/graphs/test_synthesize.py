@@ -65,6 +65,10 @@ async def test_each_line_shows_its_sources_and_what_they_cite(home: Path) -> Non
         "Two listeners are better than one",
     }
     assert "[" not in line.text
+    assert line.verdict == "supported"
+    assert line.text.startswith(
+        "Brook and Ford: “The left ear of a barn owl stands higher than the right"
+    )
 
 
 async def test_work_cited_under_three_labels_is_one_reference(home: Path) -> None:

@@ -1,5 +1,6 @@
 """Tests of the `synthesize` graph with a scripted LLM: what it says is held against the papers."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,12 +35,18 @@ async def synthesize(
         return result, [task_of(request) for request in scripted.server.requests]
 
 
+def retold(answer: Any, inputs: dict[str, Any]) -> Reply:
+    """Leave the last clause of each sentence out, so that it is no copy and its sources are asked for."""
+    cut = [re.sub(r",[^,.]*\.", ".", part) for part in answer["paragraphs"]]
+    return {"paragraphs": cut}
+
+
 def references(result: dict[str, Any]) -> set[tuple[str, str]]:
     return {(item.role, item.paper.id) for item in result["references"]}
 
 
 async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
-    result, tasks = await synthesize(llm_settings)
+    result, tasks = await synthesize(llm_settings, {"synthesize_answer": retold})
     assert_traced(result)
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
@@ -53,8 +60,8 @@ async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
 async def test_documents_own_way_asks_far_more_for_the_same_references(
     llm_settings: Settings,
 ) -> None:
-    few, asked = await synthesize(llm_settings)
-    many, each = await synthesize(llm_settings, options=ARMS)
+    few, asked = await synthesize(llm_settings, {"synthesize_answer": retold})
+    many, each = await synthesize(llm_settings, {"synthesize_answer": retold}, ARMS)
     assert_traced(many)
     contexts = len(many["contexts"])
     assert each.count("judge_relevance") == sum(len(item.paragraphs) for item in many["stacked"])
@@ -86,10 +93,11 @@ async def test_invented_source_lines_and_words_do_not_count(llm_settings: Settin
             {"id": "S99", "words": "owls see in the dark"},
             {"id": "S1", "words": "never said"},
         ]
-        return {"lines": [{"number": item["number"], "sources": wrong} for item in answer["lines"]]}
+        return {"lines": [{**item, "sources": wrong, "says": "yes"} for item in answer["lines"]]}
 
-    result, _ = await synthesize(llm_settings, {"align_lines": lie})
+    result, _ = await synthesize(llm_settings, {"align_lines": lie, "synthesize_answer": retold})
     assert_traced(result)  # what is left rests on words that stand there
+    assert result["lost"]
 
 
 async def test_commands_in_a_paper_are_data(llm_settings: Settings) -> None:
@@ -116,7 +124,8 @@ async def test_task_without_a_usable_answer_costs_only_itself(
     def nonsense(answer: Any, inputs: dict[str, Any]) -> Reply:
         return {"nonsense": True}
 
-    result, _ = await synthesize(llm_settings, {task: nonsense}, {"relevance": "each"})
+    spoil = {"synthesize_answer": retold, task: nonsense}
+    result, _ = await synthesize(llm_settings, spoil, {"relevance": "each"})
     assert result["stop"] is None
     assert any(failure.stage == task for failure in result["failures"])
     assert_traced(result)
@@ -143,7 +152,7 @@ async def test_answer_that_only_echoes_its_task_gives_way_to_the_sources(
 )
 async def test_resumed_synthesis_asks_nothing_twice(task: str, llm_settings: Settings) -> None:
     away = True
-    play = reviewer()
+    play = reviewer({"synthesize_answer": retold})
 
     def script(request: dict[str, Any]) -> Any:
         return BUSY if away and task_of(request) == task else play(request)

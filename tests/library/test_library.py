@@ -315,7 +315,8 @@ def test_library_whose_vectors_are_lost_says_so_and_makes_them_anew(
     library = create_library("mine", settings, embedder)
     library.add([paper(1)])
     close_libraries()
-    EdgeIndex(library.folder / "vectors", embedder.size).drop()
+    (lost,) = library.folder.glob("vectors-*")
+    EdgeIndex(lost, embedder.size).drop()
     library = open_library("mine", settings, embedder)
     with pytest.raises(LibraryError, match="citeloom library index mine"):
         library.search("topic1", limit=1)

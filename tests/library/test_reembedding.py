@@ -1,4 +1,4 @@
-"""Another embedder's vectors are made beside the old, and swapped in when they are whole."""
+"""Another embedder's vectors take the place of those that are there."""
 
 import subprocess
 import sys
@@ -11,6 +11,7 @@ from tests.library.words import LetterEmbedder, WordEmbedder, document, paper
 from tools.errors import LibraryError
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
+from tools.library.verify import verify
 
 ROOT = Path(__file__).parents[2]
 PARTS = (("1 Results", "The first result of all."), ("2 Limits", "The limits of what was done."))
@@ -48,7 +49,7 @@ def test_search_with_another_embedder_is_refused_until_the_library_is_indexed_wi
     hit = library.texts.search("limits of what was done", mode="dense", limit=1)[0]
     assert library.texts.get([hit.passage])[hit.passage].text == PARTS[1][1]
     assert (library.stats().embedder, library.stats().size) == ("letters", 96)
-    assert len(folders(library)) == 2, "the old vectors are gone"
+    assert len(folders(library)) == 1, "the old vectors are gone"
     assert open_library("mine", settings, other) is library
 
 
@@ -70,7 +71,7 @@ def test_there_and_back_again(settings: Settings, embedder: WordEmbedder) -> Non
         assert library.index(reembed=True) == 36
         assert library.index(reembed=True) == 0
         assert len(library.texts.search("the first result", limit=99)) == 36
-        assert len(folders(library)) == 2
+        assert len(folders(library)) == 1
 
 
 def test_library_that_is_open_elsewhere_notices_the_swap(
@@ -95,9 +96,7 @@ def test_library_that_is_open_elsewhere_notices_the_swap(
     mine.close()
 
 
-def test_reembedding_on_a_server_leaves_one_pair_of_collections(
-    settings: Settings, embedder: WordEmbedder
-) -> None:
+def test_reembedding_on_a_server(settings: Settings, embedder: WordEmbedder) -> None:
     memory = settings.model_copy(update={"qdrant_url": ":memory:"})
     fill(create_library("mine", memory, embedder))
     library = open_library("mine", memory, LetterEmbedder(), any_embedder=True)
@@ -135,46 +134,29 @@ def killed(settings: Settings, embedder: WordEmbedder) -> int:
     return 256
 
 
-def test_killed_reembedding_goes_on_while_the_old_vectors_serve(
+def test_killed_reembedding_goes_on_with_what_was_changed_meanwhile(
     settings: Settings, killed: int
 ) -> None:
-    old = open_library("mine", settings, WordEmbedder())
-    assert len(old.search("topic1", limit=400)) == 300
-    assert len(old.texts.search("first result", limit=400)) == 306
-    close_libraries()
+    with pytest.raises(LibraryError, match=r"letters \(96 numbers\)"):
+        open_library("mine", settings, WordEmbedder())
     other = LetterEmbedder()
-    library = open_library("mine", settings, other, any_embedder=True)
-    assert library.index(reembed=True) == other.texts == 306 - killed
-    assert len(library.search("topic1", limit=400)) == 300
-    assert len(library.texts.search("first result", limit=400)) == 306
-    assert len(folders(library)) == 2
-
-
-def test_changes_after_a_kill_are_in_the_new_vectors(settings: Settings, killed: int) -> None:
-    other = LetterEmbedder()
-    library = open_library("mine", settings, other, any_embedder=True)
+    library = open_library("mine", settings, other)
+    assert len(library.search("topic1", limit=400)) == killed, "what has its vector is found"
+    other.texts = 0
     library.remove(["10.1000/p0", "10.1000/p1"])
-    library.add([paper(2, "Zebras in the wild")], index=False)
-    library.add([paper(999)], index=False)
-    library.index(reembed=True)
-    assert other.texts == (300 - killed) + 2 + 2, "two new or changed, and two passages"
+    library.add([paper(2, "Zebras in the wild"), paper(999)], index=False)
+    assert library.index() == other.texts == 306 - killed - 4 + 2
     assert len(library.search("topic1", limit=400)) == 299
     assert library.search("zebras wild", limit=1)[0].paper == "doi:10.1000/p2"
+    assert len(folders(library)) == 1
+    assert verify(library) == []
 
 
-def test_reembedding_that_is_given_up_leaves_nothing(settings: Settings, killed: int) -> None:
-    library = open_library("mine", settings, WordEmbedder())
-    assert len(folders(library)) > 2
-    assert library.index() == 0
-    assert len(folders(library)) == 2
-    assert len(library.search("topic1", limit=400)) == 300
-
-
-def test_damaged_half_is_made_again(settings: Settings, killed: int) -> None:
+def test_lost_folder_is_made_again(settings: Settings, killed: int) -> None:
     other = LetterEmbedder()
     library = open_library("mine", settings, other, any_embedder=True)
     half = next(path for path in library.folder.glob("vectors-*"))
     half.rename(half.with_name("gone"))
-    library.index(reembed=True)
+    library.index()
     assert other.texts == 306
     assert len(library.search("topic1", limit=400)) == 300

@@ -2,6 +2,7 @@
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,15 @@ from state.passage import passage_id
 from tests.library.words import WordEmbedder, document, paper
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
+from tools.library.open import (
+    close_libraries,
+    create_library,
+    delete_library,
+    library_names,
+    open_library,
+)
 from tools.library.texts import Texts
+from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
 
 INTRODUCTION = ("1 Introduction", "Proteins fold into shapes that decide what they do.")
@@ -46,14 +54,14 @@ def test_document_is_read_back_as_it_was_put(texts: Texts) -> None:
 
 
 def test_putting_again_changes_nothing_and_costs_no_vector(
-    texts: Texts, embedder: WordEmbedder
+    library: Library, texts: Texts, embedder: WordEmbedder
 ) -> None:
     one = document(1, INTRODUCTION, RESULTS)
     texts.put(*one)
-    assert texts.index() == 2
+    assert library.index() == 2
     made = embedder.texts
     assert texts.put(*one) == "unchanged"
-    assert texts.index() == 0
+    assert library.index() == 0
     assert embedder.texts == made
 
 
@@ -72,13 +80,13 @@ def test_long_abstract_makes_several_passages_each_found_by_its_own_words(
     assert "subject59" in found(library.texts, "subject59")[0]
 
 
-def test_new_version_of_a_file_takes_the_place_of_the_old(texts: Texts) -> None:
+def test_new_version_of_a_file_takes_the_place_of_the_old(library: Library, texts: Texts) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS))
-    texts.index()
+    library.index()
     changed = document(1, ("1 Introduction", "Proteins are long."), RESULTS)
     assert texts.put(*changed) == "updated"
     assert [one.sha256 for one in texts.documents("10.1000/p1")] == [changed[0].sha256]
-    assert texts.index() == 1, "the passage that stayed keeps its vector"
+    assert library.index() == 1, "the passage that stayed keeps its vector"
     assert INTRODUCTION[1] not in found(texts, INTRODUCTION[1])
     assert found(texts, "nine proteins of ten", mode="keyword")[0] == RESULTS[1]
 
@@ -92,9 +100,9 @@ def test_another_reading_of_the_same_file_takes_the_place_of_the_first(texts: Te
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
-def test_search_finds_the_passage_that_says_it(texts: Texts, mode: str) -> None:
+def test_search_finds_the_passage_that_says_it(library: Library, texts: Texts, mode: str) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS, LIMITS))
-    texts.index()
+    library.index()
     hits = texts.search("membrane proteins", mode=mode, limit=3)  # type: ignore[arg-type]
     assert texts.get([hits[0].passage])[hits[0].passage].text == LIMITS[1]
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
@@ -125,22 +133,24 @@ def test_abstract_follows_its_record(library: Library) -> None:
     assert len(found(library.texts, "zebras")) == 1
 
 
-def test_abstract_that_the_document_holds_is_no_second_passage(texts: Texts) -> None:
+def test_abstract_that_the_document_holds_is_no_second_passage(
+    library: Library, texts: Texts
+) -> None:
     abstract = paper(1).abstract or ""
     entry, text, passages = document(1, ("Abstract", abstract), RESULTS)
     before = texts.count()
     texts.put(entry, text, passages)
-    texts.index()
+    library.index()
     assert texts.count() == before + 1
     assert texts.get([passage_id("doi:10.1000/p1", abstract)]).popitem()[1].page == 1
     assert found(texts, abstract).count(abstract) == 1
     texts.remove(["10.1000/p1"])
-    texts.index()
+    library.index()
     assert [one.document for one in texts.of_paper("10.1000/p1")] == [""]
     assert found(texts, abstract).count(abstract) == 1
 
 
-def test_words_that_two_files_share_stay_when_one_goes(texts: Texts) -> None:
+def test_words_that_two_files_share_stay_when_one_goes(library: Library, texts: Texts) -> None:
     first = document(1, INTRODUCTION, RESULTS)
     second = document(1, RESULTS, LIMITS, name="p1.html")
     texts.put(*first)
@@ -149,7 +159,7 @@ def test_words_that_two_files_share_stay_when_one_goes(texts: Texts) -> None:
         INTRODUCTION[1], RESULTS[1], LIMITS[1],
     ]  # fmt: skip
     assert texts.remove_documents([first[0].sha256]) == 1
-    texts.index()
+    library.index()
     assert [one.text for one in texts.of_paper("10.1000/p1")][1:] == [RESULTS[1], LIMITS[1]]
     assert RESULTS[1] in found(texts, "nine proteins of ten")
     assert INTRODUCTION[1] not in found(texts, "shapes that decide")
@@ -158,7 +168,7 @@ def test_words_that_two_files_share_stay_when_one_goes(texts: Texts) -> None:
 def test_removed_paper_takes_its_passages_along(library: Library, texts: Texts) -> None:
     entry, text, passages = document(1, INTRODUCTION, RESULTS, tags=("biology",))
     texts.put(entry, text, passages)
-    texts.index()
+    library.index()
     library.remove(["10.1000/p1"])
     assert texts.known(entry.sha256) is None
     assert texts.get([one.id for one in passages]) == {}
@@ -211,17 +221,17 @@ def test_pages_hold_every_passage_once(texts: Texts) -> None:
     assert len({one.id for page in pages for one in page}) == texts.count() == 11
 
 
-def test_nul_is_no_obstacle(texts: Texts) -> None:
+def test_nul_is_no_obstacle(library: Library, texts: Texts) -> None:
     odd = ("1 \x00 Results", "Broken pair and \x00 byte.")
     texts.put(*document(1, odd))
-    texts.index()
+    library.index()
     assert found(texts, "broken pair", mode="keyword") == ["Broken pair and \x00 byte."]
 
 
 def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Texts) -> None:
     def work(number: int) -> int:
         texts.put(*document(number, (f"{number} Part", f"Words of thread{number}."), LIMITS))
-        texts.index()
+        library.index()
         texts.search("membrane", limit=5)
         texts.tag(f"10.1000/p{number}", ["done"])
         return texts.remove([f"10.1000/p{number}"])
@@ -231,32 +241,37 @@ def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Text
     assert (texts.count(), texts.waiting(), texts.tags()) == (8, 0, {"done": 8})
 
 
-def test_library_without_passage_vectors_says_how_to_make_them(library: Library) -> None:
-    library.add([paper(1, abstract=None)])
-    library.texts.put(*document(1, INTRODUCTION))
-    with pytest.raises(LibraryError, match="citeloom library index mine"):
-        library.texts.search("proteins", limit=3)
-    library.index()
-    assert found(library.texts, "proteins") == [INTRODUCTION[1]]
-
-
-OLD = ["documents", "passages", "tags", "dropped_passages", "making"]
-
-
-def test_library_of_the_first_version_gets_passages_at_no_cost(
-    settings: Settings, embedder: WordEmbedder
+def test_each_abstract_is_embedded_once_whatever_it_is_found_as(
+    library: Library, embedder: WordEmbedder
 ) -> None:
-    library = create_library("old", settings, embedder)
-    library.add(map(paper, range(5)))
+    library.add([paper(number) for number in range(1, 6)])
+    assert embedder.texts == 5
+    assert library.texts.count() == 5
+    engine = library.vector_index.serving().engine
+    assert [one.payload["kind"] for one in engine.scroll(0, 9)] == [["paper", "passage"]] * 5
+    assert library.search("topic1 method1", limit=1)[0].paper == "doi:10.1000/p1"
+    hit = library.texts.search("topic1 method1", limit=1)[0]
+    assert library.texts.get([hit.passage])[hit.passage].text == paper(1).abstract
+    library.texts.put(*document(1, ("Abstract", str(paper(1).abstract)), RESULTS))
+    assert library.index() == 2, "of the file; the paper keeps the vector of its record"
+    assert library.texts.count() == 6
+    assert verify(library) == []
+
+
+def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
+    settings: Settings, embedder: WordEmbedder, tmp_path: Path
+) -> None:
+    records = tmp_path / "papers.jsonl"
+    records.write_text('{"id": "doi:10.1/x", "title": "One paper", "authors": ["A B"]}')
+    create_library("old", settings, embedder).add([paper(1)])
+    open_library("starter", settings, embedder, starter=records)
     close_libraries()
-    database = sqlite3.connect(library.folder / "catalog.sqlite")
-    for table in OLD:
-        database.execute(f"DROP TABLE {table}")
-    database.execute("PRAGMA user_version = 1")
-    database.commit()
-    database.close()
-    made = embedder.texts
-    texts = open_library("old", settings, embedder).texts
-    assert found(texts, "case3", mode="keyword") == [paper(3).abstract]
-    assert embedder.texts == made
-    assert (texts.count(), texts.waiting()) == (5, 0)
+    for name in ("old", "starter"):
+        database = sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")
+        database.execute("PRAGMA user_version=2")
+        database.close()
+    with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
+        open_library("old", settings, embedder)
+    assert len(open_library("starter", settings, embedder, starter=records).ids()) == 1
+    delete_library("old", settings, embedder)
+    assert library_names(settings) == ["starter"]

@@ -29,13 +29,15 @@ def test_known_document_under_the_name_of_another_takes_its_place(texts: Texts) 
     assert INTRODUCTION[1] not in [item.text for item in texts.of_paper(KEY)]
 
 
-def test_document_that_turns_out_to_be_of_another_paper_leaves_the_first(texts: Texts) -> None:
+def test_document_that_turns_out_to_be_of_another_paper_leaves_the_first(
+    library: Library, texts: Texts
+) -> None:
     entry, text, passages = document(1, INTRODUCTION, RESULTS)
     texts.put(entry, text, passages)
-    texts.index()
+    library.index()
     moved = entry.model_copy(update={"paper": "doi:10.1000/p2"})
     assert texts.put(moved, text, passages) == "updated"
-    texts.index()
+    library.index()
     assert [item.section for item in texts.of_paper(KEY)] == [("Abstract",)]
     assert len(texts.of_paper("10.1000/p2")) == 3
     assert found(texts, INTRODUCTION[1]).count(INTRODUCTION[1]) == 1
@@ -43,21 +45,20 @@ def test_document_that_turns_out_to_be_of_another_paper_leaves_the_first(texts: 
 
 def test_new_title_makes_the_vectors_of_its_passages_anew(library: Library, texts: Texts) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS))
-    texts.index()
+    library.index()
     library.add([paper(1, title="A wholly different title of zebras")], replace=True, index=False)
-    library.index(passages=False)
-    assert texts.index() == 2
+    assert library.index() == 3
 
 
 def test_new_year_holds_in_searches_before_and_after_the_index_has_it(
     library: Library, texts: Texts
 ) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS))
-    texts.index()
+    library.index()
     library.add([paper(1, year=1987)], replace=True, index=False)
     old, new = PassageFilter(last_year=1990), PassageFilter(first_year=1991)
     assert RESULTS[1] not in found(texts, RESULTS[1], wanted=new)
-    texts.index()
+    library.index()
     assert RESULTS[1] in found(texts, RESULTS[1], wanted=old)
     assert RESULTS[1] not in found(texts, RESULTS[1], wanted=new)
 
@@ -80,25 +81,26 @@ def test_tag_that_comes_with_a_known_document_is_no_news_but_for_the_tag(texts: 
 
 
 def test_passages_of_a_removed_document_are_not_found_and_leave_room_for_others(
+    library: Library,
     texts: Texts,
 ) -> None:
     texts.put(*document(1, INTRODUCTION, RESULTS))
-    texts.index()
+    library.index()
     texts.put(*document(1, LIMITS))
     hits = texts.search("proteins", limit=1)
     assert [texts.get([hit.passage])[hit.passage].text for hit in hits] != [INTRODUCTION[1]]
     assert len(texts.search("proteins network paper", limit=3)) == 3
 
 
-def test_filter_by_a_paper_that_is_not_here_finds_nothing(texts: Texts) -> None:
-    texts.index()
+def test_filter_by_a_paper_that_is_not_here_finds_nothing(library: Library, texts: Texts) -> None:
+    library.index()
     assert texts.search("paper", limit=5, wanted=PassageFilter(papers=frozenset({"10.1/no"}))) == []
 
 
 def test_abstract_that_a_later_document_holds_leaves_no_vector_behind(
     library: Library, texts: Texts
 ) -> None:
-    texts.index()
+    library.index()
     texts.put(*document(1, ("Abstract", str(paper(1).abstract)), RESULTS))
     library.index()
     assert verify(library) == []

@@ -58,28 +58,21 @@ def test_library_on_a_server_is_whole_too(settings: Settings, embedder: WordEmbe
 
 
 def lose_vectors(library: Library) -> None:
-    serving = library.indexes.serving()
-    serving.papers.delete([1, 2])
-    serving.passages.delete([3])
+    library.vector_index.serving().engine.delete([1, 2, 23])
 
 
 def leave_orphans(library: Library) -> None:
-    serving = library.indexes.serving()
-    point = Point(
-        id=999, paper="doi:10.1000/gone", dense=np.eye(64, dtype=np.float32)[0],
-        sparse=document_terms("gone"), year=None, day=None,
-    )  # fmt: skip
-    serving.papers.upsert([point])
-    serving.passages.upsert([point])
+    point = Point(999, {"paper": "gone"}, np.eye(64, dtype=np.float32)[0], document_terms("gone"))
+    library.vector_index.serving().engine.upsert([point])
 
 
 def change_words(library: Library) -> None:
-    sql(library, "UPDATE passages SET text = 'Quite other words.' WHERE point = 5")
+    sql(library, "UPDATE texts SET text = 'Quite other words.' WHERE point = 5")
 
 
 def lose_folder(library: Library) -> None:
     library.close()
-    library.indexes.serving().passages.drop()
+    library.vector_index.serving().engine.drop()
 
 
 def drop_row(library: Library) -> None:
@@ -88,7 +81,7 @@ def drop_row(library: Library) -> None:
 
 def spoil_folder(library: Library) -> None:
     library.close()
-    for path in (library.folder / "vectors").rglob("*"):
+    for path in library.folder.glob("vectors-*/**/*"):
         if path.is_file():
             path.write_bytes(b"\xff" * path.stat().st_size)
 
@@ -96,11 +89,11 @@ def spoil_folder(library: Library) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lose_vectors, "2 papers have no vector (points 1, 2)"),
-        (leave_orphans, "1 passages are gone, and their vectors are still here (points 999)"),
-        (lose_folder, "all 28 vectors of passages are lost"),
+        (lose_vectors, "3 texts have no vector (points 1, 2, 23)"),
+        (leave_orphans, "1 texts are gone, and their vectors are still here (points 999)"),
+        (lose_folder, "all 28 vectors are lost"),
         (drop_row, "belong to no paper"),
-        (spoil_folder, "the vectors of papers cannot be read"),
+        (spoil_folder, "the vectors cannot be read"),
         (change_words, "passages have ids that are not those of their words"),
     ],
 )
@@ -116,10 +109,10 @@ def test_damage_is_said_and_made_good(whole: Library, damage: Damage, said: str)
 
 def test_flipped_bytes_of_a_vector_are_found(whole: Library) -> None:
     whole.close()
-    vector = whole.indexes.serving().papers.vectors([1])[1]
+    vector = whole.vector_index.serving().engine.vectors([1])[1]
     whole.close()
     spoiled = 0
-    for path in (whole.folder / "vectors").rglob("*"):
+    for path in whole.folder.glob("vectors-*/**/*"):
         if path.is_file() and (at := path.read_bytes().find(vector.tobytes()[:32])) >= 0:
             content = bytearray(path.read_bytes())
             content[at + 3] ^= 0xFF
@@ -132,7 +125,7 @@ def test_flipped_bytes_of_a_vector_are_found(whole: Library) -> None:
 
 
 def test_passage_that_is_not_in_its_document_names_the_file(whole: Library) -> None:
-    sql(whole, "UPDATE passages SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
+    sql(whole, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
     (fault,) = verify(whole)
     assert "1 passages of 'p0.pdf' are not in its text" in fault.what
     assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"

@@ -24,7 +24,7 @@ FIVE = [sentence(f"S{number} {{P{number + 3}}}.") for number in range(1, 6)]
 
 
 def left(instruction: str, sentences: list[PassageSentence]) -> list[str]:
-    made = extract(embedder(), instruction=instruction, sentences=sentences, papers=PAPERS)
+    made = extract(embedder(), text="", instruction=instruction, sentences=sentences, papers=PAPERS)
     return [item.sentence.split()[0] for item in made.sentences]
 
 

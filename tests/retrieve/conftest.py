@@ -9,7 +9,7 @@ from tools.embed.open import embedder as process_embedder
 from tools.embed.port import Embedder
 from tools.library.library import Library
 from tools.library.open import close_libraries
-from tools.retrieve.keywords_store import KeywordStore
+from tools.retrieve.keywords import name_missing
 
 
 @pytest.fixture(scope="session")
@@ -20,8 +20,6 @@ def model() -> Embedder:
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Iterator[Library]:
     made = filled(tmp_path_factory.mktemp("home"), model)
-    store = KeywordStore(made.folder)
-    store.catch_up(made.texts, model)
-    store.close()
+    name_missing(made)
     yield made
     close_libraries()

@@ -83,7 +83,7 @@ def filled(
     for title, sections in papers.items():
         library.texts.put(*passages_of(title, sections))
     if index:
-        library.texts.index()
+        library.index()
     return library
 
 

@@ -6,12 +6,10 @@ from typing import get_args
 import pytest
 
 from state.passage import PassageHit
-from tests.retrieve.made import filled, holding, paper_id
+from tests.retrieve.made import PAPERS, filled, holding, paper_id, passages_of
 from tools.embed.port import Embedder
-from tools.errors import LibraryError
 from tools.library.library import Library
-from tools.retrieve.keyword_matches import Place
-from tools.retrieve.keywords import sub_documents
+from tools.retrieve.keywords import name_missing, put, unnamed
 from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
 
@@ -20,8 +18,8 @@ NAMES = get_args(RetrieverName)
 
 
 @pytest.fixture(params=NAMES)
-def way(request: pytest.FixtureRequest, library: Library, model: Embedder) -> Retriever:
-    return open_retriever(request.param, library, model)
+def way(request: pytest.FixtureRequest, library: Library) -> Retriever:
+    return open_retriever(request.param, library)
 
 
 def ids(hits: list[PassageHit]) -> list[str]:
@@ -79,54 +77,49 @@ def test_odd_questions_are_no_error(way: Retriever) -> None:
         way.retrieve(question, limit=3, wanted=ALL)
 
 
-def test_its_name_is_that_by_which_it_is_chosen(library: Library, model: Embedder) -> None:
-    assert [open_retriever(name, library, model).name for name in NAMES] == list(NAMES)
+def test_its_name_is_that_by_which_it_is_chosen(library: Library) -> None:
+    assert [open_retriever(name, library).name for name in NAMES] == list(NAMES)
 
 
-def test_keywords_find_by_meaning_what_has_none_of_the_words(
-    library: Library, model: Embedder
-) -> None:
-    way = open_retriever("keywords", library, model)
-    found = way.retrieve("insects' compass", limit=3, wanted=ALL)
-    passages = library.texts.get(ids(found))
-    assert any("magnetic" in passage.text for passage in passages.values())
-
-
-def test_keywords_find_by_the_heading(library: Library, model: Embedder) -> None:
-    way = open_retriever("keywords", library, model)
+def test_keywords_find_by_the_heading(library: Library) -> None:
+    way = open_retriever("keywords", library)
     found = ids(way.retrieve("magnetic sense", limit=1, wanted=ALL))
     assert found == [holding(library, "Iron granules")]
 
 
 def test_question_about_nothing_in_the_library_finds_no_keyword(
-    library: Library, model: Embedder
+    library: Library,
 ) -> None:
-    way = open_retriever("keywords", library, model)
+    way = open_retriever("keywords", library)
     assert way.retrieve("quarterly tax of shareholders", limit=5, wanted=ALL) == []
 
 
-def test_keywords_not_made_yet_are_said(tmp_path: Path, model: Embedder) -> None:
-    bare = filled(tmp_path, model, index=False)
-    with pytest.raises(LibraryError, match="has no keywords yet"):
-        open_retriever("keywords", bare, model).retrieve("bees", limit=1, wanted=ALL)
-
-
-def place(number: int, words: int, run: tuple[str, str, str] = ("p", "d", "1")) -> Place:
-    return Place(number=number, id=str(number), run=run, words=words)
-
-
-def test_sub_documents_fit_the_context_and_keep_to_a_section() -> None:
-    places = [place(1, 60), place(2, 60), place(3, 60), place(4, 10, ("p", "d", "2"))]
-    assert sub_documents(places, 120) == {1: 0, 2: 0, 3: 1, 4: 2}
-    assert sub_documents(places, 1000) == {1: 0, 2: 0, 3: 0, 4: 1}
-    assert sub_documents([place(1, 500), place(2, 500)], 100) == {1: 0, 2: 1}
-
-
-def test_passages_of_the_best_sub_document_stand_together(
-    library: Library, model: Embedder
+def test_keywords_are_made_when_first_asked_for_and_go_with_their_passage(
+    tmp_path: Path, model: Embedder
 ) -> None:
-    question = "sediment cores and rye near the harbour"
-    large = open_retriever("keywords", library, model, context_tokens=32_000)
-    found = ids(large.retrieve(question, limit=8, wanted=ALL))
-    both = {holding(library, "Grain sizes"), holding(library, "rye was grown")}
-    assert set(found[:2]) == both
+    library = filled(tmp_path, model, index=False)
+    way = open_retriever("keywords", library)
+    assert way.retrieve("pollen", limit=9, wanted=ALL)
+    assert name_missing(library) == 0
+    library.remove(
+        [paper_id("Harbours of the northern sea"), paper_id("Waggle dances of honey bees")]
+    )
+    assert way.retrieve("pollen", limit=9, wanted=ALL) == []
+
+
+def test_keywords_that_a_mind_names_take_the_place_of_ours_and_stay(
+    tmp_path: Path, model: Embedder
+) -> None:
+    library = filled(tmp_path, model, index=False)
+    name_missing(library)
+    bread = holding(library, "Sourdough was fed")
+    put(library, {bread: ["fermentation of dough"], "gone": ["x"]}, "some-model")
+    way = open_retriever("keywords", library)
+    (first,) = ids(way.retrieve("fermenting", limit=9, wanted=ALL))
+    assert first == bread
+    assert bread not in ids(way.retrieve("wild yeast", limit=9, wanted=ALL))
+    assert bread not in {item.id for page in unnamed(library, 9, mind=True) for item in page}
+    library.texts.put(
+        *passages_of("Bread made with sourdough", PAPERS["Bread made with sourdough"])
+    )
+    assert ids(way.retrieve("fermenting", limit=9, wanted=ALL)) == [bread]

@@ -1,16 +1,14 @@
 """Misspelt words of questions."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from state.paper import Paper
 from tests.library.words import WordEmbedder
 from tests.retrieve.made import filled
 from tools.library.library import Library
 from tools.library.open import close_libraries
-from tools.retrieve.keywords_store import KeywordStore
 from tools.retrieve.spelling import spellings
 
 BEES = {
@@ -26,9 +24,6 @@ RARE = {"Once": {"1 Text": ["A pollinator garden with thymian, and mice."]}}
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     embedder = WordEmbedder()
     made = filled(tmp_path_factory.mktemp("home"), embedder, {**BEES, **RARE}, index=False)
-    store = KeywordStore(made.folder)
-    store.catch_up(made.texts, embedder)
-    store.close()
     yield made
     close_libraries()
 
@@ -69,17 +64,9 @@ def test_words_that_may_be_right_stay(library: Library, question: str) -> None:
     assert spellings(library, question) == {}
 
 
-def test_new_words_are_known_at_once(tmp_path: Path) -> None:
-    embedder = WordEmbedder()
-    library = filled(tmp_path, embedder, BEES, index=False)
-    assert spellings(library, "polination") == {}  # no words are counted yet
-    store = KeywordStore(library.folder)
-    store.catch_up(library.texts, embedder)
-    store.close()
-    assert spellings(library, "polination") == {"polination": "pollination"}
-    close_libraries()
-
-
-def test_library_without_keywords_gets_no_file(tmp_path: Path) -> None:
-    assert spellings(SimpleNamespace(folder=tmp_path), "polination") == {}
-    assert list(tmp_path.iterdir()) == []
+def test_words_of_titles_are_known_and_those_that_go_are_not(library: Library) -> None:
+    assert spellings(library, "What is polination?")
+    library.add([Paper(id="doi:10.1/polination", title="A polination with one l")], index=False)
+    assert spellings(library, "What is polination?") == {}
+    library.remove([paper.id for paper in library.get(library.ids()).values()])
+    assert spellings(library, "pollenation") == {}

@@ -16,6 +16,10 @@ ATTRIBUTED = [
     ("To this end, we have developed a tool.", False, "Tang et al. has developed a tool."),
     ("The authors analyse A and compare B.", True, "Tang et al. analyse A and compare B."),
     ("The present study examined A and compared B.", True, "Tang et al. examined A and compared B."),
+    ("We propose X and use it for Y.", True, "Tang et al. propose X and use it for Y."),
+    ("The paper introduces X.", True, "Tang et al. introduce X."),
+    ("METHODS: We compared 3 trials.", True, "Tang et al. compared 3 trials."),
+    ("The author tests X.", False, "Tang et al. tests X."),
     ("Our method outperforms BM25 by 3 points.", True, "Tang et al. outperform BM25 by 3 points."),
 ]  # fmt: skip
 REFUSED = [
@@ -26,7 +30,8 @@ REFUSED = [
     "Our method consists of two parts.",
     "We live in a time of data.",
     "We are the first to do X.",
-    "We propose X and use it for Y.",
+    "We test X and how they fail.",
+    "This paper proposes X and its use.",
     "We propose X for our task.",
     "We evaluate X in this setting.",
     "We ask models how they fail.",
@@ -88,7 +93,7 @@ def test_what_follows_the_verb_is_never_touched(
     if told is not None:
         assert told.startswith("Tang ")
         assert told.endswith(f" {ending}")
-        assert not {"we", "our", "it", "this"} & set(rest)
+        assert not {"we", "our", "this"} & set(rest)
 
 
 @given(st.text(max_size=80), st.booleans())

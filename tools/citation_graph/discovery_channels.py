@@ -1,9 +1,10 @@
-"""In which ways a paper was found, and which of them count as channels of their own.
+"""Through which channels a paper was found.
 
-Channels should be as independent as can be, for the estimate of tools.citation_graph.completeness. Kinds of
-way are the best division that a search has: words, meaning and the two directions of links fail for
-different papers. Queries of one input share its words, and sources share most of their papers, so
-they are told apart only where there are too few kinds.
+For the estimate of tools.citation_graph.completeness channels should be as independent as can be. The kinds
+of channel (keywords, meaning, references, citations, recommendations) are the best division that a
+search has: they fail for different papers. Queries of one input share its words, and sources share
+most of their papers, so single queries and sources count as channels only where fewer than three
+kinds found papers.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,10 +17,10 @@ BY_INPUT = "the input text"
 ENOUGH = 3
 """Channels from which on no finer division is sought."""
 
-Way = Literal["keywords", "meaning", "references", "citations", "recommendations", "named"]
-Division = Literal["ways", "queries", "sources"]
-DIVISIONS: Sequence[Division] = ("ways", "queries", "sources")
-_LINKS: dict[str, Way] = {
+ChannelKind = Literal["keywords", "meaning", "references", "citations", "recommendations", "named"]
+Division = Literal["kinds", "queries", "sources"]
+DIVISIONS: Sequence[Division] = ("kinds", "queries", "sources")
+_LINKS: dict[str, ChannelKind] = {
     "reference": "references",
     "citation": "citations",
     "recommendation": "recommendations",
@@ -27,24 +28,24 @@ _LINKS: dict[str, Way] = {
 }
 
 
-def way_of(hit: Hit) -> Way:
-    """Return in which kind of way a paper was reached; later hops' queries are keywords, too."""
+def kind_of_hit(hit: Hit) -> ChannelKind:
+    """Return the kind of channel that reached a paper; later hops' queries are keywords, too."""
     if hit.via == "query":
         return "meaning" if hit.by == BY_INPUT else "keywords"
     return _LINKS[hit.via]
 
 
-def channel_of(hit: Hit, division: Division = "ways") -> str | None:
+def channel_of(hit: Hit, division: Division = "kinds") -> str | None:
     """Return the channel of a hit, or None for a paper that the caller named."""
-    way = way_of(hit)
-    if way == "named":
+    kind = kind_of_hit(hit)
+    if kind == "named":
         return None
-    channel = f"{way} “{hit.by}”" if way == "keywords" and division != "ways" else way
+    channel = f"{kind} “{hit.by}”" if kind == "keywords" and division != "kinds" else kind
     return f"{channel}, {hit.source}" if division == "sources" else channel
 
 
 def captures(
-    hits: Iterable[Hit], papers: Collection[str], division: Division = "ways"
+    hits: Iterable[Hit], papers: Collection[str], division: Division = "kinds"
 ) -> dict[str, frozenset[str]]:
     """Return the channels that found each of the papers; empty where none did.
 

@@ -1,74 +1,80 @@
-"""The picture of what a search found, as a page of its own."""
+"""The picture of what a search found: a page whose script draws the papers by year and channel.
 
-from collections.abc import Sequence
-from html import escape
+The page is graph.html with the papers put in as JSON. It loads nothing, and its policy lets no script
+run but its own, whatever a record may hold.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from urllib.parse import quote
 
 from state.results import Link, RankedPaper
-from tools.citation_graph.captions import address_of, found_by, plain
-from tools.citation_graph.picture import citation_graph_svg
+from tools.citation_graph.discovery_channels import ChannelKind, kind_of_hit
 
-# Nothing is loaded and nothing runs, whatever a record may hold.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = """\
-body{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;margin:1.5rem;color:#222;background:#fff}
-.picture{overflow-x:auto;border:1px solid #ddd;border-radius:8px}
-h1{font-size:1.35rem}
-p{max-width:60rem;line-height:1.45}
-details{margin-top:1.2rem}
-summary{cursor:pointer;font-weight:600}
-table{border-collapse:collapse;margin-top:.6rem;font-size:.9rem}
-td,th{padding:.25rem .6rem;border-bottom:1px solid #e5e5e5;text-align:start;vertical-align:top;overflow-wrap:anywhere}
-td.number{text-align:end;white-space:nowrap}
-tr.kept td{background:#f3f7f3}
-"""
+CHANNELS: Mapping[ChannelKind, str] = {
+    "keywords": "keyword queries",
+    "meaning": "meaning of the input",
+    "references": "cited by papers found",
+    "citations": "citing papers found",
+    "recommendations": "recommended as alike",
+    "named": "named by you",
+}
+"""What a reader is told of a channel; of two in one hop the first one stands for a paper."""
+_TURNS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 def citation_graph_page(
     papers: Sequence[RankedPaper], links: Sequence[Link], *, about: str = ""
 ) -> str:
-    """Return an HTML page with the picture and its papers as a table; `about` names the input."""
-    heading = f"Found for: {plain(about, 120)}" if about.strip() else "Papers found"
-    rows = "\n".join(_row(item) for item in papers)
-    return f"""\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(heading)}</title>
-<style>
-{_STYLE}</style>
-</head>
-<body>
-<h1><bdi>{escape(heading)}</bdi></h1>
-<p>Each circle is a paper: across its year, down the way in which it was found first, larger for a
-better score, and filled if it was kept. A line joins two kept papers of which one cites the other.
-A circle leads to its paper.</p>
-<div class="picture">
-{citation_graph_svg(papers, links)}</div>
-<details>
-<summary>All {len(papers)} papers as a table</summary>
-<table>
-<thead><tr><th>Rank</th><th>Paper</th><th>Year</th><th>Score</th><th>Kept</th><th>Found by</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</details>
-</body>
-</html>
-"""
+    """Return the page for papers, best first; `about` names the input. Links to others are left out."""
+    ranks = {item.paper.id: item.rank for item in papers}
+    data = {
+        "about": f"Found for: {_plain(about, 120)}" if about.strip() else "Papers found",
+        "channels": dict([*CHANNELS.items(), ("unknown", "way not recorded")]),
+        "papers": [_row(item) for item in papers],
+        "links": [
+            (ranks[link.citing], ranks[link.cited])
+            for link in links
+            if link.citing in ranks and link.cited in ranks and link.citing != link.cited
+        ],
+    }
+    page = (files("tools.citation_graph") / "graph.html").read_text(encoding="utf-8")
+    script = page.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # No '<' within: no text of a paper can end the element that it stands in.
+    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return page.replace("SCRIPT-HASH", digest).replace("GRAPH-DATA", text)
 
 
-def _row(item: RankedPaper) -> str:
-    title = f"<bdi>{escape(plain(item.paper.title, 400))}</bdi>"
-    if address := address_of(item):
-        title = f'<a href="{escape(address)}" rel="noreferrer">{title}</a>'
-    title += " (retracted)" if item.paper.retracted else ""
-    return (
-        f'<tr{" class=kept" if item.selected else ""}><td class="number">{item.rank}</td>'
-        f"<td>{title}</td><td>{item.paper.year or ''}</td>"
-        f'<td class="number">{item.score:.0f}</td><td>{"yes" if item.selected else "no"}</td>'
-        f"<td>{escape(found_by(item))}</td></tr>"
-    )
+def _row(item: RankedPaper) -> dict[str, object]:
+    paper, kinds = item.paper, list(CHANNELS)
+    found = [(hit.hop, kinds.index(kind_of_hit(hit))) for hit in item.found_by]
+    return {
+        "rank": item.rank,
+        "title": _plain(paper.title, 400) + (" (retracted)" if paper.retracted else ""),
+        "who": _plain(paper.citation, 60) if paper.authors else "",
+        "year": paper.year,
+        "score": round(item.score),
+        "kept": item.selected,
+        "channel": kinds[min(found)[1]] if found else "unknown",
+        "found_by": ", ".join(dict.fromkeys(CHANNELS[kinds[at]] for _, at in found)),
+        "address": _address(item),
+    }
+
+
+def _plain(text: str, most: int) -> str:
+    """Return text that turns no other text around, cut after so many characters."""
+    flat = " ".join(_TURNS.sub("", text).split())
+    return flat if len(flat) <= most else f"{flat[:most].rstrip()}…"
+
+
+def _address(item: RankedPaper) -> str | None:
+    """Return where a reader finds the paper: its DOI, else an address of the web."""
+    if item.paper.doi:
+        return f"https://doi.org/{quote(item.paper.doi, safe='/()')}"
+    url = item.paper.url or ""
+    return url if re.match(r"https?://", url, re.IGNORECASE) else None

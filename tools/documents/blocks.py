@@ -22,7 +22,7 @@ ABSTRACT = ("Abstract",)
 
 def clean(text: str) -> str:
     """Return text with white space folded, without control characters and lone surrogates."""
-    return " ".join(_CONTROL.sub("", text).split())
+    return " ".join(_CONTROL.sub("", text).replace("\u2011", "-").split())
 
 
 def is_references(heading: str) -> bool:

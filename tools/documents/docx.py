@@ -1,178 +1,165 @@
-"""Documents of Word (.docx): styles make headings, lists and captions; text boxes come last."""
+"""Documents of Word (.docx): made HTML by mammoth, and read like a page."""
 
 import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
-from state.document import BlockKind, Document
-from tools.documents.blocks import Blocks, clean, is_abstract
-from tools.documents.docx_text import Styles, footnotes, note_ids, paragraph_text
+from state.document import Document
+from tools.documents.blocks import Blocks, clean
+from tools.documents.decode import decoded
+from tools.documents.head import Head
+from tools.documents.html import read_article
 from tools.documents.limits import LIMITS, Limits, check_zip
-from tools.documents.markup import Element, children, find_all, local
-from tools.documents.tables import rows_text
+from tools.documents.markup import Element, parse_html, parse_xml
 from tools.errors import DocumentError
 
-_KINDS: dict[str, BlockKind] = {
-    "caption": "caption", "abstract": "abstract", "bibliography": "reference",
-    "references": "reference", "footnote text": "footnote", "code": "code", "source code": "code",
-    "html preformatted": "code", "table of figures": "text",
-}  # fmt: skip
-_REFERENCE = re.compile(r"endnote bibliography|^(?:bibliograph|reference)", re.IGNORECASE)
-_LEFT_OUT = re.compile(
-    r"^toc(?: |$)|^(?:header|footer)$|^table of (?:contents|figures)", re.IGNORECASE
+_STYLES = """
+p[style-name='Title'] => h1.ltx_title_document:fresh
+p[style-name='Caption'] => p.ltx_caption:fresh
+p[style-name='Abstract'] => p.ltx_abstract:fresh
+p[style-name^='Bibliograph'] => p.ltx_bibitem:fresh
+p[style-name^='Reference'] => p.ltx_bibitem:fresh
+p[style-name='EndNote Bibliography'] => p.ltx_bibitem:fresh
+p[style-name^='List'] => ul > li:fresh
+p[style-name='Code'] => pre:fresh
+p[style-name='Source Code'] => pre:fresh
+p[style-name='HTML Preformatted'] => pre:fresh
+p[style-name^='TOC'] => !
+p[style-name^='Table of'] => !
+"""
+_HEADING = re.compile(r"heading ([1-9])")
+_JUNK = re.compile(r"\.(?:docx?|pdf|rtf|tex)$|^microsoft word|^document ?\d*$|^untitled", re.I)
+_W = {"w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}
+_OFF = "[not(@w:val='0' or @w:val='false' or @w:val='off')]"
+_UNSEEN = (
+    f"//w:r[w:rPr/w:vanish{_OFF} or w:rPr/w:specVanish{_OFF}]"
+    "|//w:sdt[w:sdtPr//w:docPartGallery[contains(@w:val, 'Table of')]]"
 )
-_DAMAGED = "open it in Word or LibreOffice, save it anew as .docx or PDF, and add that file"
+_FORMULA = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
+_FAULTS = (
+    zipfile.BadZipFile, zlib.error, KeyError, ValueError, AttributeError, EOFError, OSError, IndexError,
+    TypeError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What zipfile and mammoth raise over a damaged file."""
 
 
 class DocxReader:
     """Reads .docx files (tools.documents.port.Reader)."""
 
-    name = "docx 1"
+    name = "docx 2"
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
 
     def read(self, content: bytes, *, name: str) -> Document:
         """Return the document with its insertions accepted; see Reader.read."""
-        word = self._open(content, name)
-        walk = _Walk(Blocks(name, self._limits), Styles(word), footnotes(word))
-        walk.body(word.element.body)
-        if not walk.out.blocks:
+        from xml.sax import SAXException
+
+        from lxml import etree
+
+        try:
+            html, title = self._html(content, name)
+        except (*_FAULTS, etree.LxmlError, SAXException) as error:
+            cause = str(error) or type(error).__name__
+            raise DocumentError(
+                f"{name} is a damaged or incomplete Word file: {cause}",
+                remedy="open it in Word or LibreOffice, save it anew as .docx or PDF, and add that file",
+            ) from error
+        out = Blocks(name, self._limits)
+        root, _ = parse_html(f"<body>{html}</body>".encode(), name)
+        place_notes(root)
+        document = read_article(root, out, reader=self.name, own=Head(title=title or None))
+        if not out.blocks:
             raise DocumentError(
                 f"{name} has no text in it",
                 remedy="if it holds pictures of pages, run text recognition (OCR) and add the result",
             )
-        properties = word.core_properties
-        title = walk.title or _no_file_name(clean(properties.title or ""))
-        return Document(
-            title=title or None,
-            abstract=walk.out.abstract(),
-            blocks=walk.out.blocks,
-            reader=self.name,
+        return document
+
+    def _html(self, content: bytes, name: str) -> tuple[str, str]:
+        """Return the document as HTML, and its title where one is named."""
+        import mammoth
+
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_zip(archive, len(content), name, self._limits)
+            parts = {entry: archive.read(entry) for entry in archive.namelist()}
+        for entry, part in parts.items():
+            if entry.endswith((".xml", ".rels")) and "<!DOCTYPE" in decoded(part):
+                raise ValueError(f"{entry} declares a document type, as no Word file does")
+        main = next(
+            entry for entry in ("word/document.xml", "word/document2.xml") if entry in parts
         )
-
-    def _open(self, content: bytes, name: str) -> Any:
-        import docx
-        from docx.opc.exceptions import OpcError
-        from lxml import etree
-
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                check_zip(archive, len(content), name, self._limits)
-            return docx.Document(io.BytesIO(content))
-        except _foreign(OpcError, etree.LxmlError) as error:
-            cause = str(error) or type(error).__name__
-            raise DocumentError(
-                f"{name} is a damaged or incomplete Word file: {cause}", remedy=_DAMAGED
-            ) from error
+        parts[main] = _seen(parts[main])
+        plain = io.BytesIO()
+        with zipfile.ZipFile(plain, "w") as archive:
+            for entry, part in parts.items():
+                archive.writestr(entry, part)
+        found = mammoth.convert_to_html(
+            plain,
+            style_map=_STYLES + _heading_styles(parts.get("word/styles.xml", b"")),
+            convert_image=mammoth.images.img_element(lambda image: {}),
+        )
+        return str(found.value), _title(found.value, parts.get("docProps/core.xml", b""))
 
 
-def _foreign(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return what zipfile and python-docx raise over a damaged file."""
-    own = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, AttributeError, EOFError, OSError)
-    return (*own, IndexError, TypeError, NotImplementedError, RuntimeError, *more)
+def _seen(part: bytes) -> bytes:
+    """Return the main part without hidden text and contents; formulas as text, which mammoth reads."""
+    from lxml import etree
+
+    root = etree.fromstring(part, etree.XMLParser(resolve_entities=False, no_network=True))
+    for element in root.xpath(_UNSEEN, namespaces=_W):
+        element.getparent().remove(element)
+    for element in [*root.iter(_FORMULA)]:
+        run = etree.Element(f"{{{_W['w']}}}r")
+        etree.SubElement(run, f"{{{_W['w']}}}t").text = "".join(element.itertext())
+        element.getparent().replace(element, run)
+    return bytes(etree.tostring(root))
 
 
-def _no_file_name(title: str) -> str:
-    """Return a title, or '' where the program that wrote the file put a file name there."""
-    junk = re.search(
-        r"\.(?:docx?|pdf|rtf|tex)$|^microsoft word|^document ?\d*$|^untitled", title, re.I
-    )
-    return "" if junk else title
+def _heading_styles(part: bytes) -> str:
+    """Return a line of mammoth's style map for each style that is a heading by outline or descent."""
+    if not part.strip():
+        return ""
+    styles = {one.get("styleId"): one for one in parse_xml(part, "styles")[0].iter("style")}
+
+    def level(style: Element | None, left: int = 20) -> int:
+        if style is None or not left or _value(style, "name").lower() in {"title", "subtitle"}:
+            return 0
+        if found := _HEADING.fullmatch(_value(style, "name").lower()):
+            return int(found[1])
+        outline = _value(style, ".//outlinelvl")
+        if outline.isdecimal():  # counted from 0; 9 is body text
+            return int(outline) + 1 if int(outline) < 9 else 0
+        return level(styles.get(_value(style, "basedon")), left - 1)
+
+    levels = {key: level(style) for key, style in styles.items() if key and "'" not in key}
+    return "\n".join(f"p.{key} => h{min(n, 6)}:fresh" for key, n in levels.items() if n)
 
 
-class _Walk:
-    """Goes through the body."""
-
-    def __init__(self, out: Blocks, styles: Styles, notes: dict[str, str]) -> None:
-        self.out = out
-        self.title = ""
-        self._styles = styles
-        self._notes = notes
-
-    def body(self, body: Element) -> None:
-        """Take in what stands in a body, or in a content control."""
-        for element in _in_order(body):
-            if local(element) == "tbl":
-                self._table(element)
-            else:
-                self._paragraph(element)
-
-    def _paragraph(self, element: Element) -> None:
-        style, level = self._styles.of(element)
-        text = clean(paragraph_text(element))
-        if _LEFT_OUT.search(style):
-            return
-        if style == "title" and not self.title:
-            self.title = text
-        elif level and text:
-            self.out.heading(level, text)
-        elif is_abstract(text):
-            self.out.heading(1, text)
-        else:
-            self.out.add(text, self._kind(style, element))
-        for number in note_ids(element):
-            self.out.add(self._notes.pop(number, ""), "footnote")
-        for box in find_all(element, "txbxcontent"):
-            if not any(local(one) == "fallback" for one in box.iterancestors()):
-                self.body(box)
-
-    def _kind(self, style: str, element: Element) -> BlockKind:
-        if style in _KINDS:
-            return _KINDS[style]
-        if _REFERENCE.search(style):
-            return "reference"
-        numbered = any(True for _ in find_all(element, "numpr"))
-        return "list" if style.startswith("list") or numbered else "text"
-
-    def _table(self, element: Element) -> None:
-        rows = [
-            [
-                " ".join(paragraph_text(one) for one in find_all(cell, "p"))
-                for cell in _parts(row, "tc")
-            ]
-            for row in _parts(element, "tr")
-        ]
-        if len(rows) == 1 and len(rows[0]) == 1:  # a frame around text
-            for paragraph in find_all(element, "p"):
-                self._paragraph(paragraph)
-        else:
-            self.out.add(rows_text(rows), "table")
+def _value(style: Element, path: str) -> str:
+    found = style.find(path)
+    return "" if found is None else found.get("val", "")
 
 
-def _parts(element: Element, name: str) -> Iterator[Element]:
-    """Yield a table's rows or a row's cells, those in content controls too, but none of a table in it."""
-    for child in element:
-        if local(child) == name:
-            yield child
-        elif local(child) in {"sdt", "sdtcontent", "customxml"}:
-            yield from _parts(child, name)
+def _title(html: str, properties: bytes) -> str:
+    """Return the named title, unless the text has one or a program put a file's name there."""
+    if "ltx_title_document" in html or not properties.strip():
+        return ""
+    title = clean(parse_xml(properties, "properties")[0].findtext(".//title") or "")
+    return "" if _JUNK.search(title) else title
 
 
-def _in_order(body: Element) -> Iterator[Element]:
-    """Yield paragraphs and tables, those in content controls and custom XML too."""
-    waiting = [iter(body)]
-    while waiting:
-        element = next(waiting[-1], None)
-        if element is None:
-            waiting.pop()
-        elif local(element) in {"p", "tbl"}:
-            yield element
-        elif local(element) in {
-            "sdt",
-            "sdtcontent",
-            "customxml",
-            "ins",
-            "smarttag",
-        } and not _is_toc(element):
-            waiting.append(iter(element))
-
-
-def _is_toc(element: Element) -> bool:
-    for properties in children(element, "sdtpr"):
-        for gallery in find_all(properties, "docpartgallery"):
-            return any("Table of" in str(value) for value in gallery.values())
-    return False
+def place_notes(root: Element) -> None:
+    """Put each footnote that stands at the end of a page where it is called."""
+    notes: dict[str, Any] = {f"#{one.get('id')}": one for one in root.iter("li") if one.get("id")}
+    for link in [*root.iter("a")]:
+        note = notes.pop(link.get("href", ""), None)
+        if note is not None:
+            text = clean("".join(note.itertext())).rstrip("↑↩ ")
+            note.getparent().remove(note)
+            for child in [*link]:
+                link.remove(child)
+            link.tag, link.text = "span", text
+            link.set("class", "ltx_note")

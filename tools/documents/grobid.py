@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from citeloom.settings import Settings
 from state.document import Document
 from tools.documents.limits import LIMITS, Limits, megabytes
-from tools.documents.tei import TeiReader
+from tools.documents.xml_article import TEI, XmlReader
 from tools.errors import DocumentError, TransientError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def read_tei(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
     Raises:
         DocumentError: It is no TEI, or there is no paragraph in it.
     """
-    document = TeiReader(limits).read(content, name=name)
+    document = XmlReader(TEI, limits).read(content, name=name)
     if not any(block.kind == "text" for block in document.blocks):
         raise DocumentError(f"GROBID found no paragraph in {name}", remedy=_REMEDY)
     pages = max((block.page or 0 for block in document.blocks), default=0)

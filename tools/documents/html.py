@@ -1,33 +1,55 @@
 """Articles in HTML: of LaTeXML, as arXiv and ar5iv serve them, and any other."""
 
-from state.document import BlockKind, Document
-from tools.documents.blocks import Blocks
-from tools.documents.html_head import Head, read_head
+import re
+from collections.abc import Iterator
+
+from state.document import Document
+from tools.documents.blocks import Blocks, clean
+from tools.documents.head import Head, authors_of, head_of
 from tools.documents.limits import LIMITS, Limits
-from tools.documents.markup import (
-    DEEPEST,
-    Element,
-    children,
-    find_all,
-    first,
-    local,
-    math_of,
-    parse_html,
-)
-from tools.documents.tables import table_text
-from tools.documents.visible import BLOCKS, classes, inline, is_hidden, is_note, text_of
+from tools.documents.markup import Element, parse_html
+from tools.documents.walk import Walk
 from tools.errors import DocumentError
 
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_LAYOUT = ("table", *_HEADINGS, "section", "article", "pre")
-_EQUATIONS = frozenset({"ltx_equation", "ltx_equationgroup", "ltx_eqn_table"})
-_CODE = frozenset({"ltx_listing", "ltx_verbatim"})
+_TAGS = {
+    "skip": "script style nav template noscript form button svg canvas iframe object embed select input "
+    "textarea dialog head audio video map aside link meta title",
+    "block": "p div section article main body html header footer ul ol dl blockquote center address figure hr "
+    "details summary fieldset tbody thead tfoot tr td th caption",
+    "list": "li dt dd", "break": "br", "math": "math", "=caption": "figcaption", "=code": "pre",
+    "h1": "h1", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6",
+}  # fmt: skip
+_CLASSES = {
+    "skip": "ltx_page_navbar ltx_page_footer ltx_page_header ltx_toc ltx_authors ltx_dates ltx_page_logo "
+    "ltx_note_mark ltx_tag_note ltx_note_type package-alerts noprint navbar mw-editsection toc "
+    "visually-hidden sr-only breadcrumb breadcrumbs cookie-banner",
+    "title": "ltx_title_document", "lead": "ltx_title_theorem", "note": "ltx_note",
+    "abstract": "ltx_abstract", "=caption": "ltx_caption", "=reference": "ltx_bibitem",
+    "=equation": "ltx_equation ltx_equationgroup ltx_eqn_table equation language-math",
+    "=code": "ltx_listing ltx_verbatim", "break": "ltx_bibblock",
+}  # fmt: skip
+_BY_TAG = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
+_BY_CLASS = {name: role for role, names in _CLASSES.items() for name in names.split()}
+_BY_ROLE = {
+    **dict.fromkeys(("navigation", "banner", "contentinfo", "search", "menu", "toolbar", "dialog"), "skip"),
+    "doc-abstract": "abstract", "doc-biblioentry": "=reference",
+}  # fmt: skip
+_HIDDEN = re.compile(
+    r"(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0*)?\s*(?:;|$)"
+    r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$))",
+    re.IGNORECASE,
+)
+_LAYOUT = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "pre")
+_NUMBER = r"(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?"
+_STAMP = re.compile(rf"^\s*\[(?:arXiv:)?{_NUMBER}\]\s*")
+_OWN_ADDRESS = re.compile(rf"/(?:html|abs|pdf)/{_NUMBER}", re.I)
+_WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}", re.I)
 
 
 class HtmlReader:
     """Reads HTML (tools.documents.port.Reader)."""
 
-    name = "html 1"
+    name = "html 2"
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
@@ -35,32 +57,75 @@ class HtmlReader:
     def read(self, content: bytes, *, name: str) -> Document:
         """Return what a person sees of the article; see Reader.read."""
         root, unread = parse_html(content, name)
-        head = read_head(root)
-        walk = _Walk(Blocks(name, self._limits), head)
-        walk.element(_main(root), 0)
-        walk.flush()
-        if not walk.out.blocks:
+        document = read_article(root, Blocks(name, self._limits), reader=self.name)
+        if not document.blocks:
             raise DocumentError(
                 f"{name} has no text that a browser would show",
                 remedy="scripts may fill the page in: save it from a browser, or give the PDF",
             )
-        return head.document(
-            abstract=walk.out.abstract(),
-            blocks=walk.out.blocks,
-            unread=tuple(unread),
-            reader=self.name,
-        )
+        return document.model_copy(update={"unread": tuple(unread)})
+
+
+def read_article(root: Element, out: Blocks, *, reader: str, own: Head | None = None) -> Document:
+    """Return what stands in a page; `own` is what is known of the article beside it."""
+    head = _head(root) if own is None or not own.title else own
+
+    def role(element: Element) -> str:
+        found = role_of(element)
+        if found == "h1" and head.is_title(clean("".join(element.itertext()))):
+            return "title"
+        return found
+
+    walk = Walk(out, role)
+    walk.element(_main(root))
+    walk.flush()
+    abstract = out.abstract() or head.abstract
+    return head.document(abstract=abstract, blocks=out.blocks, reader=reader)
+
+
+def role_of(element: Element) -> str:
+    """Return what an element is to a reader of the page (see tools.documents.walk)."""
+    tag, get = element.tag, element.get
+    if (
+        get("hidden") is not None
+        or get("aria-hidden", "").lower() == "true"
+        or _HIDDEN.search(get("style", ""))
+    ):
+        return "skip"
+    role = _BY_TAG.get(tag, "")
+    if role == "skip":
+        return role
+    for name in (get("class") or "").lower().split():
+        found = _BY_CLASS.get(name, "")
+        if found and (tag != "code" or found != "=code"):
+            return found
+    if found := _BY_ROLE.get(get("role", "").lower(), ""):
+        return found
+    if tag in {"header", "footer"} and _is_of_page(element):
+        return "skip"
+    if tag == "table":
+        return "block" if get("role") == "presentation" or _holds(element, _LAYOUT) else "table"
+    if tag == "pre" and _holds(element, ("code",)):
+        return "=equation" if "language-math" in (element[0].get("class") or "") else "=code"
+    return role
+
+
+def _holds(element: Element, tags: tuple[str, ...]) -> bool:
+    return any(one is not element for one in element.iter(*tags))
+
+
+def _is_of_page(element: Element) -> bool:
+    return next(element.iterancestors("article", "main", "section"), None) is None
 
 
 def _main(root: Element) -> Element:
     """Return the element that holds the article: the rest of a page is not its text."""
     for element in root.iter("article", "div"):
-        if "ltx_document" in classes(element):
+        if "ltx_document" in (element.get("class") or "").split():
             return element
-    found = [one for one in root.iter("article", "main") if not is_hidden(one)]
     whole = _size(root)
     for tag in ("article", "main"):
-        same = [one for one in found if local(one) == tag]
+        same = [one for one in root.iter(tag) if role_of(one) != "skip"]
         if len(same) == 1 and _size(same[0]) * 2 > whole:
             return same[0]
     body = root.find("body")
@@ -69,104 +134,59 @@ def _main(root: Element) -> Element:
 
 def _size(element: Element) -> int:
     """Return how many characters the paragraphs of an element hold."""
-    return sum(len("".join(one.itertext())) for one in find_all(element, "p")) + 1
+    return sum(len("".join(one.itertext())) for one in element.iter("p")) + 1
 
 
-class _Walk:
-    """Goes through the elements; words gather until a block begins or ends."""
+def _head(root: Element) -> Head:
+    """Read the meta elements of a page, and what LaTeXML writes at the top of an article."""
+    said: dict[str, list[str]] = {}
+    for element in root.iter("meta"):
+        key = (element.get("name") or element.get("property") or "").strip().lower()
+        said.setdefault(key, []).append(element.get("content") or "")
+    plain = Walk(Blocks(""), role_of)
+    page_title = clean(root.findtext(".//title") or "")
+    stamp = _STAMP.match(page_title)
+    tops = [one for one in root.iter("h1") if role_of(one) != "skip"]
+    titles = [one for one in tops if role_of(one) == "title"] or tops
+    heading = clean(plain.text(titles[0], notes=False)) if len(titles) == 1 else ""
+    if heading and role_of(titles[0]) == "title":
+        said["citation_title"] = [heading]
+    said["title"] = [
+        heading or said.get("og:title", [""])[0] or page_title[stamp.end() if stamp else 0 :]
+    ]
+    said["arxiv"] = [*_arxiv_ids(root), stamp[1] if stamp else ""][:1]
+    said["author"] = []
+    head = head_of(said)
+    authors = head.authors or authors_of(_latexml_authors(root, plain))
+    more = {"title": head.title and head.title[:500], "authors": authors}
+    return Head(**{**{name: getattr(head, name) for name in Head.__slots__}, **more})
 
-    def __init__(self, out: Blocks, head: Head) -> None:
-        self.out = out
-        self._head = head
-        self._words: list[str] = []
-        self._notes: list[str] = []
-        self._kind: BlockKind = "text"
 
-    def flush(self) -> None:
-        """End the block under way, and put its footnotes behind it."""
-        self.out.add("".join(self._words), self._kind)
-        self._words = []
-        notes, self._notes = self._notes, []
-        for note in notes:
-            self.out.add(note, "footnote")
+def _arxiv_ids(root: Element) -> Iterator[str]:
+    """Yield the article's own arXiv id, where its address or arXiv's mark on the page says it."""
+    for element in root.iter("base", "link"):
+        own = element.tag == "base" or element.get("rel", "").lower() == "canonical"
+        address = element.get("href") or ""
+        if own and ("arxiv" in address or address.startswith("/html/")):
+            yield from _OWN_ADDRESS.findall(address)
+    for element in root.iter("div", "a"):
+        if element.get("id", "").startswith("watermark"):
+            yield from _WATERMARK.findall("".join(element.itertext()))
 
-    def element(self, element: Element, depth: int) -> None:
-        """Take in an element, without what follows it."""
-        if is_hidden(element):
-            return
-        tag, names = local(element), classes(element)
-        if depth > DEEPEST or tag == "math":
-            self._words.append(math_of(element) if tag == "math" else " ".join(element.itertext()))
-        elif is_note(element):
-            self._note(element)
-        elif tag in _HEADINGS:
-            self._heading(element, _HEADINGS[tag], names)
-        elif (kind := _whole_kind(element, tag, names)) is not None:
-            self.flush()
-            self.out.add(text_of(element), kind)
-        elif tag == "table" and not _is_layout(element):
-            self._table(element)
-        elif "ltx_abstract" in names or element.get("role") == "doc-abstract":
-            self._block(element, "abstract", depth)
-        elif tag == "br":
-            self._words.append(" ")
-        elif tag in BLOCKS:
-            listed = tag in {"li", "dt", "dd"} and self._kind == "text"
-            self._block(element, "list" if listed else self._kind, depth)
-        else:
-            self._inside(element, depth)
 
-    def _inside(self, element: Element, depth: int) -> None:
-        self._words.append(element.text or "")
+def _latexml_authors(root: Element, plain: Walk) -> list[str]:
+    """Return names only where they can be told from affiliations: one wrong name spoils identity."""
+    names: list[str] = []
+    for element in root.iter("span", "div"):
+        if "ltx_personname" not in (element.get("class") or "").split():
+            continue
+        words = element.text or ""
         for child in element:
-            self.element(child, depth + 1)
-            self._words.append(child.tail or "")
-
-    def _block(self, element: Element, kind: BlockKind, depth: int) -> None:
-        self.flush()
-        before, self._kind = self._kind, kind
-        self._inside(element, depth)
-        self.flush()
-        self._kind = before
-
-    def _table(self, element: Element) -> None:
-        self.flush()
-        for caption in children(element, "caption"):
-            self.out.add(text_of(caption), "caption")
-        self.out.add(table_text(element, text_of), "table")
-
-    def _heading(self, element: Element, level: int, names: frozenset[str]) -> None:
-        words = text_of(element, notes=False)
-        if "ltx_title_theorem" in names:  # 'Theorem 1.' runs into its paragraph
-            self.flush()
-            self._words.append(f"{words} ")
-        elif self._kind == "abstract" and (names or not words.strip()):
-            return  # LaTeXML's own heading 'Abstract'
-        else:
-            self.flush()
-            if "ltx_title_document" in names or self._head.is_title(words):
-                self.out.end(1)
-            else:
-                self.out.heading(level, words)
-
-    def _note(self, element: Element) -> None:
-        inner = [one for one in element.iter() if "ltx_note_content" in classes(one)]
-        self._notes.append("".join(inline(inner[0], depth=1)) if inner else text_of(element))
-
-
-def _whole_kind(element: Element, tag: str, names: frozenset[str]) -> BlockKind | None:
-    """Return the kind of an element that is one block, whatever stands in it."""
-    if names & _EQUATIONS or (tag == "div" and "equation" in names):
-        return "equation"
-    if tag == "figcaption" or "ltx_caption" in names:
-        return "caption"
-    if tag == "pre" or (names & _CODE and tag != "code"):
-        return "code"
-    if "ltx_bibitem" in names or element.get("role") == "doc-biblioentry":
-        return "reference"
-    return None
-
-
-def _is_layout(table: Element) -> bool:
-    """Whether a table is there for the look of the page: what stands in it is read as blocks."""
-    return table.get("role") == "presentation" or first(table, *_LAYOUT) is not None
+            if child.tag in {"br", "sup", "math"} or role_of(child) == "note":
+                break
+            words += plain.text(child) + (child.tail or "")
+        for name in re.split(r"\s*(?:&|,|;|\band\b)\s*", clean(words)):
+            if name and (re.search(r"[\d@\\{}:/]", name) or not 2 <= len(name.split()) <= 6):
+                return []
+            names.append(name)
+    return names

@@ -1,33 +1,39 @@
-"""Markdown: front matter, headings, lists, code, tables, and text without its marks."""
+"""Markdown: made HTML by markdown-it, and read like a page."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import Any
 
-from state.document import BlockKind, Document
-from tools.documents.blocks import Blocks, clean
+from state.document import Document
+from tools.documents.blocks import Blocks
 from tools.documents.decode import decoded
-from tools.documents.front_matter import read_front_matter
+from tools.documents.head import Head, head_of
+from tools.documents.html import read_article
 from tools.documents.limits import LIMITS, Limits
-from tools.documents.tables import rows_text
-from tools.documents.unmarked import unmarked
+from tools.documents.markup import parse_html
 from tools.errors import DocumentError
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s(.*))?")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)")
-_ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
-_RULE = re.compile(r" {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})")
-_ROW = re.compile(r"\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*")
-_NOTE = re.compile(r" {0,3}\[\^([^\]]+)\]:\s*(.*)")
-_TARGET = re.compile(r" {0,3}\[[^\]]+\]:\s+\S+.*")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)\s*")
-_CLOSING = re.compile(r"(?:^| )#+$")
-_ATTRIBUTES = re.compile(r" ?\{[#.][^{}]*\}$")
+_FRONT = re.compile(
+    r"\ufeff?---[ \t]*\n((?:(?!(?:---|\.\.\.)[ \t]*\n).*\n){0,500})(?:---|\.\.\.)[ \t]*\n"
+)
+_FIELD = re.compile(r"^([A-Za-z][\w-]{0,40}):[ \t]+(\S.*)$", re.MULTILINE)
+_DISPLAY = re.compile(r"^ {0,3}\$\$(.{0,20000}?)\$\$[ \t]*$", re.DOTALL | re.MULTILINE)
+_FORMULA = re.compile(r"(?<![\\$`])\$(?![\s$])([^$\n`]{0,499}[^\s$`\\])\$(?![\d$])")
+_WIKI = re.compile(r"!?\[\[(?:[^\[\]|]{0,300}\|)?([^\[\]|]{1,300})\]\]")
+_NOTE = re.compile(
+    r"^ {0,3}\[\^([^\]\s]{1,60})\]:[ \t]*(.*(?:\n(?:[ \t]+\S.*|\n(?=[ \t]+\S)))*)", re.MULTILINE
+)
+_CALL = re.compile(r"\[\^([^\]\s]{1,60})\]")
+_ATTRIBUTES = re.compile(r"^( {0,3}#{1,6} .*?) ?\{[#.][^{}\n]*\}[ \t]*$", re.MULTILINE)
+_FENCED = re.compile(
+    r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
 
 
 class MarkdownReader:
     """Reads Markdown (tools.documents.port.Reader)."""
 
-    name = "markdown 1"
+    name = "markdown 2"
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
@@ -35,153 +41,71 @@ class MarkdownReader:
     def read(self, content: bytes, *, name: str) -> Document:
         """Return the text without marks; see Reader.read."""
         text = decoded(content).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        front, body = read_front_matter(text)
+        front = _FRONT.match(text)
+        head = _head(front[1]) if front else Head()
         out = Blocks(name, self._limits)
-        if front.abstract:
-            out.add(front.abstract, "abstract")
-        parse = _Parse(out, given=bool(front.title))
-        for line in _without_comments(body).split("\n"):
-            parse.line(line)
-        parse.flush()
+        if head.abstract:
+            out.add(head.abstract, "abstract")
+        html = _html(text[front.end() :] if front else text)
+        if html.strip():
+            root, _ = parse_html(f"<body>{html}</body>".encode("utf-8", "replace"), name)
+            document = read_article(root, out, reader=self.name, own=head)
         if not out.blocks:
             raise DocumentError(f"{name} has no text in it", remedy="add a file that has some")
-        title = front.title or parse.title
-        return front.document(
-            title=title, abstract=out.abstract(), blocks=out.blocks, reader=self.name
+        return document if html.strip() else head.document(blocks=out.blocks, reader=self.name)
+
+
+def _html(text: str) -> str:
+    """Return Markdown as HTML: formulas as code, and footnotes where they are called."""
+    from markdown_it import MarkdownIt
+
+    notes: dict[str, str] = {}
+
+    def prose(part: str) -> str:
+        notes.update({found[1]: found[2] for found in _NOTE.finditer(part)})
+        part = _NOTE.sub("", part)
+        part = _DISPLAY.sub(r"\n```math\n\1\n```\n", _ATTRIBUTES.sub(r"\1", part))
+        part = _WIKI.sub(r"\1", part)
+        return "".join(
+            _FORMULA.sub(r"`$\1$`", piece) if at % 2 == 0 else piece
+            for at, piece in enumerate(re.split(r"(```math\n.*?\n```)", part, flags=re.DOTALL))
         )
 
-
-def _without_comments(text: str) -> str:
     parts, position = [], 0
-    while (start := text.find("<!--", position)) >= 0:
-        end = text.find("-->", start)
-        parts.append(text[position:start])
-        position = end + 3 if end >= 0 else len(text)
-    return "".join([*parts, text[position:]])
+    for fence in _FENCED.finditer(text):
+        parts += [prose(text[position : fence.start()]), fence[0]]
+        position = fence.end()
+    parts.append(prose(text[position:]))
+    marks = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    html = str(marks.render("".join(parts)))
+
+    def called(found: re.Match[str]) -> str:
+        note = notes.pop(found[1], None)
+        return f'<span class="ltx_note">{marks.renderInline(note)}</span>' if note else ""
+
+    return _CALL.sub(called, html)
 
 
-@dataclass
-class _Parse:
-    """Takes in one line after the other."""
+def _head(text: str) -> Head:
+    """Return what front matter says; of YAML that is none, its plain lines."""
+    import yaml
 
-    out: Blocks
-    given: bool
-    title: str = ""
-    _lines: list[str] = field(default_factory=list)
-    _kind: BlockKind = "text"
-    _fence: str = ""
-    _empty: bool = True
-    _headings: int = 0
+    try:
+        said = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        said = dict(_FIELD.findall(text))
+    if not isinstance(said, Mapping):
+        return Head()
+    return head_of({str(key).lower(): _values(value) for key, value in said.items()})
 
-    def line(self, line: str) -> None:
-        """Take in a line."""
-        if self._fence:
-            self._in_fence(line)
-            return
-        line = line.expandtabs(4)
-        bare = re.sub(r"^(?: {0,3}> ?)+", "", line)
-        if not bare.strip():
-            self.flush()
-            self._empty = True
-            return
-        self._content(bare)
-        self._empty = False
 
-    def _content(self, line: str) -> None:
-        if found := _FENCE.fullmatch(line):
-            self.flush()
-            self._fence = found[1]
-        elif line.strip().startswith("$$"):
-            self._display(line.strip())
-        elif found := _HEADING.fullmatch(line):
-            self.flush()
-            self._heading(len(found[1]), found[2] or "")
-        elif self._lines and self._kind == "text" and (found := _UNDERLINE.fullmatch(line)):
-            words, self._lines = " ".join(self._lines), []
-            self._heading(1 if found[1][0] == "=" else 2, words)
-        elif _RULE.fullmatch(line) or (
-            not self._lines and _TARGET.fullmatch(line) and "[^" not in line
-        ):
-            self.flush()
-        elif found := _NOTE.fullmatch(line):
-            self._begin("footnote", found[2])
-        elif found := _ITEM.fullmatch(line):
-            self._begin("list", found[2])
-        elif (
-            line.startswith("    ")
-            and self._kind != "list"
-            and (self._empty or self._kind == "code")
-        ):
-            self._more("code", line)
-        elif "|" in line and (
-            self._kind == "table" or line.strip().startswith("|") or _ROW.fullmatch(line)
-        ):
-            self._row(line)
-        else:
-            self._more(self._kind if self._lines and self._kind != "code" else "text", line)
-
-    def _in_fence(self, line: str) -> None:
-        end = line.strip()
-        if len(end) >= len(self._fence) and not end.strip(self._fence[0]):
-            self.flush()
-            self._fence = ""
-        else:
-            self._lines.append(line)
-
-    def _display(self, line: str) -> None:
-        closed = len(line) > 4 and line.endswith("$$")
-        self.flush()
-        if closed:
-            self.out.add(line.strip("$"), "equation")
-        elif len(line) > 2:
-            self._more("equation", line)
-        else:
-            self._fence = "$$"
-
-    def _begin(self, kind: BlockKind, text: str) -> None:
-        self.flush()
-        self._kind = kind
-        self._lines.append(text)
-
-    def _more(self, kind: BlockKind, line: str) -> None:
-        if kind != self._kind:
-            self.flush()
-        self._kind = kind
-        self._lines.append(line.strip() if kind != "code" else line[4:])
-
-    def _row(self, line: str) -> None:
-        if self._kind != "table":
-            # The line before a row of dashes is the table's head.
-            head = self._lines.pop() if self._lines and _ROW.fullmatch(line) else ""
-            self.flush()
-            self._kind = "table"
-            self._lines += [head] if head else []
-        self._lines.append(line)
-
-    def _heading(self, level: int, words: str) -> None:
-        text = clean(unmarked(_CLOSING.sub("", _ATTRIBUTES.sub("", clean(words)))))
-        self._headings += 1
-        if level == 1 and self._headings == 1 and not self.given and not self.out.blocks:
-            self.title = text
-        elif text:
-            self.out.heading(level, text)
-
-    def flush(self) -> None:
-        """End the block under way."""
-        lines, self._lines = self._lines, []
-        kind, self._kind = self._kind, "text"
-        if not lines:
-            return
-        if self._fence:
-            self.out.add("\n".join(lines), "equation" if self._fence == "$$" else "code")
-        elif kind == "table":
-            rows = [
-                line.strip().strip("|").split("|")
-                for line in lines
-                if not _ROW.fullmatch(line.strip(" |"))
-            ]
-            self.out.add(rows_text([unmarked(cell) for cell in row] for row in rows), "table")
-        elif kind in {"code", "equation"}:
-            self.out.add("\n".join(lines), kind)
-        else:
-            self.out.add(unmarked("\n".join(lines)), kind)
+def _values(value: Any) -> list[str]:
+    """Return a value as texts: of a list its items, of a mapping its name."""
+    items = value if isinstance(value, list) else [value]
+    named = [
+        item.get("name") or item.get("literal") if isinstance(item, Mapping) else item
+        for item in items
+    ]
+    return [
+        " ".join(str(item).split()) for item in named if not isinstance(item, list | Mapping | None)
+    ]

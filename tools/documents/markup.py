@@ -1,7 +1,6 @@
 """Markup safely parsed, and what readers of markup share."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
@@ -27,6 +26,8 @@ _DAMAGED = "open it in a browser to see whether it is whole, and fetch it again;
 def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     """Parse XML; its document type is not read, so that no entity of its own is ever expanded.
 
+    Elements have their names in lower case, they and attributes without namespace.
+
     Raises:
         DocumentError: There is no element in it.
     """
@@ -43,6 +44,11 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
         raise DocumentError(f"{name} is no readable XML: {error}", remedy=_DAMAGED) from error
     if root is None:
         raise DocumentError(f"{name} is no readable XML", remedy=_DAMAGED)
+    etree.strip_elements(root, etree.Entity, with_tail=False)
+    for element in root.iter():  # names in lower case, without namespaces
+        element.tag = element.tag.rpartition("}")[2].lower()
+        for key in [key for key in element.attrib if key[0] == "{"]:
+            element.set(key.rpartition("}")[2], element.attrib.pop(key))
     return root, _lost(parser)
 
 
@@ -135,38 +141,6 @@ def _entity(found: re.Match[str]) -> str:
     return char if char != found[0] and char not in "<>&" else " "
 
 
-def local(element: Element) -> str:
-    """Return an element's name in lower case, without namespace; '' for what is no element."""
-    tag = element.tag
-    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
-
-
-def attribute(element: Element, name: str) -> str:
-    """Return an attribute by its name, whatever its namespace; '' where there is none."""
-    value = element.get(name)
-    if value is not None:
-        return str(value)
-    end = f"}}{name}"
-    return next((str(found) for key, found in element.items() if str(key).endswith(end)), "")
-
-
-def find_all(element: Element, *names: str) -> Iterator[Element]:
-    """Yield the descendants of these names, in document order, the element itself left out."""
-    for child in element.iter():
-        if child is not element and local(child) in names:
-            yield child
-
-
-def first(element: Element, *names: str) -> Element | None:
-    """Return the first descendant of these names."""
-    return next(find_all(element, *names), None)
-
-
-def children(element: Element, *names: str) -> Iterator[Element]:
-    """Yield the children of these names."""
-    return (child for child in element if local(child) in names)
-
-
 def tex(source: str) -> str:
     """Return TeX without what surrounds a formula."""
     body = source
@@ -192,14 +166,8 @@ def _in_one_pair(body: str) -> bool:
 def math_of(element: Element) -> str:
     """Return a formula: its TeX where it is there, else its signs, apart by spaces."""
     for one in element.iter():
-        if alternative := attribute(one, "alttext"):
+        if alternative := one.get("alttext"):
             return tex(alternative)
-        name = local(one)
-        if name == "tex-math" or (
-            name == "annotation" and "tex" in attribute(one, "encoding").lower()
-        ):
+        if one.tag == "tex-math" or "tex" in one.get("encoding", "").lower():
             return tex("".join(one.itertext()))
-    parts = [
-        one.text for one in element.iter() if one.text and not local(one).startswith("annotation")
-    ]
-    return clean(" ".join(parts))
+    return clean(" ".join(one.text for one in element.iter() if one.text))

@@ -33,14 +33,10 @@ def reader_of(kind: Kind, limits: Limits = LIMITS) -> Reader:
         from tools.documents.html import HtmlReader
 
         return HtmlReader(limits)
-    if kind == "jats":
-        from tools.documents.jats import JatsReader
+    if kind in {"jats", "tei"}:
+        from tools.documents.xml_article import JATS, TEI, XmlReader
 
-        return JatsReader(limits)
-    if kind == "tei":
-        from tools.documents.tei import TeiReader
-
-        return TeiReader(limits)
+        return XmlReader(JATS if kind == "jats" else TEI, limits)
     if kind == "docx":
         from tools.documents.docx import DocxReader
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from state.paper import Paper, canonical_id
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.documents.html_head import year_of
+from tools.documents.head import year_of
 
 _VENUES = (
     "publicationTitle", "proceedingsTitle", "conferenceName", "bookTitle", "university", "institution",

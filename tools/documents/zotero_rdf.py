@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from state.paper import Paper
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
 from tools.documents.blocks import clean
-from tools.documents.html_head import year_of
-from tools.documents.markup import Element, attribute, children, find_all, first, local, parse_xml
+from tools.documents.head import year_of
+from tools.documents.markup import Element, parse_xml
 from tools.documents.zotero import arxiv_of
 from tools.errors import DocumentError, InputError
 
@@ -38,15 +38,13 @@ def read_rdf(data: bytes, name: str) -> Iterator[Row]:
         root, _ = parse_xml(data, name)
     except DocumentError as error:
         raise InputError(f"{name} cannot be read: {error}") from error
-    nodes = {attribute(one, "about"): one for one in root if local(one)}
+    nodes = {one.get("about", ""): one for one in root if one.tag}
     uses: dict[str, int] = {}
     for one in root:
-        for container in children(one, "ispartof"):
-            uses[attribute(container, "resource")] = (
-                uses.get(attribute(container, "resource"), 0) + 1
-            )
+        for container in one.iterchildren("ispartof"):
+            uses[container.get("resource", "")] = uses.get(container.get("resource", ""), 0) + 1
     for number, item in enumerate(root, start=1):
-        if local(item) in {"", *_NO_ITEMS} or not _said(item, "title"):
+        if item.tag in {"", *_NO_ITEMS} or not _said(item, "title"):
             continue
         paths = [path for note in _linked(item, nodes) if (path := _resource(note))]
         try:
@@ -57,8 +55,8 @@ def read_rdf(data: bytes, name: str) -> Iterator[Row]:
 
 def _said(element: Element, name: str) -> str:
     """Return the text of a child, of the value in it where it has one."""
-    for child in children(element, name):
-        value = first(child, "value")
+    for child in element.iterchildren(name):
+        value = child.find(".//value")
         return clean("".join((child if value is None else value).itertext()))
     return ""
 
@@ -66,10 +64,10 @@ def _said(element: Element, name: str) -> str:
 def _paper(item: Element, nodes: dict[str, Element], uses: dict[str, int]) -> Paper:
     containers: list[Element] = []
     shared = False
-    for link in children(item, "ispartof"):
-        key = attribute(link, "resource")
+    for link in item.iterchildren("ispartof"):
+        key = link.get("resource", "")
         shared = uses.get(key, 0) > 1
-        containers += [nodes[key]] if key in nodes else [one for one in link if local(one)]
+        containers += [nodes[key]] if key in nodes else [one for one in link if one.tag]
     venue = next((title for one in containers if (title := _said(one, "title"))), None)
     # Zotero writes a DOI into the journal; in a journal of several items it is anybody's.
     holders = [item] if shared else [item, *containers]
@@ -91,19 +89,19 @@ def _paper(item: Element, nodes: dict[str, Element], uses: dict[str, int]) -> Pa
 
 
 def _address(item: Element) -> str:
-    texts = (clean("".join(one.itertext())) for one in children(item, "identifier"))
+    texts = (clean("".join(one.itertext())) for one in item.iterchildren("identifier"))
     return next((text for text in texts if re.match(r"https?://", text)), "")
 
 
 def _dois(element: Element) -> Iterator[str]:
-    for one in children(element, "identifier"):
+    for one in element.iterchildren("identifier"):
         if found := _DOI.search("".join(one.itertext())):
             yield found[1]
 
 
 def _people(item: Element) -> Iterator[dict[str, str]]:
-    for group in children(item, "authors"):
-        for person in find_all(group, "person", "organization"):
+    for group in item.iterchildren("authors"):
+        for person in group.iter("person", "organization"):
             family, given = _said(person, "surname"), _said(person, "givenname")
             if family:
                 yield {"family": family, "given": given}
@@ -112,18 +110,18 @@ def _people(item: Element) -> Iterator[dict[str, str]]:
 
 
 def _linked(item: Element, nodes: dict[str, Element]) -> Iterator[Element]:
-    for link in children(item, "link"):
-        node = nodes.get(attribute(link, "resource"))
-        if node is not None and local(node) == "attachment":
+    for link in item.iterchildren("link"):
+        node = nodes.get(link.get("resource", ""))
+        if node is not None and node.tag == "attachment":
             yield node
-        yield from children(link, "attachment")
+        yield from link.iterchildren("attachment")
 
 
 def _resource(note: Element) -> str:
-    for one in children(note, "resource"):
-        return attribute(one, "resource")
+    for one in note.iterchildren("resource"):
+        return str(one.get("resource", ""))
     return ""
 
 
 def _tags(item: Element) -> list[str]:
-    return [clean("".join(one.itertext())) for one in children(item, "subject")]
+    return [clean("".join(one.itertext())) for one in item.iterchildren("subject")]

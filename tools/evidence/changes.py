@@ -59,10 +59,7 @@ class Change:
 def changes(claim: str, sentence: str) -> list[Change]:
     """Return what a claim changes in this sentence; nothing where it is not nearly a copy of it."""
     new, old = _words(claim), _words(sentence)
-    shared = distinct_content_stems(claim) & distinct_content_stems(sentence)
-    there = set(old)
-    near = sum(word in there or stem(word) in map(stem, there) for word in new)
-    if len(shared) < _FEWEST or near < _NEAR * len(new):
+    if not nearly_copies(claim, sentence):
         return []
     found = [
         change for gone, come in _replaced(old, new) for change in _turned(gone, come)
@@ -70,6 +67,14 @@ def changes(claim: str, sentence: str) -> list[Change]:
     if turned := _compared_otherwise(new, old):
         found.append(turned)
     return [*found, *_counted_otherwise(new, old)]
+
+
+def nearly_copies(claim: str, sentence: str) -> bool:
+    """Whether most words of a claim are those of this sentence, in whatever order."""
+    new, there = _words(claim), {stem(word) for word in _words(sentence)}
+    shared = distinct_content_stems(claim) & distinct_content_stems(sentence)
+    near = sum(stem(word) in there for word in new)
+    return len(shared) >= _FEWEST and near >= _NEAR * len(new)
 
 
 def _words(text: str) -> list[str]:
@@ -124,7 +129,7 @@ def _counted_otherwise(new: Sequence[str], old: Sequence[str]) -> Iterator[Chang
     for value, behind in counted:
         theirs = [other for number, other in counts if number == value]
         units = [word for word in theirs if word in _KNOWN_UNITS]
-        if behind in _KNOWN_UNITS and units and behind not in units:
+        if units and behind not in units:
             yield Change("unit", f"{value:g} {behind}", f"{value:g} {units[0]}")
         elif counts and (not theirs or (moved and behind not in theirs)):
             yield Change("number", f"{value:g} {behind}".strip(), _told(values))

@@ -12,10 +12,11 @@ def unsupported_entities(claim: str, source: str) -> list[str]:
     """Return the names written like 'LitLLM', 'BERT' or 'GPT-4' that a claim has and its source has not.
 
     A name counts as there in any case and number, and an abbreviation also where words with its
-    initials stand together: 'LLMs' in a text on large language models. Names written like other
+    initials stand together, there or in the claim: 'LLMs' in a text on large language models. Names written like other
     words ('Mamba') are not seen.
     """
     there = {word.lower() for word in _WORD.findall(source)}
+    there |= {"".join(_WORD.findall(word)).lower() for word in _TOKEN.findall(source)}
     joined = "".join(_WORD.findall(source.lower()))
     initials: str | None = None
     strange: list[str] = []
@@ -24,7 +25,8 @@ def unsupported_entities(claim: str, source: str) -> list[str]:
         if not _is_name(name) or _is_there(name, there, joined):
             continue
         if initials is None:
-            initials = "".join(word[0].lower() for word in _WORD.findall(source))
+            words = [*_WORD.findall(source), " ", *_WORD.findall(claim)]
+            initials = "".join(word[0].lower() for word in words)
         letters = "".join(char for char in name if char.isupper()).lower()
         if 2 <= len(letters) <= _LONGEST and name.rstrip("s").isupper() and letters in initials:
             continue

@@ -172,7 +172,7 @@ def _name(names: Collection[str]) -> str:
 def _framed(names: tuple[str, ...]) -> re.Pattern[str]:
     name = _name(names)
     year = r"(?: \(?\d{4}[a-z]?\)?)?"
-    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY})?[:,]? ?)"
+    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY}| \(annotation\))?[:,]? ?)"
     after = rf"(?:,? (?:as )?(?:{name}{year} {_SAY}|{_SAY} {name}{year})|,? ?\(?{name},?{year}\)?)"
     return re.compile(
         rf"{before}?{_Q}(?:[.,;:]? (?:and )?{before}?{_Q})*{after}?[.]?", re.IGNORECASE

@@ -1,14 +1,13 @@
 """The catalog: what a library knows of its papers, without their vectors."""
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from state.paper import Paper, canonical_id
-from tools.library.database import Database, serves
-from tools.library.intake import CatalogWriter, Outcome, forget, title_prefix
-
-_MANY = 500  # parameters of one statement
+from tools.library.database import Database
+from tools.library.records import CatalogWriter, Outcome, forget, title_prefix
 
 
 class Counts(NamedTuple):
@@ -20,13 +19,16 @@ class Counts(NamedTuple):
     links: int
     first_year: int | None
     last_year: int | None
+    passages: int
+    passages_waiting: int
+    documents: int
 
 
 class Catalog:
     """Papers, the ids they go by and who cites whom, in one SQLite file; thread-safe.
 
     Documents and passages are in the same file, so that one transaction keeps them in step with
-    their records; see tools.library.passage_catalog.
+    their records; see tools.library.passages.
     """
 
     def __init__(self, path: Path) -> None:
@@ -94,57 +96,31 @@ class Catalog:
             ).fetchall()
         return [Paper.model_validate_json(record) for (record,) in rows]
 
-    def waiting(self, limit: int) -> list[tuple[int, int, Paper]]:
-        """Return (point, version, paper) of papers whose vector is still to be made."""
-        with self.database.reading() as db:
-            rows = db.execute(
-                "SELECT point, version, record FROM papers WHERE indexed = 0 ORDER BY point"
-                " LIMIT ?",
-                (limit,),
-            ).fetchall()
-        return [(point, version, Paper.model_validate_json(text)) for point, version, text in rows]
-
-    def mark_indexed(self, versions: Iterable[tuple[int, int]]) -> None:
-        """Note that the vectors of these (point, version) are in the index."""
-        with self.database.writing() as db:
-            db.executemany(
-                "UPDATE papers SET indexed = 1 WHERE point = ? AND version = ?", list(versions)
-            )
-
-    def mark_all_waiting(self, suffix: str) -> None:
-        """Note that no vector is in the index of this suffix, if that is the one that serves."""
-        with self.database.writing() as db:
-            if serves(db, suffix):
-                db.execute("UPDATE papers SET indexed = 0")
-                db.execute("DELETE FROM dropped")
-
     def remove(self, points: Sequence[int]) -> None:
-        """Forget these papers; their vectors are noted as dropped."""
+        """Forget these papers and their texts."""
         with self.database.writing() as db:
             for point in points:
                 forget(db, point)
 
-    def dropped(self) -> list[int]:
-        """Return the points whose paper is gone and whose vector may still be there."""
-        with self.database.reading() as db:
-            return [point for (point,) in db.execute("SELECT point FROM dropped")]
-
-    def clear_dropped(self, points: Sequence[int]) -> None:
-        """Note that these vectors are deleted."""
-        with self.database.writing() as db:
-            db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in points])
-
     def counts(self) -> Counts:
         """Count what is here."""
         with self.database.reading() as db:
-            papers, abstracts, waiting, first, last = db.execute(
-                "SELECT COUNT(*), TOTAL(has_abstract), TOTAL(indexed = 0), MIN(year), MAX(year)"
-                " FROM papers"
+            papers, abstracts, first, last = db.execute(
+                "SELECT COUNT(*), TOTAL(has_abstract), MIN(year), MAX(year) FROM papers"
             ).fetchone()
+            waiting, lacking = db.execute(
+                "SELECT TOTAL(role & 1), TOTAL(role & 2) / 2 FROM texts"
+                " WHERE role > 0 AND indexed = 0"
+            ).fetchone()
+            (passages,) = db.execute("SELECT COUNT(*) FROM texts WHERE role >= 2").fetchone()
+            (documents,) = db.execute("SELECT COUNT(*) FROM documents").fetchone()
             (links,) = db.execute(
                 "SELECT COUNT(*) FROM edges e JOIN aliases a ON a.alias = e.cited"
             ).fetchone()
-        return Counts(papers, int(abstracts), int(waiting), links, first, last)
+        return Counts(
+            papers, int(abstracts), int(waiting), links, first, last, passages, int(lacking),
+            documents,
+        )  # fmt: skip
 
     def ids_in_order(self) -> list[str]:
         """Return the canonical id of every paper, in the order of their coming."""
@@ -156,12 +132,10 @@ class Catalog:
         self.database.close()
 
     def _many(self, sql: str, keys: Sequence[str | int]) -> list[tuple[Any, Any]]:
-        rows: list[tuple[Any, Any]] = []
+        """Return the rows for all of these keys, which are one parameter."""
         with self.database.reading() as db:
-            for start in range(0, len(keys), _MANY):
-                part = keys[start : start + _MANY]
-                rows += db.execute(sql.format(",".join("?" * len(part))), part).fetchall()
-        return rows
+            rows = db.execute(sql.format("SELECT value FROM json_each(?)"), (json.dumps(keys),))
+            return rows.fetchall()
 
 
 def _grouped(rows: Iterable[tuple[int, str]]) -> dict[int, list[str]]:

@@ -7,21 +7,35 @@ from pathlib import Path
 from threading import Lock
 
 from tools.errors import LibraryError
-from tools.library.schema import VERSION, migrate
+from tools.library.schema import VERSION, create_tables
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = 30.0  # seconds to wait for another writer's transaction
 
 
-def serves(db: sqlite3.Connection, suffix: str) -> bool:
-    """Whether the vector indexes of this suffix are the ones that are searched."""
-    row = db.execute("SELECT value FROM meta WHERE key = 'vectors'").fetchone()
-    return (row[0] if row else "") == suffix
+class CatalogVersionError(LibraryError):
+    """The catalog was made by another version of CiteLoom."""
+
+
+def is_earlier(path: Path) -> bool:
+    """Whether this is a catalog of an earlier version."""
+    if not path.exists():
+        return False
+    db = sqlite3.connect(path, timeout=_BUSY)
+    try:
+        (found,) = db.execute("PRAGMA user_version").fetchone()
+    except sqlite3.DatabaseError:  # damaged, which whoever reads it will say
+        return False
+    finally:
+        db.close()
+    return 0 < int(found) < VERSION
 
 
 def is_damage(error: LibraryError) -> bool:
     """Whether an error says that the file is no whole catalog, which no waiting mends."""
+    if isinstance(error, CatalogVersionError):
+        return True
     return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
@@ -121,10 +135,13 @@ class Database:
             return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found > VERSION:
-            raise LibraryError(
-                f"the catalog {self._path} was made by a newer CiteLoom: update this one"
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        empty = not connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        if empty:
+            create_tables(connection)
+        elif found != VERSION:
+            age = "a newer" if found > VERSION else "an earlier"
+            raise CatalogVersionError(
+                f"the catalog {self._path} was made by {age} CiteLoom, and this one does not read it: "
+                "use that one, or remove the library and add its files again"
             )
-        if found < VERSION:
-            migrate(connection)

@@ -1,8 +1,7 @@
 """The vector index in this process: Qdrant's embedded engine, in a folder of the library."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -10,30 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.library.edge_folder import EdgeFolder
-from tools.library.edge_terms import (
-    edge_conditions,
-    edge_config,
-    edge_stored,
-    edge_terms,
-    edge_vectors,
-)
+from tools.library.edge_folder import EdgeFolder, told_faults
 from tools.library.port import (
     BREADTH,
     DENSE,
+    KEYWORDS,
     LEXICAL,
     MULTI,
     NUMBERS,
     SPARSE,
     Filter,
+    NamedVector,
     Payload,
     Point,
     Scored,
     Sparse,
     Stored,
-    fused,
-    pool_size,
-    ranked,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +39,6 @@ class EdgeIndex:
         path: Path,
         size: int,
         *,
-        keywords: Sequence[str] = (),
         multi: int | None = None,
         idle: float = 2.0,
         wait: float = 20.0,
@@ -58,20 +48,14 @@ class EdgeIndex:
         Args:
             path: The folder; its parent must exist when the index is created.
             size: Length of the dense vectors.
-            keywords: Payload fields of words to index, besides year and day.
             multi: Length of token vectors, where there are such and learnt term weights.
             idle: Seconds without a call after which the folder is released.
             wait: Seconds to wait for another process to release it.
         """
         self._path = path
         self._size = size
-        self._keywords = keywords
         self._multi = multi
         self._folder = EdgeFolder(path, idle=idle, wait=wait)
-
-    def exists(self) -> bool:
-        """Whether there is such a folder."""
-        return self._path.exists()
 
     def create(self) -> bool:
         """Make the folder with an empty index; see tools.library.port.VectorIndex."""
@@ -82,10 +66,13 @@ class EdgeIndex:
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
         try:
-            shard = qe.EdgeShard.create(str(draft / "index"), edge_config(self._size, self._multi))
-            for field, kind in self._fields().items():
-                shard.update(qe.UpdateOperation.create_field_index(field, kind))
-            shard.close()
+            kinds = dict.fromkeys(NUMBERS, qe.PayloadSchemaType.Integer)
+            kinds |= dict.fromkeys(KEYWORDS, qe.PayloadSchemaType.Keyword)
+            with told_faults(self._path):
+                shard = qe.EdgeShard.create(str(draft / "index"), _config(self._size, self._multi))
+                for field, kind in kinds.items():
+                    shard.update(qe.UpdateOperation.create_field_index(field, kind))
+                shard.close()
             (draft / "index").rename(self._path)
         except OSError:
             if not self._path.exists():
@@ -99,53 +86,32 @@ class EdgeIndex:
         """Insert or replace points; the engine's log makes them durable."""
         import qdrant_edge as qe
 
-        rows = [qe.Point(point.id, edge_vectors(point), point.payload()) for point in points]
+        rows = [qe.Point(point.id, _vectors(point), dict(point.payload)) for point in points]
         if rows:
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.upsert_points(rows))
 
-    def search(
+    def nearest(
         self,
-        *,
-        dense: NDArray[np.float32] | None,
-        sparse: Sparse | None,
+        vectors: Sequence[NamedVector],
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
-        lexical: Sparse | None = None,
-        multi: NDArray[np.float32] | None = None,
+        *,
+        among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[Scored]:
-        """Return the best points, best first; see tools.library.port.VectorIndex."""
-        queries: list[tuple[str, Any]] = []
-        if dense is not None:
-            queries.append((DENSE, dense.tolist()))
-        if sparse is not None:
-            queries.append((SPARSE, edge_terms(sparse)))
-        if lexical is not None:
-            queries.append((LEXICAL, edge_terms(lexical)))
-        if not queries or limit < 1:
-            return []
-        single = len(queries) == 1 and multi is None
-        size = limit if single else pool_size(limit)
-        rankings = self._query(queries, size, edge_conditions(filter), exact=exact)
-        if multi is None:
-            return ranked(rankings[0], limit) if single else fused(rankings, limit)
-        pool = [hit.id for hit in fused(rankings, size)]
-        again = edge_conditions(Filter(), among=pool)
-        return ranked(self._query([(MULTI, multi.tolist())], limit, again, exact=True)[0], limit)
-
-    def _query(
-        self, queries: list[tuple[str, Any]], size: int, conditions: Any, *, exact: bool
     ) -> list[list[Scored]]:
+        """Return the nearest points; see tools.library.port.VectorIndex."""
         import qdrant_edge as qe
 
         params = qe.SearchParams(exact=exact, hnsw_ef=BREADTH)
+        conditions = _conditions(filter, among)
         requests = [
             qe.QueryRequest(
-                size, query=qe.Query.Nearest(vector, using=using), filter=conditions, params=params
+                limit, query=qe.Query.Nearest(_own(vector), using=name), filter=conditions,
+                params=params,
             )
-            for using, vector in queries
-        ]
+            for name, vector in vectors
+        ]  # fmt: skip
         with self._folder.opened() as shard:
             answers = shard.query_batch(qe.QueryBatchRequest(requests))
         return [[Scored(int(str(row.id)), row.score) for row in answer] for answer in answers]
@@ -167,14 +133,7 @@ class EdgeIndex:
         )
         with self._folder.opened() as shard:
             records, _ = shard.scroll(request)
-            return [edge_stored(record) for record in records]
-
-    @contextmanager
-    def files(self) -> Iterator[Path | None]:
-        """Hold the index open, so that nobody else is at its folder, and give that."""
-        with self._folder.opened() as shard:
-            shard.flush()
-            yield self._path
+            return [_stored(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -193,29 +152,6 @@ class EdgeIndex:
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.delete_points(list(ids)))
 
-    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
-        """How many points there are, or pass a filter."""
-        import qdrant_edge as qe
-
-        conditions = edge_conditions(filter) if filter else None
-        with self._folder.opened() as shard:
-            return shard.count(qe.CountRequest(exact=True, filter=conditions))
-
-    def index_payload(self) -> None:
-        """Make the indexes of payload fields anew; see tools.library.port.VectorIndex."""
-        import qdrant_edge as qe
-
-        with self._folder.opened() as shard:
-            for field, kind in self._fields().items():
-                shard.update(qe.UpdateOperation.delete_field_index(field))
-                shard.update(qe.UpdateOperation.create_field_index(field, kind))
-
-    def _fields(self) -> "dict[str, qe.PayloadSchemaType]":
-        import qdrant_edge as qe
-
-        kinds = dict.fromkeys(NUMBERS, qe.PayloadSchemaType.Integer)
-        return kinds | dict.fromkeys(self._keywords, qe.PayloadSchemaType.Keyword)
-
     def optimize(self) -> None:
         """Merge segments and build the search graph; about 5 s for 10,000 points."""
         with self._folder.opened() as shard:
@@ -229,3 +165,65 @@ class EdgeIndex:
     def close(self) -> None:
         """Release the folder once running calls have ended."""
         self._folder.close()
+
+
+def _config(size: int, multi: int | None) -> "qe.EdgeConfig":
+    import qdrant_edge as qe
+
+    dense = {DENSE: qe.EdgeVectorParams(size, qe.Distance.Cosine)}
+    sparse = {SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)}
+    if multi is not None:
+        compared = qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim)
+        # Only ever asked of the few best of the other rankings: a search graph would cost for nothing.
+        plain = qe.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000)
+        dense[MULTI] = qe.EdgeVectorParams(
+            multi, qe.Distance.Cosine, multivector_config=compared, hnsw_config=plain
+        )
+        sparse[LEXICAL] = qe.EdgeSparseVectorParams()
+    return qe.EdgeConfig(vectors=dense, sparse_vectors=sparse, wal_enabled=True)
+
+
+def _own(vector: Any) -> Any:
+    """Return a vector as the engine takes it."""
+    import qdrant_edge as qe
+
+    if isinstance(vector, Sparse):
+        return qe.SparseVector(list(vector.indices), list(vector.values))
+    return vector.tolist()
+
+
+def _vectors(point: Point) -> dict[str, Any]:
+    named = (
+        (DENSE, point.dense), (SPARSE, point.sparse), (LEXICAL, point.lexical),
+        (MULTI, point.multi),
+    )  # fmt: skip
+    return {name: _own(vector) for name, vector in named if vector is not None}
+
+
+def _stored(record: "qe.Record") -> Stored:
+    vectors: Any = record.vector
+    terms = vectors.get(SPARSE)
+    payload: Any = record.payload or {}
+    return Stored(
+        int(str(record.id)),
+        np.asarray(vectors.get(DENSE, ()), dtype=np.float32),
+        Sparse(tuple(terms.indices), tuple(terms.values)) if terms else Sparse((), ()),
+        payload,
+    )
+
+
+def _conditions(wanted: Filter, among: Collection[int] | None) -> "qe.Filter | None":
+    import qdrant_edge as qe
+
+    must: list[Any] = [
+        qe.FieldCondition(field, match=qe.MatchAny(values)) for field, values in wanted.any_of()
+    ]
+    if wanted.before is not None:
+        must.append(qe.FieldCondition("day", range=qe.RangeFloat(lt=wanted.before)))
+    if wanted.first_year is not None or wanted.last_year is not None:
+        years = qe.RangeFloat(gte=wanted.first_year, lte=wanted.last_year)
+        must.append(qe.FieldCondition("year", range=years))
+    if among is not None:
+        must.append(qe.HasIdCondition(set(among)))
+    must_not: list[Any] = [qe.HasIdCondition(set(wanted.exclude))] if wanted.exclude else []
+    return qe.Filter(must=must, must_not=must_not) if must or must_not else None

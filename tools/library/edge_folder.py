@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Thread
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from tools.errors import LibraryError
 
@@ -60,13 +60,8 @@ class EdgeFolder:
             shard = self._shard
             self._users += 1
         try:
-            yield shard
-        except BaseException as error:
-            # The engine raises bare Exception, or where its files are damaged a PanicException that
-            # is none; what is ours or Python's own goes on unchanged.
-            if not _of_engine(error):
-                raise
-            self._fail(error)
+            with told_faults(self.path):
+                yield shard
         finally:
             with self._turn:
                 self._users -= 1
@@ -95,7 +90,7 @@ class EdgeFolder:
                 if not _of_engine(error):
                     raise
                 if _LOCKED not in str(error):
-                    self._fail(error)
+                    raise _fault(self.path, error) from error
                 if time.monotonic() > until:
                     raise LibraryError(
                         f"the library in {self.path.parent} is in use by another process: wait "
@@ -113,12 +108,6 @@ class EdgeFolder:
         with suppress(OSError):
             self._mark.touch()
 
-    def _fail(self, error: BaseException) -> NoReturn:
-        raise LibraryError(
-            f"the vectors in {self.path} cannot be used ({error}): if this persists, delete that "
-            f"folder and run `citeloom library index {self.path.parent.name}` to make them anew"
-        ) from error
-
     def _close_when_idle(self) -> None:
         with self._turn:
             self._last_use = time.monotonic()
@@ -134,6 +123,28 @@ class EdgeFolder:
             self._shard.close()
             self._shard = None
         self._turn.notify_all()
+
+
+@contextmanager
+def told_faults(path: Path) -> Iterator[None]:
+    """Turn what the engine raises into LibraryError.
+
+    It raises bare Exception, or where its files are damaged a PanicException that is none; what is
+    ours or Python's own goes on unchanged.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if not _of_engine(error):
+            raise
+        raise _fault(path, error) from error
+
+
+def _fault(path: Path, error: BaseException) -> LibraryError:
+    return LibraryError(
+        f"the vectors in {path} cannot be used ({error}): if the disk is not full and this persists, "
+        f"delete that folder and run `citeloom library index {path.parent.name}` to make them anew"
+    )
 
 
 def _of_engine(error: BaseException) -> bool:

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from state.paper import Paper
 from tools.embed.port import Embedder
-from tools.library.bm25 import query_terms
 from tools.library.catalog import Catalog
-from tools.library.indexes import Indexes, IndexOpener
-from tools.library.indexing import Indexing
+from tools.library.index import IndexOpener, LibraryIndex
 from tools.library.lock import WriteLock
 from tools.library.match import find_same_work
+from tools.library.passages import PassageCatalog
 from tools.library.port import Filter, Progress
-from tools.library.reembedding import Reembedding
 from tools.library.report import AddReport, Found, LibraryStats
 from tools.library.texts import Texts
 
@@ -47,14 +45,16 @@ class Library:
         self.embedder = embedder
         # For what looks after a library: tools.library.verify, compact and snapshot.
         self.catalog = Catalog(folder / "catalog.sqlite")
-        self.indexes = Indexes(self.catalog.database, name, opener)
+        self._passages = PassageCatalog(self.catalog.database)
         self._writing = WriteLock(folder / "lock.sqlite", f"library '{name}'")
-        self._indexing = Indexing(self.catalog, self.indexes, embedder, self._writing)
-        self.texts = Texts(name, self.catalog, self.indexes, embedder, self._writing)
+        self.vector_index = LibraryIndex(
+            name, self.catalog.database, opener, embedder, self._writing
+        )
+        self.texts = Texts(self.catalog, self.vector_index, self._writing)
 
     def check_embedder(self, embedder: Embedder) -> None:
         """Raise LibraryError if the vectors here are of another embedder than this."""
-        self.indexes.serving_for(embedder)
+        self.vector_index.serving_for(embedder)
 
     def embeds_as(self, embedder: Embedder) -> bool:
         """Whether this was opened with that embedder."""
@@ -63,8 +63,7 @@ class Library:
 
     def searchable(self) -> bool:
         """Whether the vectors here are of the embedder that this was opened with."""
-        names = self.indexes.serving().names
-        return (names.embedder, names.size) == (self.embedder.name, self.embedder.size)
+        return self.vector_index.fits(self.embedder)
 
     def writing(self, wait: float = 20.0) -> AbstractContextManager[None]:
         """Be the only writer for several calls; `wait` is in seconds."""
@@ -111,27 +110,22 @@ class Library:
             conflicts=tuple(conflicts),
         )
 
-    def index(
-        self, *, progress: Progress | None = None, reembed: bool = False, passages: bool = True
-    ) -> int:
+    def index(self, *, progress: Progress | None = None, reembed: bool = False) -> int:
         """Make the vectors that are missing, of papers and passages; return how many were made.
 
         Args:
-            progress: Called with (vectors made, of how many), of papers and then of passages.
+            progress: Called with (vectors made, of how many).
             reembed: Where another embedder made those that are there, make all anew; until that is
-                done the old ones serve.
-            passages: Whether to make those of passages too; else `texts.index` makes them.
+                done a search finds only what has its vector already.
 
         Raises:
             LibraryError: Another embedder made those that are there, and `reembed` is off.
         """
         with self._writing.held():
-            work = Reembedding(self.catalog.database, self.indexes, self.embedder)
-            if reembed and work.needed():
-                return work.run(progress)
-            work.tidy()
-            made = self._indexing.catch_up(progress)
-            return made + (self.texts.index(progress) if passages else 0)
+            if reembed and not self.searchable():
+                self.vector_index.rename()
+            self.vector_index.tidy()
+            return self.vector_index.catch_up(progress)
 
     def search(
         self,
@@ -158,18 +152,10 @@ class Library:
         """
         if limit < 1 or not text.strip():
             return []
-        self._indexing.check(self.name)
-        dense = None if mode == "keyword" else self.embedder.embed([text])[0]
-        sparse = None if mode == "dense" else query_terms(text)
-        hidden = {*self.catalog.points(exclude).values(), *self.catalog.dropped()}
-        wanted = Filter(before.toordinal() if before else None, hidden)
-        found = self.indexes.ask(
-            lambda: self._indexing.check(self.name),
-            lambda serving: serving.papers.search(
-                dense=dense, sparse=sparse, limit=limit, filter=wanted
-            ),
-        )
-        ids = self.catalog.ids([hit.id for hit in found])
+        points = self._passages.record_points(self.catalog.points(exclude).values())
+        wanted = Filter("paper", before.toordinal() if before else None, set(points.values()))
+        found = self.vector_index.search(text, mode, limit, wanted)
+        ids = self._passages.papers_of([hit.id for hit in found])
         hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]
         return [Found(paper, score, rank) for rank, (paper, score) in enumerate(hits, 1)]
 
@@ -181,14 +167,12 @@ class Library:
 
     def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the dense vectors (norm 1) of the papers that have one, by the id asked for."""
-        points = self.catalog.points(ids)
-        if not points:
-            return {}
-        wanted = sorted(set(points.values()))
-        found = self.indexes.ask(
-            lambda: self._indexing.check(self.name), lambda serving: serving.papers.vectors(wanted)
-        )
-        return {key: found[point] for key, point in points.items() if point in found}
+        papers = self.catalog.points(ids)
+        points = self._passages.record_points(papers.values())
+        found = self.vector_index.vectors(points.values())
+        return {
+            key: found[points[paper]] for key, paper in papers.items() if points.get(paper) in found
+        }
 
     def references(self, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each of these papers that is here, which papers here it cites."""
@@ -208,17 +192,9 @@ class Library:
         text = abstract.strip() or title.strip()
         if not text:
             return None
-        self._indexing.check(self.name)
-        vector = self.embedder.embed([text])[0]
-        near = self.indexes.ask(
-            lambda: self._indexing.check(self.name),
-            lambda serving: serving.papers.search(
-                dense=vector, sparse=None, limit=_NEAREST, filter=Filter()
-            ),
-        )
-        papers = self.catalog.papers([hit.id for hit in near])
-        ordered = [papers[hit.id] for hit in near if hit.id in papers]
-        return find_same_work(title, abstract, [*named, *ordered])
+        near = [hit.paper for hit in self.search(text, limit=_NEAREST, mode="dense")]
+        papers = self.get(near)
+        return find_same_work(title, abstract, [*named, *(papers[key] for key in near)])
 
     def stats(self) -> LibraryStats:
         """Count what is here."""
@@ -237,18 +213,13 @@ class Library:
         with self._writing.held():
             points = sorted(set(self.catalog.points(ids).values()))
             self.catalog.remove(points)
-            self.drop_gone()
+            self.vector_index.drop_gone()
             return len(points)
 
     def tidy(self) -> None:
         """Delete vectors that no longer serve, of before a re-embedding or a restore."""
         with self._writing.held():
-            Reembedding(self.catalog.database, self.indexes, self.embedder).tidy()
-
-    def drop_gone(self) -> None:
-        """Delete the vectors of what is gone; the caller holds the write lock."""
-        self._indexing.drop_removed()
-        self.texts.drop_gone()
+            self.vector_index.tidy()
 
     def ids(self) -> list[str]:
         """Return the canonical ids of all papers, in the order of their coming."""
@@ -264,14 +235,12 @@ class Library:
 
     def close(self) -> None:
         """Release files and connections; a later call opens them again."""
-        self.indexes.close()
+        self.vector_index.close()
         self.catalog.close()
 
     def drop(self) -> None:
         """Delete the vectors and release all files, for the library to be deleted."""
-        serving = self.indexes.serving()
-        serving.papers.drop()
-        serving.passages.drop()
+        self.vector_index.serving().engine.drop()
         self.close()
 
 

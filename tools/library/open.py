@@ -9,20 +9,21 @@ from threading import RLock
 from uuid import uuid4
 
 from citeloom.settings import Settings
-from tools.embed.port import Embedder, multi_size
+from tools.embed.port import Embedder
 from tools.errors import InputError, LibraryError
 from tools.library.catalog import Catalog
-from tools.library.database import is_damage
+from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
-from tools.library.indexes import IndexOpener, Kind, Names
+from tools.library.index import IndexOpener, Names, names_for
 from tools.library.library import Library
 from tools.library.lock import WriteLock
-from tools.library.port import KEYWORDS, VectorIndex
+from tools.library.port import VectorIndex
 from tools.library.server import ServerIndex
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
+CATALOG = "catalog.sqlite"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _lock = RLock()
 _opened: dict[tuple[Path, str | None], Library] = {}
@@ -53,7 +54,7 @@ def open_library(
         if name == STARTER:
             _make(folder, name, embedder)
         library = _opened.get(key)
-        if not (folder / "catalog.sqlite").exists():
+        if not (folder / CATALOG).exists():
             if library:
                 forget_library(folder)
             raise _unknown(name, settings)
@@ -90,7 +91,7 @@ def create_library(name: str, settings: Settings, embedder: Embedder) -> Library
 
 def library_names(settings: Settings) -> list[str]:
     """Return the names of the libraries there are, in order; 'starter' is always one."""
-    found = (settings.home.expanduser() / "libraries").glob("*/catalog.sqlite")
+    found = (settings.home.expanduser() / "libraries").glob(f"*/{CATALOG}")
     names = {path.parent.name for path in found}
     # A restore unpacks beside the libraries, under a name that none can have.
     return sorted({STARTER, *filter(_NAME.fullmatch, names)})
@@ -104,7 +105,7 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         LibraryError: There is no such library, or another process is writing it.
     """
     folder = folder_of(name, settings)
-    if not (folder / "catalog.sqlite").exists():
+    if not (folder / CATALOG).exists():
         raise _unknown(name, settings)
     with _lock:
         with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
@@ -119,7 +120,7 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
                 logger.warning("what a server has of library '%s' stays there: %s", name, error)
             forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
-            (folder / "catalog.sqlite").unlink()
+            (folder / CATALOG).unlink()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -146,27 +147,37 @@ def folder_of(name: str, settings: Settings) -> Path:
 
 
 def _make(folder: Path, name: str, embedder: Embedder) -> None:
-    if (folder / "catalog.sqlite").exists():
+    outdated = name == STARTER and is_earlier(folder / CATALOG)
+    if (folder / CATALOG).exists() and not outdated:
         return
     folder.mkdir(parents=True, exist_ok=True)
     with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
-        if (folder / "catalog.sqlite").exists():
+        if outdated and is_earlier(folder / CATALOG):
+            forget_library(folder)
+            _clear(folder)
+        if (folder / CATALOG).exists():
             return
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
         draft = folder / f".catalog-{uuid4().hex}"
         catalog = Catalog(draft)
-        meta = {"embedder": embedder.name, "size": str(embedder.size), "uid": uuid4().hex}
-        if (multi := multi_size(embedder)) is not None:
-            meta["multi"] = str(multi)
-        catalog.set_meta(meta)
+        catalog.set_meta(names_for(embedder).meta() | {"uid": uuid4().hex})
         catalog.close()
-        draft.rename(folder / "catalog.sqlite")
+        draft.rename(folder / CATALOG)
+
+
+def _clear(folder: Path) -> None:
+    """Delete what an earlier version kept in a library's folder, but for the lock."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != "lock.sqlite":
+            path.unlink(missing_ok=True)
 
 
 def _opener(folder: Path, name: str, settings: Settings) -> IndexOpener:
     if not settings.qdrant_url:
         return partial(_embedded, folder)
-    catalog = Catalog(folder / "catalog.sqlite")
+    catalog = Catalog(folder / CATALOG)
     try:
         uid = catalog.meta()["uid"]
     finally:
@@ -175,29 +186,20 @@ def _opener(folder: Path, name: str, settings: Settings) -> IndexOpener:
     return partial(_served, settings, f"citeloom-{name}-{uid[:8]}")
 
 
-def _embedded(folder: Path, kind: Kind, names: Names) -> VectorIndex:
-    path = index_folder(folder, kind, names.suffix)
-    if kind == "papers":
-        return EdgeIndex(path, names.size)
-    return EdgeIndex(path, names.size, keywords=KEYWORDS, multi=names.multi)
+def _embedded(folder: Path, names: Names) -> VectorIndex:
+    return EdgeIndex(index_folder(folder, names), names.size, multi=names.multi)
 
 
-def index_folder(folder: Path, kind: Kind, suffix: str) -> Path:
+def index_folder(folder: Path, names: Names) -> Path:
     """Return the folder of a library's embedded index."""
-    stem = "vectors" if kind == "papers" else "passages"
-    return folder / "-".join(part for part in (stem, suffix) if part)
+    return folder / f"vectors-{names.generation}"
 
 
-def _served(settings: Settings, stem: str, kind: Kind, names: Names) -> VectorIndex:
-    parts = (stem, "passages" if kind == "passages" else "", names.suffix)
-    passages = kind == "passages"
+def _served(settings: Settings, stem: str, names: Names) -> VectorIndex:
+    key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
+    collection = f"{stem}-{names.generation}"
     return ServerIndex(
-        settings.qdrant_url or "",
-        "-".join(part for part in parts if part),
-        names.size,
-        api_key=settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None,
-        keywords=KEYWORDS if passages else (),
-        multi=names.multi if passages else None,
+        settings.qdrant_url or "", collection, names.size, api_key=key, multi=names.multi
     )
 
 

@@ -1,8 +1,9 @@
 """What every vector index offers, and the one schema that all of them keep.
 
-A point has the paper's number in the catalog as its id, a dense vector `dense` (cosine), a sparse
-vector `bm25` (term weights; the engine multiplies in the inverse document frequency), and the
-payload `paper` (its id), `year` and `day`; those of passages also `venue`, `tags` and `section`. Where
+A point is a row of the catalog's `texts`: a paper's record, a passage, or a record whose abstract is
+a passage. It has the row's number as its id, a dense vector `dense` (cosine), a sparse vector `bm25`
+(term weights; the engine multiplies in the inverse document frequency), and the payload `kind`
+('paper', 'passage' or both), `paper` (its id), `year`, `day`, `venue`, `tags` and `section`. Where
 the embedder makes them, there are a sparse vector `lexical` (learnt weights, no IDF) and `colbert`
 (one vector for each token), by which the best of the other rankings are scored again. `day` is the
 last day on which the paper can have appeared, as a proleptic ordinal, so that one comparison in the
@@ -11,16 +12,11 @@ passes no cut-off.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from state.paper import Paper
 
 RRF_K = 60
 """Cormack, Clarke and Buettcher (SIGIR 2009, doi:10.1145/1571941.1572114)."""
@@ -33,9 +29,11 @@ directions, the worst case) recall@10 against exact search is 0.59 with 100 in 1
 """
 DENSE, SPARSE, LEXICAL, MULTI = "dense", "bm25", "lexical", "colbert"
 NUMBERS = ("year", "day")
-KEYWORDS = ("paper", "section", "venue", "tags")
-"""Payload fields with an index of their own in the passages' index."""
+KEYWORDS = ("kind", "paper", "section", "venue", "tags")
+"""Payload fields with an index of their own, besides the NUMBERS."""
 Payload = dict[str, str | int | list[str]]
+NamedVector = tuple[str, Any]
+"""A vector's name, and numbers or `Sparse`."""
 Progress = Callable[[int, int | None], None]
 """Called with how many are done, and of how many where that is known."""
 
@@ -53,59 +51,35 @@ class Sparse:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Point:
-    """One paper or passage in the index."""
+    """One text in the index."""
 
     id: int
-    paper: str
+    payload: Payload
     dense: NDArray[np.float32]
     sparse: Sparse
-    year: int | None
-    day: int | None
-    venue: str | None = None
-    tags: tuple[str, ...] = ()
-    section: tuple[str, ...] = ()
-    """Folded headings; see tools.library.headings."""
     lexical: Sparse | None = None
     multi: NDArray[np.float32] | None = None
     """A vector of norm 1 for each token."""
 
-    def payload(self) -> Payload:
-        """What is stored beside the vectors."""
-        return payload(
-            self.paper, self.year, self.day, self.venue, tags=self.tags, section=self.section
-        )
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for: by one vector, or by several, whose rankings are fused."""
 
-def payload(
-    paper: str,
-    year: int | None,
-    day: int | None,
-    venue: str | None,
-    *,
-    tags: tuple[str, ...],
-    section: tuple[str, ...],
-) -> Payload:
-    """Return what is stored beside the vectors; what is not known is left out."""
-    values: Payload = {"paper": paper}
-    if year is not None:
-        values["year"] = year
-    if day is not None:
-        values["day"] = day
-    if venue is not None:
-        values["venue"] = venue
-    if tags:
-        values["tags"] = list(tags)
-    if section:
-        values["section"] = list(section)
-    return values
+    dense: NDArray[np.float32] | None = None
+    sparse: Sparse | None = None
+    lexical: Sparse | None = None
+    multi: NDArray[np.float32] | None = None
+    """Orders what the others find by token vectors (MaxSim)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which points may be found."""
 
+    kind: Literal["paper", "passage"] | None = None
     before: int | None = None
     """Only points with a `day` below this."""
     exclude: Collection[int] = ()
@@ -121,8 +95,8 @@ class Filter:
     def any_of(self) -> list[tuple[str, list[str]]]:
         """Return (field, values) of each condition that one of some values must be there."""
         named = (
-            ("paper", self.papers), ("tags", self.tags), ("venue", self.venues),
-            ("section", self.sections),
+            ("kind", [self.kind] if self.kind else []), ("paper", self.papers), ("tags", self.tags),
+            ("venue", self.venues), ("section", self.sections),
         )  # fmt: skip
         return [(field, list(values)) for field, values in named if values]
 
@@ -148,10 +122,6 @@ class Scored:
 class VectorIndex(Protocol):
     """Vectors of one library. Synchronous, thread-safe; raises LibraryError or TransientError."""
 
-    def exists(self) -> bool:
-        """Whether there is such an index."""
-        ...
-
     def create(self) -> bool:
         """Make the index if it is not there; return whether it was made now, and so is empty."""
         ...
@@ -160,21 +130,23 @@ class VectorIndex(Protocol):
         """Insert points or replace those of the same id; durable when this returns."""
         ...
 
-    def search(
+    def nearest(
         self,
-        *,
-        dense: NDArray[np.float32] | None,
-        sparse: Sparse | None,
+        vectors: Sequence[NamedVector],
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
-        lexical: Sparse | None = None,
-        multi: NDArray[np.float32] | None = None,
+        *,
+        among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[Scored]:
-        """Return the best points by one vector, or by several fused with RRF (k = 60), best first.
+    ) -> list[list[Scored]]:
+        """Return, for each vector, the nearest points that pass the filter, best first.
 
-        With `multi`, the points so found are ordered by their token vectors (MaxSim). `exact` looks
-        at all points instead of following the search graph.
+        Args:
+            vectors: What to be near to.
+            limit: How many for each.
+            filter: Which may be found.
+            among: Only these points.
+            exact: Whether to look at all points instead of following the search graph.
         """
         ...
 
@@ -186,24 +158,12 @@ class VectorIndex(Protocol):
         """Return the points behind the id `after`, in the order of their ids."""
         ...
 
-    def files(self) -> AbstractContextManager[Path | None]:
-        """Hold the index still and give the folder of its files, or None where it has none."""
-        ...
-
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors, norm 1, of those points that are there."""
         ...
 
     def delete(self, ids: Sequence[int]) -> None:
         """Delete these points, those that are there."""
-        ...
-
-    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
-        """How many points there are, or pass a filter."""
-        ...
-
-    def index_payload(self) -> None:
-        """Make the indexes of payload fields anew, from what is stored beside the vectors."""
         ...
 
     def optimize(self) -> None:
@@ -219,11 +179,21 @@ class VectorIndex(Protocol):
         ...
 
 
-def last_day(paper: Paper) -> int | None:
-    """Return the last day on which the paper can have appeared, or None for an undated paper."""
-    if paper.published is not None:
-        return paper.published.toordinal()
-    return date(paper.year, 12, 31).toordinal() if paper.year is not None else None
+def search(index: VectorIndex, query: Query, limit: int, filter: Filter) -> list[Scored]:  # noqa: A002
+    """Return the best points, best first, by one vector, or by several fused with RRF (k = 60)."""
+    named = ((DENSE, query.dense), (SPARSE, query.sparse), (LEXICAL, query.lexical))
+    vectors = [(name, vector) for name, vector in named if vector is not None]
+    if not vectors or limit < 1:
+        return []
+    if len(vectors) == 1 and query.multi is None:
+        return ranked(index.nearest(vectors, limit, filter)[0], limit)
+    size = pool_size(limit)
+    rankings = index.nearest(vectors, size, filter)
+    if query.multi is None:
+        return fused(rankings, limit)
+    pool = [hit.id for hit in fused(rankings, size)]
+    last = index.nearest([(MULTI, query.multi)], limit, Filter(), among=pool, exact=True)
+    return ranked(last[0], limit)
 
 
 def ranked(points: Sequence[Scored], limit: int) -> list[Scored]:

@@ -45,6 +45,10 @@ class LibraryStats:
     """References from one paper here to another."""
     first_year: int | None
     last_year: int | None
+    passages: int
+    passages_waiting: int
+    """Passages whose vector is still to be made."""
+    documents: int
     embedder: str
     size: int
     """Numbers in a vector."""

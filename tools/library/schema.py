@@ -1,49 +1,47 @@
-"""The catalog's tables, and how a catalog of an earlier version gets them."""
+"""The catalog's tables. Triggers keep what is derived from the rows in step with them.
+
+Whoever writes a row, by whatever path: the same transaction counts its words, notes that its vector
+is to be made, or that only what stands beside it is old, or that it is to be deleted.
+"""
 
 import sqlite3
 
-from state.paper import Paper
-from tools.library.passage_rows import keep_abstract, settle
+VERSION = 3
+"""A catalog of another version is not read; see tools.library.database."""
 
-VERSION = 2
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-_PAPERS = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
-CREATE TABLE IF NOT EXISTS papers (
-    point INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice: a vector may outlive its row
+CREATE TABLE papers (
+    point INTEGER PRIMARY KEY AUTOINCREMENT, -- the paper's number here, never given twice
     id TEXT NOT NULL UNIQUE,
     record TEXT NOT NULL,
     year INTEGER,
     has_abstract INTEGER NOT NULL,
-    work TEXT NOT NULL,       -- the title's and first author's keys: candidates for one work
-    version INTEGER NOT NULL, -- counts changes, so that an old vector is not taken for the new one
-    indexed INTEGER NOT NULL
+    work TEXT NOT NULL -- the title's and first author's keys: candidates for one work
 );
-CREATE INDEX IF NOT EXISTS papers_by_work ON papers (work);
-CREATE INDEX IF NOT EXISTS papers_waiting ON papers (point) WHERE indexed = 0;
+CREATE INDEX papers_by_work ON papers (work);
 
 -- Every id under which a paper is known, its canonical one among them.
-CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS aliases_by_point ON aliases (point);
+CREATE TABLE aliases (alias TEXT PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX aliases_by_point ON aliases (point);
 
 -- `cited` is an id in the citing record's words: the paper may come later, or never.
-CREATE TABLE IF NOT EXISTS edges (
+CREATE TABLE edges (
     citing INTEGER NOT NULL, cited TEXT NOT NULL, position INTEGER NOT NULL,
     PRIMARY KEY (citing, cited)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS edges_by_cited ON edges (cited);
+CREATE INDEX edges_by_cited ON edges (cited);
 
 -- Digests of the records taken in, so that loading them again is quick and changes nothing.
-CREATE TABLE IF NOT EXISTS seen (digest BLOB PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seen_by_point ON seen (point);
+CREATE TABLE seen (digest BLOB PRIMARY KEY, point INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX seen_by_point ON seen (point);
 
--- Points whose paper is gone and whose vector is still to be deleted.
-CREATE TABLE IF NOT EXISTS dropped (point INTEGER PRIMARY KEY);
-"""
+CREATE TABLE tags (
+    paper INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (paper, tag)
+) WITHOUT ROWID;
 
-_TEXTS = """
-CREATE TABLE IF NOT EXISTS documents (
+CREATE TABLE documents (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256 TEXT NOT NULL UNIQUE, -- of the file
     paper INTEGER NOT NULL,
@@ -52,13 +50,15 @@ CREATE TABLE IF NOT EXISTS documents (
     digest BLOB NOT NULL,        -- of entry, text and passages: putting them again changes nothing
     text BLOB NOT NULL           -- zlib
 );
-CREATE INDEX IF NOT EXISTS documents_by_paper ON documents (paper);
+CREATE INDEX documents_by_paper ON documents (paper);
 
--- The same words may stand in two files of one paper: then one of the rows of an id is active, and
--- only that is found. `document` is 0 for a record's abstract.
-CREATE TABLE IF NOT EXISTS passages (
-    point INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL,
+-- What is searched, a vector for each row with a role. A record is one row (document 0, position 0)
+-- of both roles: the paper's text, and its abstract as a passage. An abstract too long for a passage
+-- has rows of its pieces besides. The same words may stand in two documents of a paper: one row is
+-- the passage, the other has no role.
+CREATE TABLE texts (
+    point INTEGER PRIMARY KEY AUTOINCREMENT, -- its number in the index, never given twice
+    id TEXT NOT NULL,            -- the passage's; '' for what is no passage
     paper INTEGER NOT NULL,
     document INTEGER NOT NULL,
     position INTEGER NOT NULL,
@@ -68,45 +68,91 @@ CREATE TABLE IF NOT EXISTS passages (
     start INTEGER NOT NULL,
     end INTEGER NOT NULL,
     text TEXT NOT NULL,
-    active INTEGER NOT NULL DEFAULT 0,
-    version INTEGER NOT NULL DEFAULT 1,
+    role INTEGER NOT NULL DEFAULT 0,    -- 1 the paper's text, 2 a passage, 3 both
     indexed INTEGER NOT NULL DEFAULT 0, -- 1: the vector is in; 2: it is, beside an old payload
-    UNIQUE (document, id)
+    keywords TEXT,                      -- a line each
+    named_by TEXT,                      -- who found the keywords
+    UNIQUE (paper, document, id)
 );
-CREATE INDEX IF NOT EXISTS passages_active ON passages (id) WHERE active = 1;
-CREATE INDEX IF NOT EXISTS passages_by_paper ON passages (paper, document, position);
-CREATE INDEX IF NOT EXISTS passages_waiting ON passages (point) WHERE active = 1 AND indexed != 1;
+CREATE INDEX texts_by_id ON texts (id) WHERE role >= 2;
+CREATE INDEX texts_by_paper ON texts (paper, document, position);
+CREATE INDEX texts_waiting ON texts (point) WHERE role > 0 AND indexed != 1;
+CREATE INDEX texts_unnamed ON texts (point) WHERE role >= 2 AND named_by IS NULL;
 
-CREATE TABLE IF NOT EXISTS tags (
-    paper INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (paper, tag)
-) WITHOUT ROWID;
+-- Points whose vector is still to be deleted.
+CREATE TABLE dropped (point INTEGER PRIMARY KEY);
 
-CREATE TABLE IF NOT EXISTS dropped_passages (point INTEGER PRIMARY KEY);
+-- The passages' words as they are written, for the spelling of questions; their keywords by stems.
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = 'texts', content_rowid = 'point', detail = 'none',
+    tokenize = 'unicode61 remove_diacritics 0'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE VIRTUAL TABLE keyword_index USING fts5 (
+    keywords, content = 'texts', content_rowid = 'point', tokenize = 'porter unicode61'
+);
+"""
 
--- What is already in the indexes that another embedder's vectors are being made for.
-CREATE TABLE IF NOT EXISTS making (
-    kind TEXT NOT NULL, point INTEGER NOT NULL, version INTEGER NOT NULL,
-    PRIMARY KEY (kind, point)
-) WITHOUT ROWID;
+_TRIGGERS = """
+CREATE TRIGGER text_added AFTER INSERT ON texts BEGIN
+    INSERT INTO words (rowid, text) VALUES (new.point, new.text);
+    INSERT INTO keyword_index (rowid, keywords) VALUES (new.point, new.keywords);
+END;
+CREATE TRIGGER text_gone AFTER DELETE ON texts BEGIN
+    INSERT INTO words (words, rowid, text) VALUES ('delete', old.point, old.text);
+    INSERT INTO keyword_index (keyword_index, rowid, keywords)
+        VALUES ('delete', old.point, old.keywords);
+    INSERT OR IGNORE INTO dropped VALUES (old.point);
+END;
+CREATE TRIGGER text_reworded AFTER UPDATE OF text, section ON texts
+    WHEN old.text IS NOT new.text OR old.section IS NOT new.section
+BEGIN
+    INSERT INTO words (words, rowid, text) VALUES ('delete', old.point, old.text);
+    INSERT INTO words (rowid, text) VALUES (new.point, new.text);
+    UPDATE texts SET indexed = 0, keywords = NULL, named_by = NULL WHERE point = new.point;
+END;
+CREATE TRIGGER text_named AFTER UPDATE OF keywords ON texts
+    WHEN old.keywords IS NOT new.keywords
+BEGIN
+    INSERT INTO keyword_index (keyword_index, rowid, keywords)
+        VALUES ('delete', old.point, old.keywords);
+    INSERT INTO keyword_index (rowid, keywords) VALUES (new.point, new.keywords);
+END;
+CREATE TRIGGER text_hidden AFTER UPDATE OF role ON texts WHEN old.role != 0 AND new.role = 0 BEGIN
+    UPDATE texts SET indexed = 0 WHERE point = new.point;
+    INSERT OR IGNORE INTO dropped VALUES (new.point);
+END;
+CREATE TRIGGER text_shown AFTER UPDATE OF role ON texts WHEN old.role = 0 AND new.role != 0 BEGIN
+    DELETE FROM dropped WHERE point = new.point;
+END;
+CREATE TRIGGER text_other_role AFTER UPDATE OF role, paper, id ON texts
+    WHEN new.role != 0
+    AND (old.role, old.paper, old.id) IS NOT (new.role, new.paper, new.id)
+BEGIN
+    UPDATE texts SET indexed = 2 WHERE point = new.point AND indexed = 1;
+END;
+CREATE TRIGGER tag_added AFTER INSERT ON tags BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = new.paper AND indexed = 1;
+END;
+CREATE TRIGGER tag_gone AFTER DELETE ON tags BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = old.paper AND indexed = 1;
+END;
+CREATE TRIGGER paper_retitled AFTER UPDATE OF record ON papers
+    WHEN json_extract(old.record, '$.title') IS NOT json_extract(new.record, '$.title')
+BEGIN
+    UPDATE texts SET indexed = 0 WHERE paper = new.point;
+END;
+CREATE TRIGGER paper_changed AFTER UPDATE OF record ON papers
+    WHEN old.id IS NOT new.id OR old.year IS NOT new.year
+    OR json_extract(old.record, '$.venue') IS NOT json_extract(new.record, '$.venue')
+    OR json_extract(old.record, '$.published') IS NOT json_extract(new.record, '$.published')
+BEGIN
+    UPDATE texts SET indexed = 2 WHERE paper = new.point AND indexed = 1;
+END;
 """
 
 
-def migrate(db: sqlite3.Connection) -> None:
-    """Give a catalog of any earlier version, or an empty file, the tables of this version.
-
-    One transaction: killed in between, the catalog is what it was.
-    """
+def create_tables(db: sqlite3.Connection) -> None:
+    """Give an empty file the tables; killed in between, it is empty."""
     db.execute("PRAGMA journal_mode=WAL")
-    # Left open by the script, and closed below; two processes come one after the other.
-    db.executescript(f"BEGIN IMMEDIATE;{_PAPERS}{_TEXTS}")
-    try:
-        if db.execute("PRAGMA user_version").fetchone()[0] == 1:
-            rows = db.execute("SELECT point, record FROM papers WHERE has_abstract = 1").fetchall()
-            for point, record in rows:
-                keep_abstract(db, point, Paper.model_validate_json(record))
-                settle(db, point)
-        db.execute(f"PRAGMA user_version={VERSION}")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
+    db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;")

@@ -1,10 +1,7 @@
 """The vector index on a Qdrant server or cluster, for libraries that outgrow one process."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,26 +12,18 @@ from tools.errors import LibraryError, TransientError
 from tools.library.port import (
     BREADTH,
     DENSE,
+    KEYWORDS,
     LEXICAL,
     MULTI,
     NUMBERS,
     SPARSE,
     Filter,
+    NamedVector,
     Payload,
     Point,
     Scored,
     Sparse,
     Stored,
-    fused,
-    pool_size,
-    ranked,
-)
-from tools.library.server_terms import (
-    server_conditions,
-    server_shape,
-    server_stored,
-    server_terms,
-    server_vectors,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +47,6 @@ class ServerIndex:
         size: int,
         *,
         api_key: str | None = None,
-        keywords: Sequence[str] = (),
         multi: int | None = None,
     ) -> None:
         """Name the index; nothing is connected yet.
@@ -68,95 +56,73 @@ class ServerIndex:
             collection: Name of the collection.
             size: Length of the dense vectors.
             api_key: The server's key, if it wants one.
-            keywords: Payload fields of words to index, besides year and day.
             multi: Length of token vectors, where there are such and learnt term weights.
         """
         self._url = url
         self._collection = collection
         self._size = size
         self._api_key = api_key
-        self._keywords = keywords
         self._multi = multi
         self._lock = RLock()
         self._client: QdrantClient | None = None
 
-    def exists(self) -> bool:
-        """Whether there is such a collection."""
-        return self._call(lambda client: client.collection_exists(self._collection))
-
     def create(self) -> bool:
         """Make the collection; see tools.library.port.VectorIndex."""
-        if self.exists():
-            return False
-        shape = server_shape(self._size, self._multi)
-        self._call(lambda client: client.create_collection(self._collection, **shape))
-        if self._url != IN_MEMORY:  # which has no such indexes, and warns
-            self._index_payload()
-        return True
-
-    def _index_payload(self) -> None:
         from qdrant_client import models
 
+        if self._call(lambda client: client.collection_exists(self._collection)):
+            return False
+        shape = _shape(self._size, self._multi)
+        self._call(lambda client: client.create_collection(self._collection, **shape))
+        if self._url == IN_MEMORY:  # which has no payload indexes, and warns
+            return True
         kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
-        kinds |= dict.fromkeys(self._keywords, models.PayloadSchemaType.KEYWORD)
-        for field, kind in kinds.items():
-            self._call(partial(_create_payload_index, self._collection, field, kind))
+        kinds |= dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
+
+        def index_fields(client: "QdrantClient") -> None:
+            for field, kind in kinds.items():
+                client.create_payload_index(self._collection, field, kind)
+
+        self._call(index_fields)
+        return True
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; returns when the server has applied them."""
         from qdrant_client import models
 
         rows = [
-            models.PointStruct(id=point.id, vector=server_vectors(point), payload=point.payload())
+            models.PointStruct(id=point.id, vector=_vectors(point), payload=point.payload)
             for point in points
         ]
-        for start in range(0, len(rows), _BATCH):
-            self._call(partial(_upsert, self._collection, rows[start : start + _BATCH]))
 
-    def search(
+        def insert(client: "QdrantClient") -> None:
+            for start in range(0, len(rows), _BATCH):
+                client.upsert(self._collection, rows[start : start + _BATCH], wait=True)
+
+        self._call(insert)
+
+    def nearest(
         self,
-        *,
-        dense: NDArray[np.float32] | None,
-        sparse: Sparse | None,
+        vectors: Sequence[NamedVector],
         limit: int,
         filter: Filter,  # noqa: A002  what both engines call it
-        lexical: Sparse | None = None,
-        multi: NDArray[np.float32] | None = None,
+        *,
+        among: Collection[int] | None = None,
         exact: bool = False,
-    ) -> list[Scored]:
-        """Return the best points, best first; see tools.library.port.VectorIndex."""
-        queries: list[tuple[str, Any]] = []
-        if dense is not None:
-            queries.append((DENSE, dense.tolist()))
-        if sparse is not None:
-            queries.append((SPARSE, server_terms(sparse)))
-        if lexical is not None:
-            queries.append((LEXICAL, server_terms(lexical)))
-        if not queries or limit < 1:
-            return []
-        single = len(queries) == 1 and multi is None
-        size = limit if single else pool_size(limit)
-        rankings = self._query(queries, size, server_conditions(filter), exact=exact)
-        if multi is None:
-            return ranked(rankings[0], limit) if single else fused(rankings, limit)
-        pool = [hit.id for hit in fused(rankings, size)]
-        again = server_conditions(Filter(), among=pool)
-        return ranked(self._query([(MULTI, multi.tolist())], limit, again, exact=True)[0], limit)
-
-    def _query(
-        self, queries: list[tuple[str, Any]], size: int, conditions: Any, *, exact: bool
     ) -> list[list[Scored]]:
+        """Return the nearest points; see tools.library.port.VectorIndex."""
         from qdrant_client import models
 
         # The client's own engine looks at everything anyway, and warns of parameters.
         wanted = models.SearchParams(exact=exact, hnsw_ef=BREADTH)
         params = None if self._url == IN_MEMORY else wanted
+        conditions = _conditions(filter, among)
         requests = [
             models.QueryRequest(
-                query=vector, using=using, filter=conditions, limit=size, with_payload=False,
-                params=params,
+                query=_own(vector), using=name, filter=conditions, limit=limit,
+                with_payload=False, params=params,
             )
-            for using, vector in queries
+            for name, vector in vectors
         ]  # fmt: skip
         answers = self._call(
             lambda client: client.query_batch_points(self._collection, requests=requests)
@@ -165,8 +131,12 @@ class ServerIndex:
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.port.VectorIndex."""
-        for key, values in points.items():
-            self._call(partial(_overwrite_payload, self._collection, key, dict(values)))
+
+        def overwrite(client: "QdrantClient") -> None:
+            for key, values in points.items():
+                client.overwrite_payload(self._collection, values, [key], wait=True)
+
+        self._call(overwrite)
 
     def scroll(self, after: int, limit: int) -> list[Stored]:
         """Return points in order; see tools.library.port.VectorIndex."""
@@ -176,11 +146,7 @@ class ServerIndex:
                 with_vectors=[DENSE, SPARSE],
             )
         )  # fmt: skip
-        return [server_stored(record) for record in records]
-
-    def files(self) -> AbstractContextManager[Path | None]:
-        """Give None: what a server keeps is not ours to copy."""
-        return nullcontext(None)
+        return [_stored(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -198,21 +164,6 @@ class ServerIndex:
         """Delete these points."""
         if ids:
             self._call(lambda client: client.delete(self._collection, list(ids), wait=True))
-
-    def count(self, filter: Filter | None = None) -> int:  # noqa: A002
-        """How many points there are, or pass a filter."""
-        conditions = server_conditions(filter) if filter else None
-        return self._call(
-            lambda client: client.count(self._collection, count_filter=conditions, exact=True)
-        ).count
-
-    def index_payload(self) -> None:
-        """Make the indexes of payload fields anew; see tools.library.port.VectorIndex."""
-        if self._url == IN_MEMORY:  # which has no such indexes, and warns
-            return
-        for field in (*NUMBERS, *self._keywords):
-            self._call(partial(_delete_payload_index, self._collection, field))
-        self._index_payload()
 
     def optimize(self) -> None:
         """Do nothing: a server optimises by itself."""
@@ -266,19 +217,69 @@ class ServerIndex:
             return self._client
 
 
-def _create_payload_index(
-    collection: str, field: str, kind: "models.PayloadSchemaType", client: "QdrantClient"
-) -> None:
-    client.create_payload_index(collection, field, kind)
+def _shape(size: int, multi: int | None) -> dict[str, Any]:
+    """Return what a collection holds, as arguments of create_collection."""
+    from qdrant_client import models
+
+    dense = {DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE)}
+    sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)}
+    if multi is not None:
+        # Only ever asked of the few best of the other rankings: a search graph would cost for nothing.
+        dense[MULTI] = models.VectorParams(
+            size=multi,
+            distance=models.Distance.COSINE,
+            multivector_config=models.MultiVectorConfig(
+                comparator=models.MultiVectorComparator.MAX_SIM
+            ),
+            hnsw_config=models.HnswConfigDiff(m=0),
+        )
+        sparse[LEXICAL] = models.SparseVectorParams()
+    return {"vectors_config": dense, "sparse_vectors_config": sparse}
 
 
-def _delete_payload_index(collection: str, field: str, client: "QdrantClient") -> None:
-    client.delete_payload_index(collection, field)
+def _own(vector: Any) -> Any:
+    """Return a vector as the client takes it."""
+    from qdrant_client import models
+
+    if isinstance(vector, Sparse):
+        return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
+    return vector.tolist()
 
 
-def _upsert(collection: str, points: "list[models.PointStruct]", client: "QdrantClient") -> None:
-    client.upsert(collection, points, wait=True)
+def _vectors(point: Point) -> dict[str, Any]:
+    named = (
+        (DENSE, point.dense), (SPARSE, point.sparse), (LEXICAL, point.lexical),
+        (MULTI, point.multi),
+    )  # fmt: skip
+    return {name: _own(vector) for name, vector in named if vector is not None}
 
 
-def _overwrite_payload(collection: str, key: int, payload: Payload, client: "QdrantClient") -> None:
-    client.overwrite_payload(collection, payload, [key], wait=True)
+def _stored(record: "models.Record") -> Stored:
+    vectors: Any = record.vector
+    terms = vectors.get(SPARSE)
+    return Stored(
+        int(record.id),
+        np.asarray(vectors.get(DENSE, ()), dtype=np.float32),
+        Sparse(tuple(terms.indices), tuple(terms.values)) if terms else Sparse((), ()),
+        record.payload or {},
+    )
+
+
+def _conditions(wanted: Filter, among: Collection[int] | None) -> "models.Filter | None":
+    from qdrant_client import models
+
+    must: list[Any] = [
+        models.FieldCondition(key=field, match=models.MatchAny(any=values))
+        for field, values in wanted.any_of()
+    ]
+    if wanted.before is not None:
+        must.append(models.FieldCondition(key="day", range=models.Range(lt=wanted.before)))
+    if wanted.first_year is not None or wanted.last_year is not None:
+        years = models.Range(gte=wanted.first_year, lte=wanted.last_year)
+        must.append(models.FieldCondition(key="year", range=years))
+    if among is not None:
+        must.append(models.HasIdCondition(has_id=list(among)))
+    gone: list[Any] = (
+        [models.HasIdCondition(has_id=sorted(wanted.exclude))] if wanted.exclude else []
+    )
+    return models.Filter(must=must, must_not=gone) if must or gone else None

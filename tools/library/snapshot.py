@@ -1,224 +1,161 @@
-"""A library in one file: its catalog, its vectors, and a manifest with the hash of every member.
+"""A library in one file: its catalog, compressed, with the checksum that gzip keeps.
 
-The vectors of the embedded engine are in it as they are. Those that a server keeps are not: a
-library that is restored from such a file makes them anew by `citeloom library index`.
+Records, documents, passages, tags and keywords are in it. Vectors are not: they follow from the texts,
+and `citeloom library index` makes them anew, with whatever embedder is in use.
 """
 
+import gzip
 import json
 import shutil
-import sqlite3
-import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from hashlib import sha256
-from io import SEEK_CUR, BytesIO
-from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
-from typing import IO, Any, NamedTuple
+import zlib
+from contextlib import suppress
+from pathlib import Path
 from uuid import uuid4
 
+from citeloom.settings import Settings
 from tools.errors import InputError, LibraryError
-from tools.library.indexes import Kind
+from tools.library.database import Database
+from tools.library.index import Names, names_from
 from tools.library.library import Library
-
-FORMAT = "citeloom library 1"
-CATALOG, MANIFEST = "catalog.sqlite", "manifest.json"
-_FOLDERS: tuple[Kind, ...] = ("papers", "passages")
-_CHUNK = 1 << 16
+from tools.library.lock import WriteLock
+from tools.library.open import CATALOG, folder_of, forget_library
+from tools.library.starter_library import STARTER
 
 
-class Taken(NamedTuple):
-    """What a snapshot holds."""
-
-    files: int
-    bytes: int
-    """Of the file that was written."""
-    vectors: bool
-
-
-def take_snapshot(library: Library, target: Path) -> Taken:
-    """Write a library to one .tar.gz file; readers go on, writers wait.
+def take_snapshot(library: Library, target: Path) -> int:
+    """Write a library to one .gz file; return its size in bytes. Readers go on, writers wait.
 
     The file appears under its name when it is whole.
 
     Raises:
         InputError: The target is there, or its folder is not.
-        LibraryError: Another process is writing the library, or uses its vectors without a pause.
+        LibraryError: Another process is writing the library.
     """
     if target.exists():
         raise InputError(f"there is a file {target}: give another name, or delete it")
     if not target.absolute().parent.is_dir():
         raise InputError(f"there is no folder {target.absolute().parent}: make it first")
     draft = target.with_name(f".{target.name}-{uuid4().hex[:8]}")
+    copy = draft.with_name(f"{draft.name}.sqlite")
     try:
-        with library.writing(), TemporaryDirectory(dir=target.absolute().parent) as aside:
-            taken = _write(library, draft, Path(aside) / CATALOG)
+        with library.writing():
+            library.catalog.database.copy_to(copy)
+        own = Database(copy)
+        with own.writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('name', ?)", (library.name,))
+        own.vacuum()
+        own.close()
+        with copy.open("rb") as whole, gzip.open(draft, "wb", compresslevel=5) as packed:
+            shutil.copyfileobj(whole, packed)
         draft.replace(target)
-        return taken._replace(bytes=target.stat().st_size)
     finally:
+        _delete(copy)
         draft.unlink(missing_ok=True)
+    return target.stat().st_size
 
 
-def _write(library: Library, draft: Path, copy: Path) -> Taken:
-    library.catalog.database.copy_to(copy)
-    members: dict[str, str] = {}
-    serving = library.indexes.serving()
-    folders = 0
-    with tarfile.open(draft, "w:gz", compresslevel=3, format=tarfile.PAX_FORMAT) as tar:
-        members[CATALOG] = _add(tar, copy, CATALOG)
-        for kind, index in zip(_FOLDERS, (serving.papers, serving.passages), strict=True):
-            if not index.exists():
-                continue
-            with index.files() as folder:
-                if folder is None:
-                    continue
-                folders += 1
-                for path in sorted(folder.rglob("*")):
-                    if path.is_file():
-                        name = f"{kind}/{path.relative_to(folder).as_posix()}"
-                        members[name] = _add(tar, path, name)
-        manifest = {
-            "format": FORMAT,
-            "library": library.name,
-            "embedder": serving.names.embedder,
-            "size": serving.names.size,
-            "vectors": folders == len(_FOLDERS),
-            "members": members,
-        }
-        content = json.dumps(manifest, indent=1).encode()
-        info = tarfile.TarInfo(MANIFEST)
-        info.size = len(content)
-        tar.addfile(info, BytesIO(content))
-    return Taken(len(members), 0, folders == len(_FOLDERS))
+def restore_snapshot(
+    source: Path, settings: Settings, *, name: str | None = None, force: bool = False
+) -> str:
+    """Make a library what it was when the snapshot was taken, but for its vectors; return its name.
 
+    Everything is checked before anything is changed; one transaction of the catalog then makes its
+    rows the ones that serve.
 
-def _add(tar: tarfile.TarFile, path: Path, name: str) -> str:
-    info = tarfile.TarInfo(name)
-    info.size = path.stat().st_size
-    with path.open("rb") as stream:
-        hashing = _Hashing(stream)
-        tar.addfile(info, hashing)
-    return hashing.digest()
-
-
-class _Hashing:
-    """A stream that hashes what is read of it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._hash = sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        part = self._stream.read(size)
-        self._hash.update(part)
-        return part
-
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
-
-class Unpacked(NamedTuple):
-    """A snapshot in a folder of its own, every member of it checked."""
-
-    folder: Path
-    name: str
-    """Of the library that it was taken of."""
-    embedder: str
-    size: int
-    vectors: bool
-
-
-@contextmanager
-def unpacked(source: Path, aside: Path) -> Iterator[Unpacked]:
-    """Unpack a snapshot into a folder below `aside`, which goes again, and check it.
+    Args:
+        source: The snapshot.
+        settings: Where libraries are.
+        name: The library's name; that of the one the snapshot was taken of, if not given.
+        force: Whether a library of that name is replaced.
 
     Raises:
-        InputError: There is no such file.
-        LibraryError: It is no snapshot, or damaged; the message says what is wrong.
+        InputError: There is no such file, or there is a library of that name.
+        LibraryError: The file is damaged, or another process is writing the library.
     """
     if not source.is_file():
         raise InputError(f"there is no file {source}")
-    folder = aside / f".restore-{uuid4().hex[:8]}"
-    folder.mkdir(parents=True)
+    aside = settings.home.expanduser().absolute() / "libraries" / f".restore-{uuid4().hex[:8]}"
+    aside.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with _damage(source):
-            manifest = _unpack(source, folder)
-            kind = manifest.get("format")
-            if kind != FORMAT:
-                raise ValueError(f"its format is {kind!r}, and this CiteLoom reads '{FORMAT}'")
-            answer = Unpacked(
-                folder, str(manifest["library"]), str(manifest["embedder"]),
-                int(manifest["size"]), bool(manifest["vectors"]),
-            )  # fmt: skip
-            check = sqlite3.connect(folder / CATALOG)
-            try:
-                check.execute("SELECT value FROM meta").fetchall()
-            finally:
-                check.close()
-        yield answer
+        meta = _unpack(source, aside)
+        wanted = name or meta["name"]
+        if wanted == STARTER:
+            raise InputError(
+                f"the library '{STARTER}' comes with CiteLoom: give another name (--library NAME)"
+            )
+        folder = folder_of(wanted, settings)
+        folder.mkdir(parents=True, exist_ok=True)
+        with WriteLock(folder / "lock.sqlite", f"library '{wanted}'").held():
+            if (folder / CATALOG).exists() and not force:
+                raise InputError(
+                    f"there is a library '{wanted}': give another name (--library NAME), or "
+                    "replace it (--force)"
+                )
+            _put(aside, names_from(meta), folder)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _delete(aside)
+    return wanted
 
 
-@contextmanager
-def _damage(source: Path) -> Iterator[None]:
+def _unpack(source: Path, target: Path) -> dict[str, str]:
+    """Unpack and check a snapshot; return what it remembers of its library."""
+    catalog = Database(target)
     try:
-        yield
-    except (
-        tarfile.TarError, EOFError, OSError, ValueError, KeyError, TypeError, AttributeError,
-        sqlite3.Error,
-    ) as error:  # fmt: skip
-        if isinstance(error, OSError) and error.errno and error.filename:
-            raise  # the disk here, not the file
+        with gzip.open(source, "rb") as packed, target.open("xb") as whole:
+            shutil.copyfileobj(packed, whole)
+        if not target.stat().st_size:
+            raise EOFError("it is empty")
+        with catalog.reading() as db:
+            faults = [line for (line,) in db.execute("PRAGMA integrity_check(3)")]
+            meta = dict(db.execute("SELECT key, value FROM meta").fetchall())
+            if faults != ["ok"]:
+                raise EOFError("; ".join(faults))
+            _ = meta["name"], names_from(meta)
+    except (gzip.BadGzipFile, EOFError, zlib.error, KeyError, LibraryError) as error:
         raise LibraryError(
             f"{source} is no snapshot of a library, or is damaged ({error}): nothing was changed; "
             "take another snapshot, or fetch the file again"
         ) from error
+    finally:
+        catalog.close()
+    return meta
 
 
-def _unpack(source: Path, folder: Path) -> dict[str, Any]:
-    hashes: dict[str, str] = {}
-    with tarfile.open(source, "r:gz") as tar:
-        for info in tar:
-            _check_member(info, hashes)
-            stream = tar.extractfile(info)
-            if stream is None:
-                raise ValueError(f"its member {info.name!r} cannot be read")
-            path = folder / info.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as target:
-                hashes[info.name] = _copy(stream, target)
-    if MANIFEST not in hashes:
-        raise ValueError("it has no manifest")
-    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-    del hashes[MANIFEST]
-    named = dict(manifest["members"])
-    if named.keys() != hashes.keys():
-        odd = sorted(named.keys() ^ hashes.keys())[0]
-        raise ValueError(f"{odd!r} is in only one of its manifest and its members")
-    for name, digest in named.items():
-        if hashes[name] != digest:
-            raise ValueError(f"{name!r} is not what its hash in the manifest says")
-    return manifest
+def _put(source: Path, names: Names, folder: Path) -> None:
+    """Make a library's catalog this one in one transaction; readers see before or after."""
+    target = folder / CATALOG
+    try:
+        replaced = _meta(target) if target.exists() else {}
+    except LibraryError:  # damaged, its log too, which must not be taken for the next one's
+        replaced = {}
+        forget_library(folder)
+        _delete(target)
+    own = Database(source)
+    with own.writing() as db:
+        fresh = names._replace(generation=uuid4().hex[:8])
+        values = fresh.meta() | {"uid": replaced.get("uid", uuid4().hex)}
+        if replaced:
+            values["outdated"] = json.dumps([names_from(replaced)])
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+        db.execute("UPDATE texts SET indexed = 0")
+        db.execute("DELETE FROM dropped")
+    draft = target if replaced else target.with_name(f".catalog-{uuid4().hex}")
+    own.copy_to(draft)
+    own.close()
+    if draft != target:
+        draft.rename(target)
 
 
-def _check_member(info: tarfile.TarInfo, known: dict[str, str]) -> None:
-    parts = PurePosixPath(info.name).parts
-    inside = bool(parts) and not info.name.startswith("/") and ".." not in parts
-    plain = inside and "\\" not in info.name and ":" not in info.name and info.name not in known
-    expected = info.name in (CATALOG, MANIFEST) or (len(parts) > 1 and parts[0] in _FOLDERS)
-    if not (info.isreg() and plain and expected):
-        raise ValueError(f"it has a member {info.name!r}, which does not belong there")
+def _meta(catalog: Path) -> dict[str, str]:
+    database = Database(catalog)
+    try:
+        with database.reading() as db:
+            return dict(db.execute("SELECT key, value FROM meta").fetchall())
+    finally:
+        database.close()
 
 
-def _copy(stream: IO[bytes], target: IO[bytes]) -> str:
-    """Copy and hash; zeros take no room, as the engine reserves files of many of them."""
-    digest = sha256()
-    while part := stream.read(_CHUNK):
-        digest.update(part)
-        if part.count(0) == len(part):
-            target.seek(len(part), SEEK_CUR)
-        else:
-            target.write(part)
-    target.truncate()
-    return digest.hexdigest()
+def _delete(catalog: Path) -> None:
+    for end in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            catalog.with_name(catalog.name + end).unlink()

@@ -8,24 +8,18 @@ from numpy.typing import NDArray
 
 from state.document import DocumentEntry
 from state.passage import Passage, PassageHit
-from tools.embed.port import Embedder, encode
 from tools.errors import InputError
-from tools.library.bm25 import query_terms
 from tools.library.catalog import Catalog
-from tools.library.indexes import Indexes
+from tools.library.index import LibraryIndex
 from tools.library.lock import WriteLock
-from tools.library.passage_catalog import PassageCatalog, index_filter
-from tools.library.passage_indexing import PassageIndexing
-from tools.library.passage_points import terms
-from tools.library.passage_queue import PassageQueue
-from tools.library.passage_rows import (
+from tools.library.passages import PassageCatalog, index_filter
+from tools.library.rows import (
     PutOutcome,
     add_tags,
     put_document,
     remove_document,
     remove_tags,
 )
-from tools.library.port import Progress, Scored
 from tools.retrieve.port import PassageFilter
 
 
@@ -37,16 +31,11 @@ class Texts:
     LibraryError when the library is damaged, or locked for too long.
     """
 
-    def __init__(
-        self, name: str, catalog: Catalog, indexes: Indexes, embedder: Embedder, writing: WriteLock
-    ) -> None:
+    def __init__(self, catalog: Catalog, index: LibraryIndex, writing: WriteLock) -> None:
         self._catalog = catalog
-        self._indexes = indexes
+        self._index = index
         self._passages = PassageCatalog(catalog.database)
-        self._queue = PassageQueue(catalog.database)
-        self._embedder = embedder
         self._writing = writing
-        self._indexing = PassageIndexing(name, self._queue, indexes, embedder, writing)
 
     def put(self, entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> PutOutcome:
         """Take in a document in one transaction; it takes the place of its earlier version.
@@ -100,11 +89,11 @@ class Texts:
 
     def count(self) -> int:
         """How many passages there are."""
-        return self._passages.counts()[0]
+        return self._catalog.counts().passages
 
     def document_count(self) -> int:
         """How many documents there are."""
-        return self._passages.counts()[2]
+        return self._catalog.counts().documents
 
     def search(
         self,
@@ -131,56 +120,24 @@ class Texts:
         if limit < 1 or not text.strip():
             return []
         wanted = wanted or PassageFilter()
-        self._indexing.check()
-        points = self._catalog.points(wanted.papers)
-        if wanted.papers and not points:
+        papers = set(self._catalog.points(wanted.papers).values())
+        if wanted.papers and not papers:
             return []
-        hidden = {*self._queue.dropped()}
-        if wanted.exclude:
-            hidden |= set(self._passages.points(wanted.exclude).values())
-        papers = set(self._catalog.ids(set(points.values())).values()) if points else set()
-        conditions = index_filter(wanted, papers, hidden)
-        made = None if mode == "keyword" else encode(self._embedder, [text])
-        rich = made if mode == "hybrid" else None
-        lexical = terms(rich.sparse[0]) if rich and rich.sparse else None
-        sparse = None if mode == "dense" else query_terms(text)
-        found = self._indexes.ask(
-            self._indexing.check,
-            lambda serving: serving.passages.search(
-                dense=made.dense[0] if made else None,
-                sparse=sparse,
-                limit=limit,
-                filter=conditions,
-                lexical=lexical if lexical and lexical.indices else None,
-                multi=rich.multi[0] if rich and rich.multi else None,
-            ),
-        )
-        return self._hits(found, wanted, set(points.values()))
+        hidden = self._passages.points(wanted.exclude).values()
+        ids = self._catalog.ids(papers).values()
+        found = self._index.search(text, mode, limit, index_filter(wanted, ids, set(hidden)))
+        passing = self._passages.passing([hit.id for hit in found], wanted, papers)
+        kept = [(passing[hit.id], hit.score) for hit in found if hit.id in passing]
+        return [
+            PassageHit(passage=key, score=score, rank=rank)
+            for rank, (key, score) in enumerate(kept, 1)
+        ]
 
     def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the dense vectors (norm 1) of those of these passages that have one, by id."""
-        points = self._passages.points(ids) if ids else {}
-        if not points or self.waiting() == self.count():
-            return {}
-        found = self._indexing.check().passages.vectors(sorted(points.values()))
+        points = self._passages.points(ids)
+        found = self._index.vectors(points.values())
         return {key: found[point] for key, point in points.items() if point in found}
-
-    def wanted_ids(self, ids: Collection[str], wanted: PassageFilter) -> set[str]:
-        """Return which of these passages are here and pass the filter."""
-        points = set(self._catalog.points(wanted.papers).values())
-        return self._passages.wanted(ids, wanted, points)
-
-    def index(self, progress: Progress | None = None) -> int:
-        """Make the vectors that are missing; return how many were made.
-
-        Args:
-            progress: Called with (vectors made, of how many).
-
-        Raises:
-            LibraryError: Another embedder made those that are there.
-        """
-        with self._writing.held():
-            return self._indexing.catch_up(progress)
 
     def remove(self, papers: Collection[str]) -> int:
         """Remove all documents of these papers, whose records and abstracts stay; return how many."""
@@ -198,12 +155,8 @@ class Texts:
                         remove_document(db, row[0])
                         removed += 1
             if removed:
-                self.drop_gone()
+                self._index.drop_gone()
         return removed
-
-    def drop_gone(self) -> None:
-        """Delete the vectors of passages that are gone; the caller holds the write lock."""
-        self._indexing.drop_gone()
 
     def tag(self, paper: str, tags: Collection[str], *, remove: bool = False) -> bool:
         """Give a paper these tags, or take them from it; return whether that changed anything.
@@ -219,7 +172,7 @@ class Texts:
             with self._catalog.database.writing() as db:
                 changed = (remove_tags if remove else add_tags)(db, point, wanted)
             if changed:
-                self._indexing.refresh([point])
+                self._index.refresh(point)
             return changed
 
     def tags(self) -> dict[str, int]:
@@ -229,32 +182,14 @@ class Texts:
     def tags_of(self, paper: str) -> tuple[str, ...]:
         """Return the tags of a paper, in order; none if it is not here."""
         point = self._catalog.points([paper]).get(paper)
-        facts = self._queue.facts([point]) if point is not None else {}
-        return facts[point].tags if point in facts else ()
+        return tuple(self._passages.tags(point)) if point is not None else ()
 
     def waiting(self) -> int:
         """How many passages have no vector yet."""
-        return self._passages.counts()[1]
+        return self._catalog.counts().passages_waiting
 
     def _paper(self, key: str) -> int:
         point = self._catalog.points([key]).get(key)
         if point is None:
             raise InputError(f"the library has no paper {key}: add its record first")
         return point
-
-    def _hits(
-        self, found: Sequence[Scored], wanted: PassageFilter, papers: set[int]
-    ) -> list[PassageHit]:
-        known = self._passages.found([hit.id for hit in found])
-        # What stands beside a vector is old from a change until the index has caught up.
-        doubtful = {key for key, stale in known.values() if stale}
-        passed = self._passages.wanted(doubtful, wanted, papers) if doubtful else set()
-        kept = [
-            (known[hit.id][0], hit.score)
-            for hit in found
-            if hit.id in known and (not known[hit.id][1] or known[hit.id][0] in passed)
-        ]
-        return [
-            PassageHit(passage=key, score=score, rank=rank)
-            for rank, (key, score) in enumerate(kept, 1)
-        ]

@@ -1,24 +1,26 @@
 """Whether a library is whole: its catalog, its documents' texts, and its vectors."""
 
 import json
-import logging
-import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+
+import numpy as np
 
 from state.passage import passage_id
 from tools.errors import LibraryError
+from tools.library.bm25 import document_terms
 from tools.library.catalog import Catalog
-from tools.library.indexes import Kind
+from tools.library.index import Row, rows
 from tools.library.library import Library
-from tools.library.passage_catalog import PassageCatalog
-from tools.library.verify_vectors import VectorFaults, vector_faults
+from tools.library.passages import PassageCatalog
+from tools.library.port import Filter, Payload, Query, Sparse, Stored, VectorIndex, search
+from tools.library.rows import rename, settle
 
-logger = logging.getLogger(f"citeloom.{__name__}")
-
-_SHOWN = 3  # ids in one message
-_CHILDREN = {"aliases": "point", "documents": "paper", "passages": "paper", "tags": "paper"}
+_BATCH = 500
+_SHOWN = 3  # points in one message
+_NORM = 1e-3  # single precision, and the engine's own rounding
+_CHILDREN = {"aliases": "point", "documents": "paper", "texts": "paper", "tags": "paper"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,21 @@ class Fault:
 
 @dataclass(slots=True)
 class _Findings:
+    remedy: str
     faults: list[Fault] = field(default_factory=list)
-    vectors: dict[Kind, VectorFaults | Literal["unreadable", "missing"]] = field(
-        default_factory=dict
-    )
     broken: bool = False
     """Whether the catalog itself is damaged, so that nothing else can be told."""
+    unreadable: bool = False
+    """Whether the index is, so that all vectors are to be made anew."""
     renamed: set[int] = field(default_factory=set)
     """Papers whose passages have ids that are not those of their words."""
+    unsound: list[int] = field(default_factory=list)
+    """Points whose vector is missing or wrong."""
+    orphans: list[int] = field(default_factory=list)
+    """Points that no text has."""
+
+    def add(self, what: str) -> None:
+        self.faults.append(Fault(what, self.remedy))
 
 
 def verify(library: Library) -> list[Fault]:
@@ -66,34 +75,19 @@ def repair(library: Library) -> list[Fault]:
         with library.catalog.database.writing() as db:
             for table, column in _CHILDREN.items():
                 db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)")
-            _rename(db, found.renamed)
-        serving = library.indexes.serving()
-        for kind, faults in found.vectors.items():
-            index = serving.papers if kind == "papers" else serving.passages
-            if isinstance(faults, str):
-                index.drop()
-                continue
-            index.delete(faults.orphans)
-            if faults.fields:
-                index.index_payload()
-            with library.catalog.database.writing() as db:
-                rows = [(point,) for point in [*faults.missing, *faults.wrong]]
-                db.executemany(f"UPDATE {kind} SET indexed = 0 WHERE point = ?", rows)
+            for paper in found.renamed:
+                row = db.execute("SELECT id FROM papers WHERE point = ?", (paper,)).fetchone()
+                rename(db, paper, row[0])
+                settle(db, paper)
+            unsound = [(point,) for point in found.unsound]
+            db.executemany("UPDATE texts SET indexed = 0 WHERE point = ?", unsound)
+        if found.unreadable:
+            library.check_embedder(library.embedder)
+            library.vector_index.rename()
+        elif found.orphans:
+            library.vector_index.serving().engine.delete(found.orphans)
         library.index()
         return _look(library).faults
-
-
-def _look(library: Library) -> _Findings:
-    found = _Findings()
-    if fault := _catalog_fault(library.catalog):
-        found.faults.append(fault)
-        found.broken = True
-        return found
-    _check_rows(library, found)
-    _check_texts(library, found)
-    for kind in ("papers", "passages"):
-        _check_vectors(library, kind, found)
-    return found
 
 
 def damage(cause: object) -> Fault:
@@ -105,15 +99,29 @@ def damage(cause: object) -> Fault:
     return Fault(f"the catalog is damaged: {cause}", remedy, repairable=False)
 
 
+def _look(library: Library) -> _Findings:
+    found = _Findings(f"run `citeloom library verify {library.name} --repair`")
+    if fault := _catalog_fault(library.catalog):
+        found.faults.append(fault)
+        found.broken = True
+        return found
+    _check_rows(library, found)
+    _check_texts(library, found)
+    try:
+        _check_vectors(library, found)
+    except LibraryError as error:
+        found.unreadable = True
+        found.add(f"the vectors cannot be read: {error}")
+    return found
+
+
 def _catalog_fault(catalog: Catalog) -> Fault | None:
     try:
         with catalog.database.reading() as db:
             lines = [line for (line,) in db.execute("PRAGMA integrity_check(5)")]
     except LibraryError as error:
         return damage(error.__cause__ or error)
-    if lines == ["ok"]:
-        return None
-    return damage("; ".join(lines))
+    return None if lines == ["ok"] else damage("; ".join(lines))
 
 
 def _check_rows(library: Library, found: _Findings) -> None:
@@ -121,14 +129,20 @@ def _check_rows(library: Library, found: _Findings) -> None:
         for table, column in _CHILDREN.items():
             sql = f"SELECT COUNT(*) FROM {table} WHERE {column} NOT IN (SELECT point FROM papers)"
             if count := db.execute(sql).fetchone()[0]:
-                found.faults.append(
-                    Fault(f"{count} rows of {table} belong to no paper", _remedy(library))
-                )
-        sql = "SELECT id FROM passages WHERE active = 1 GROUP BY id HAVING COUNT(*) > 1"
+                found.add(f"{count} rows of {table} belong to no paper")
+        sql = "SELECT paper FROM texts WHERE role >= 2 GROUP BY id HAVING COUNT(*) > 1"
         if twice := db.execute(sql).fetchall():
-            found.faults.append(Fault(f"{len(twice)} passages are here twice", _remedy(library)))
-            rows = db.execute(f"SELECT paper FROM passages WHERE id IN ({sql})").fetchall()
-            found.renamed |= {paper for (paper,) in rows}
+            found.add(f"{len(twice)} passages are here twice")
+            found.renamed |= {paper for (paper,) in twice}
+        wrong = Counter[int]()
+        for point, paper, key, part in db.execute(
+            "SELECT s.paper, p.id, s.id, s.text FROM texts s JOIN papers p ON p.point = s.paper"
+            " WHERE s.id != ''"
+        ):
+            wrong[point] += key != passage_id(paper, part)
+    if wrong.total():
+        found.add(f"{wrong.total()} passages have ids that are not those of their words")
+        found.renamed |= {point for point, number in wrong.items() if number}
 
 
 def _check_texts(library: Library, found: _Findings) -> None:
@@ -140,75 +154,92 @@ def _check_texts(library: Library, found: _Findings) -> None:
         except LibraryError as error:
             found.faults.append(Fault(str(error), remedy, repairable=False))
             continue
-        text = text.encode("utf-8", "replace").decode("utf-8")
         with library.catalog.database.reading() as db:
-            rows = db.execute(
-                "SELECT start, end, text FROM passages WHERE document ="
+            parts = db.execute(
+                "SELECT start, end, text FROM texts WHERE document ="
                 " (SELECT number FROM documents WHERE sha256 = ?)",
                 (entry.sha256,),
             ).fetchall()
-        wrong = sum(text[start:end] != part for start, end, part in rows)
-        if wrong:
+        if wrong := sum(text[start:end] != part for start, end, part in parts):
             what = f"{wrong} passages of '{entry.name}' are not in its text where they should be"
             found.faults.append(Fault(what, remedy, repairable=False))
-    wrong_ids: Counter[int] = Counter()
-    with library.catalog.database.reading() as db:
-        for point, paper, key, part in db.execute(
-            "SELECT s.paper, p.id, s.id, s.text FROM passages s JOIN papers p ON p.point = s.paper"
-        ):
-            wrong_ids[point] += key != passage_id(paper, part)
-    if count := wrong_ids.total():
-        found.faults.append(
-            Fault(f"{count} passages have ids that are not those of their words", _remedy(library))
-        )
-        found.renamed |= {point for point, number in wrong_ids.items() if number}
 
 
-def _check_vectors(library: Library, kind: Kind, found: _Findings) -> None:
-    serving = library.indexes.serving()
-    index = serving.papers if kind == "papers" else serving.passages
-    if not index.exists():
-        with library.catalog.database.reading() as db:
-            (count,) = db.execute(f"SELECT COUNT(*) FROM {kind} WHERE indexed != 0").fetchone()
-        if count:
-            found.vectors[kind] = "missing"
-            found.faults.append(Fault(f"all {count} vectors of {kind} are lost", _remedy(library)))
+def _check_vectors(library: Library, found: _Findings) -> None:
+    """Compare the index with the catalog, point by point and both ways.
+
+    What a damage of a few bits does to a vector is found where it changes the vector's norm, which
+    is wherever it matters, but for a sign.
+    """
+    database = library.catalog.database
+    serving = library.vector_index.serving()
+    with database.reading() as db:
+        gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
+        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed != 0").fetchone()[0]
+    if serving.engine.create():
+        found.unreadable = marked > 0
+        if marked:
+            found.add(f"all {marked} vectors are lost")
         return
-    try:
-        faults = vector_faults(library.catalog.database, kind, index, serving.names.size)
-    except LibraryError as error:
-        found.vectors[kind] = "unreadable"
-        what = f"the vectors of {kind} cannot be read: {error}"
-        found.faults.append(Fault(what, _remedy(library)))
-        return
-    if any(faults):
-        found.vectors[kind] = faults
-    if faults.fields:
-        what = f"filters of {kind} by {', '.join(faults.fields)} miss or find too much"
-        found.faults.append(Fault(what, _remedy(library)))
+    missing: list[int] = []
+    wrong: list[int] = []
+    for low, high, stored in _windows(serving.engine):
+        wanted = {
+            row.point: row
+            for row in rows(database, "s.point > ? AND s.point <= ?", low, high)
+        }  # fmt: skip
+        found.orphans += [key for key in stored if key not in wanted and key not in gone]
+        sure = [row for row in wanted.values() if row.indexed == 1]
+        missing += [row.point for row in sure if row.point not in stored]
+        wrong += [
+            row.point
+            for row in sure
+            if row.point in stored and not _sound(stored[row.point], row, serving.names.size)
+        ]
+    found.unsound = [*missing, *wrong]
     for points, what in (
-        (faults.missing, "have no vector"),
-        (faults.wrong, "have a damaged vector, or one of other words"),
-        (faults.orphans, "are gone, and their vectors are still here"),
+        (missing, "have no vector"),
+        (wrong, "have a damaged vector, or one of other words"),
+        (found.orphans, "are gone, and their vectors are still here"),
     ):
         if points:
             shown = ", ".join(str(point) for point in points[:_SHOWN])
             more = ", ..." if len(points) > _SHOWN else ""
-            text = f"{len(points)} {kind} {what} (points {shown}{more})"
-            found.faults.append(Fault(text, _remedy(library)))
+            found.add(f"{len(points)} texts {what} (points {shown}{more})")
+    if one := serving.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
+        search(serving.engine, Query(one[0].dense), 10, Filter())
 
 
-def _rename(db: sqlite3.Connection, papers: set[int]) -> None:
-    from tools.library.passage_rows import rename, settle
+def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]:
+    """Yield (low, high, points of ids low < id <= high), which together are all ids."""
+    low = 0
+    while batch := index.scroll(low, _BATCH):
+        high = batch[-1].id
+        yield low, high, {point.id: point for point in batch}
+        low = high
+    yield low, 2**63 - 1, {}
 
-    for paper in papers:
-        row = db.execute("SELECT id FROM papers WHERE point = ?", (paper,)).fetchone()
-        rename(db, paper, row[0])
-        settle(db, paper)
+
+def _sound(stored: Stored, row: Row, size: int) -> bool:
+    dense = stored.dense
+    if dense.shape != (size,) or not np.isfinite(dense).all():
+        return False
+    if abs(float(np.linalg.norm(dense)) - 1) > _NORM:
+        return False
+    return _terms(stored.sparse) == _terms(document_terms(row.text)) and _sorted(
+        stored.payload
+    ) == _sorted(row.payload)
 
 
-def _remedy(library: Library) -> str:
-    return f"run `citeloom library verify {library.name} --repair`"
+def _terms(sparse: Sparse) -> dict[int, float]:
+    pairs = zip(sparse.indices, sparse.values, strict=True)
+    return {index: round(value, 4) for index, value in pairs}
+
+
+def _sorted(payload: Payload) -> dict[str, object]:
+    return {
+        key: sorted(value) if isinstance(value, list) else value for key, value in payload.items()
+    }
 
 
 def fault_lines(faults: list[Fault], *, as_json: bool = False) -> list[str]:

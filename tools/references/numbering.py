@@ -74,7 +74,7 @@ def number_references(
 
 
 def with_numbers(line: Line) -> str:
-    """Return a line with the numbers of its references before its full stop, as in 'So it is [1, 3-5].'."""
+    """Return a line with the numbers of its references: 'So it is [1, 3-5].', or behind a quotation."""
     numbers = sorted({*line.primary, *line.secondary})
     if not numbers:
         return line.text

@@ -1,161 +1,96 @@
-"""The retriever `keywords`: Keyword Augmented Retrieval (Purwar and Sundar, 2023).
+"""Keywords of passages, and passages by keywords, after Keyword Augmented Retrieval.
 
-Keywords of the question are compared with those of sub-documents, which were made when the library
-was filled. A sub-document is a run of passages of one section, as large as the answering model has
-room for. No text of the library is embedded for a question; the question's word groups are, since
-phrases are also compared by meaning.
+KAR (Purwar and Sundar, 2023) lets a small model name the keywords of each piece of text once, and
+compares a question's keywords with them. Here a mind names those of passages where it is asked to
+(nodes.ingest.name_keywords); the phrases that stand out in a passage by count stand in for the rest,
+and its headings count as keywords of it. They are kept in the catalog; its full-text index (SQLite
+FTS5, stems, BM25) ranks passages by the question's. No text is embedded for any of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from state.passage import PassageHit
-from tools.embed.port import Embedder
-from tools.errors import LibraryError
+from state.passage import Passage, PassageHit
 from tools.library.library import Library
-from tools.library.texts import Texts
-from tools.retrieve.keyphrases import key_stems
-from tools.retrieve.keyword_matches import KeywordMatches, Match, Place
-from tools.retrieve.keywords_store import KeywordStore, question_keywords
-from tools.retrieve.port import PassageFilter, RetrieverName
+from tools.library.passages import PassageCatalog, filter_sql
+from tools.library.port import Progress
+from tools.retrieve.port import PassageFilter
+from tools.text.phrases import keyphrases
+from tools.text.words import STOP_WORDS, tokens
 
-WORDS_PER_TOKEN = 0.7
-SHARE = 4
-"""Sub-documents that fit into the answering model's context together."""
-# Against the match of a single word. Chosen on half of the questions of evals/passages; neither is
-# sharp: twice as much changed recall there by 0.04 at most.
-_WHOLE_PHRASE = 0.5
-_NEAR_PHRASE = 0.5
-_BEST = 500
-"""Passages whose sub-documents are ranked."""
+COMPUTED = "counts"
+"""Who named the keywords that no mind did."""
+_KEPT = 20
+_BATCH = 500
+_LONGEST_WORD = 40
 
 
-class KeywordRetriever:
-    """Passages by keywords, the best sub-documents first."""
+def name_missing(library: Library, progress: Progress | None = None) -> int:
+    """Find keywords for the passages that have none; return for how many.
 
-    name: RetrieverName = "keywords"
+    Raises:
+        LibraryError: The library is damaged, or locked for too long.
+    """
+    with library.catalog.database.reading() as db:
+        sql = "SELECT COUNT(*) FROM texts WHERE role >= 2 AND named_by IS NULL"
+        (total,) = db.execute(sql).fetchone()
+    done = 0
+    for page in unnamed(library, _BATCH):
+        put(
+            library,
+            {item.id: [p.text for p in keyphrases(item.text, limit=_KEPT)] for item in page},
+            COMPUTED,
+        )
+        done += len(page)
+        if progress:
+            progress(done, max(done, total))
+    return done
 
-    def __init__(
-        self, texts: Texts, store: KeywordStore, embedder: Embedder, *, context_tokens: int = 4096
-    ) -> None:
-        """Retrieve from a library's texts.
 
-        Args:
-            texts: The library's passages, for filters.
-            store: Their keywords.
-            embedder: Of the library.
-            context_tokens: The answering model's context, which sets the size of sub-documents.
-        """
-        self._texts = texts
-        self._store = store
-        self._matches = KeywordMatches(store, embedder)
-        self._words = max(int(context_tokens * WORDS_PER_TOKEN) // SHARE, 1)
+def unnamed(library: Library, size: int, *, mind: bool = False) -> Iterator[list[Passage]]:
+    """Yield passages without keywords in batches; with `mind`, those for which no mind named any."""
+    condition = (
+        f"COALESCE(s.named_by, '{COMPUTED}') = '{COMPUTED}'" if mind else "s.named_by IS NULL"
+    )
+    return PassageCatalog(library.catalog.database).pages(size, condition)
 
-    def retrieve(self, query: str, *, limit: int, wanted: PassageFilter) -> list[PassageHit]:
-        """Return at most `limit` passages that share a keyword with the query; see Retriever.
 
-        Raises:
-            LibraryError: No keywords are made yet.
-        """
-        if limit < 1 or not query.strip():
-            return []
-        if not self._store.count() and self._texts.count():
-            raise LibraryError(
-                "the library has no keywords yet: run `citeloom library index` on it, or choose "
-                "another retriever"
-            )
-        matches = self._match(query)
-        scores = self._allowed(_scores(matches), wanted, limit)
-        best = sorted(scores, key=lambda number: (-scores[number], number))[: max(_BEST, limit)]
-        ordered = self._by_sub_document(best, scores, matches)[:limit]
-        return [
-            PassageHit(passage=place.id, score=1 / rank, rank=rank)
-            for rank, place in enumerate(ordered, 1)
-        ]
-
-    def _match(self, query: str) -> list[Match]:
-        rarity = self._store.rarity()
-        worth = {item: rarity(item) for item in dict.fromkeys(key_stems(query))}
-        phrases = question_keywords(query, rarity)
-        totals = [sum(rarity(item) for item in stems) for _, stems in phrases]
-        whole = {
-            stems: _WHOLE_PHRASE * total for (_, stems), total in zip(phrases, totals, strict=True)
-        }
-        means = [
-            _NEAR_PHRASE * total / len(stems)
-            for (_, stems), total in zip(phrases, totals, strict=True)
-        ]
-        return [
-            *self._matches.exact(list(worth), worth),
-            *self._matches.whole(whole),
-            *self._matches.near(phrases, means),
-        ]
-
-    def _allowed(
-        self, scores: dict[int, float], wanted: PassageFilter, limit: int
-    ) -> dict[int, float]:
-        numbers = sorted(scores, key=lambda number: (-scores[number], number))
-        if wanted == PassageFilter():
-            # Only to leave out what has just gone: no need to ask for all.
-            numbers = numbers[: max(2 * limit, _BEST)]
-        ids = self._matches.ids(numbers)
-        allowed = self._texts.wanted_ids(list(ids.values()), wanted)
-        return {number: scores[number] for number, key in ids.items() if key in allowed}
-
-    def _by_sub_document(
-        self, best: Sequence[int], scores: dict[int, float], matches: Sequence[Match]
-    ) -> list[Place]:
-        """Order passages by the score of their sub-document, then by their own."""
-        places = self._matches.places(best)
-        parts = sub_documents(places, self._words)
-        kept = set(best)
-        found = [place for place in places if place.number in kept]
-        totals: dict[int, float] = {}
-        for part in {parts[place.number] for place in found}:
-            totals[part] = 0.0
-        for match in matches:
-            tops: dict[int, float] = {}
-            for place in found:
-                value = match.passages.get(place.number)
-                if value is not None:
-                    part = parts[place.number]
-                    tops[part] = max(tops.get(part, 0.0), value)
-            for part, value in tops.items():
-                totals[part] += match.worth * value**0.5
-        return sorted(
-            found,
-            key=lambda place: (
-                -round(totals[parts[place.number]], 6),
-                parts[place.number],
-                -scores[place.number],
-                place.number,
-            ),
+def put(library: Library, keywords: Mapping[str, Sequence[str]], by: str) -> None:
+    """Keep the keywords of passages, by id, and who found them; they take the place of others."""
+    found = library.texts.get(keywords)
+    rows = [
+        ("\n".join([*keywords[key], *passage.section, passage.title]), by, key)
+        for key, passage in found.items()
+    ]
+    with library.catalog.database.writing() as db:
+        db.executemany(
+            "UPDATE texts SET keywords = ?, named_by = ? WHERE role >= 2 AND id = ?", rows
         )
 
 
-def sub_documents(places: Sequence[Place], words: int) -> dict[int, int]:
-    """Return the sub-document of each passage; `places` are in reading order."""
-    parts: dict[int, int] = {}
-    part, run, filled = -1, None, 0
-    for place in places:
-        if place.run != run or filled + place.words > words:
-            part, run, filled = part + 1, place.run, 0
-        filled += place.words
-        parts[place.number] = part
-    return parts
-
-
-def keyword_retriever(
-    library: Library, embedder: Embedder, *, context_tokens: int = 4096
-) -> KeywordRetriever:
-    """Return the retriever of a library; its keywords are in the library's folder."""
-    store = KeywordStore(library.folder)
-    return KeywordRetriever(library.texts, store, embedder, context_tokens=context_tokens)
-
-
-def _scores(matches: Sequence[Match]) -> dict[int, float]:
-    # The root evens out weights: a keyword's being there says more than how central it is.
-    scores: dict[int, float] = {}
-    for match in matches:
-        for number, value in match.passages.items():
-            scores[number] = scores.get(number, 0.0) + match.worth * value**0.5
-    return scores
+def by_keywords(
+    library: Library, question: str, *, limit: int, wanted: PassageFilter
+) -> list[PassageHit]:
+    """Return at most `limit` passages that share a keyword with the question, best first."""
+    name_missing(library)
+    words = {
+        word: None
+        for word in tokens(question)
+        if word not in STOP_WORDS and len(word) <= _LONGEST_WORD
+    }
+    if not words or limit < 1:
+        return []
+    papers = set(library.catalog.points(wanted.papers).values())
+    conditions, values = filter_sql(wanted, papers)
+    sql = (
+        "SELECT s.id, -bm25(keyword_index) AS score FROM keyword_index k"
+        " JOIN texts s ON s.point = k.rowid JOIN papers p ON p.point = s.paper"
+        f" WHERE keyword_index MATCH ? AND s.role >= 2{conditions}"
+        " ORDER BY bm25(keyword_index), s.point LIMIT ?"
+    )
+    match = " OR ".join(f'"{word}"' for word in words)
+    with library.catalog.database.reading() as db:
+        rows = db.execute(sql, (match, *values, limit)).fetchall()
+    return [
+        PassageHit(passage=key, score=round(score, 6), rank=rank)
+        for rank, (key, score) in enumerate(rows, 1)
+    ]

@@ -1,55 +1,37 @@
 """Retrievers by name."""
 
-from tools.embed.port import Embedder
+from dataclasses import dataclass
+
+from state.passage import PassageHit
 from tools.library.library import Library
-from tools.library.port import Progress
-from tools.retrieve.port import Retriever, RetrieverName
+from tools.retrieve.port import PassageFilter, Retriever, RetrieverName
 
 
-def prepare_keywords(
-    library: Library, embedder: Embedder | None = None, progress: Progress | None = None
-) -> int:
-    """Make what of a library's keywords is missing; without an embedder only count its words.
+@dataclass(frozen=True, slots=True)
+class LibraryRetriever:
+    """Passages of one library.
 
-    Returns:
-        For how many passages keywords were made.
-
-    Raises:
-        LibraryError: The library is damaged, or locked for too long.
+    'vectors' ranks by the cosine of dense vectors. 'hybrid' fuses that ranking and BM25 of the
+    passages' words by reciprocal rank; with BGE-M3 also its term weights, and its token vectors order
+    what is found. Keywords are no part of it: BM25 sees every word that they are made of. 'keywords'
+    ranks by keywords alone; see tools.retrieve.keywords.
     """
-    from tools.retrieve.keywords_store import KeywordStore
 
-    store = KeywordStore(library.folder)
-    try:
-        if embedder is None:
-            store.take_stock(library.texts)
-            return 0
-        return store.catch_up(library.texts, embedder, progress)
-    finally:
-        store.close()
+    name: RetrieverName
+    library: Library
+
+    def retrieve(self, query: str, *, limit: int, wanted: PassageFilter) -> list[PassageHit]:
+        """Return at most `limit` passages; see Retriever."""
+        if self.name == "keywords":
+            from tools.retrieve.keywords import by_keywords
+
+            return by_keywords(self.library, query, limit=limit, wanted=wanted)
+        search = self.library.texts.search
+        if self.name == "vectors":
+            return search(query, mode="dense", limit=limit, wanted=wanted)
+        return search(query, limit=limit, wanted=wanted)
 
 
-def open_retriever(
-    name: RetrieverName, library: Library, embedder: Embedder, *, context_tokens: int = 4096
-) -> Retriever:
-    """Return a retriever of this library; it remembers what it has read, so keep it for a run.
-
-    Args:
-        name: 'hybrid', 'vectors' or 'keywords'.
-        library: Where to retrieve from.
-        embedder: Of the library.
-        context_tokens: The answering model's context; 'keywords' sizes its sub-documents by it.
-    """
-    match name:
-        case "vectors":
-            from tools.retrieve.vectors import VectorRetriever
-
-            return VectorRetriever(library.texts)
-        case "keywords":
-            from tools.retrieve.keywords import keyword_retriever
-
-            return keyword_retriever(library, embedder, context_tokens=context_tokens)
-        case "hybrid":
-            from tools.retrieve.hybrid import HybridRetriever
-
-            return HybridRetriever(library.texts)
+def open_retriever(name: RetrieverName, library: Library) -> Retriever:
+    """Return a retriever of this library."""
+    return LibraryRetriever(name, library)

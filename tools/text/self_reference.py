@@ -8,11 +8,17 @@ None, and the sentence is then quoted as it stands.
 """
 
 import re
+from dataclasses import dataclass
 
 _PAPER = (
     r"(?:(?:short|position|demo|review|survey|research|systematic|scoping|literature|comparative|empirical|"
     r"case|pilot|exploratory) )*"
     r"(?:paper|study|article|survey|review|thesis|dissertation|report|tutorial|chapter|work)"
+)
+_LABEL = re.compile(
+    r"(?:(?:background|objectives?|aims?|purpose|methods?|results?|findings|conclusions?|design|"
+    r"methodology|introduction|summary)(?:/\w+| and \w+)?: )?",
+    re.IGNORECASE,
 )
 _HERE = re.compile(rf"(?:(?:In (?:this|the present|our) {_PAPER}|Here),? )?")
 _DISCOURSE = re.compile(
@@ -22,7 +28,10 @@ _DISCOURSE = re.compile(
 )
 _WE = re.compile(r"we(?= )", re.IGNORECASE)
 _AUTHORS = re.compile(r"the (?:present )?authors(?= )", re.IGNORECASE)
-_OWN_PAPER = re.compile(rf"(?:this|the present|our) {_PAPER}(?= )", re.IGNORECASE)
+_AUTHOR = re.compile(r"the (?:present )?author(?= )", re.IGNORECASE)
+_OWN_PAPER = re.compile(
+    rf"(?:(?:this|the present|our) {_PAPER}|the (?:paper|article))(?= )", re.IGNORECASE
+)
 _OWN_METHOD = re.compile(
     r"our (?:(?:proposed|new|novel) )?(?:method|system|approach|model|framework)(?= )",
     re.IGNORECASE,
@@ -46,10 +55,15 @@ _DOES = _ACHIEVES | frozenset(
 _IRREGULAR_PAST = frozenset(
     ("built", "chose", "found", "gave", "made", "showed", "shown", "undertook", "wrote")
 )
-_TURNED_WRONG = re.compile(
-    r"\b(?:we|our|ours|us|ourselves|i|my|mine|me|it|its|itself|they|them|their|theirs|themselves|this|these|"
-    r"those|such(?! as\b)|here|the (?:present )?(?:authors?|paper|study|article|survey|review|work|latter|former))\b",
-    re.IGNORECASE,
+_OWN_WORDS = (
+    r"we|our|ours|us|ourselves|i|my|mine|me|this|these|those|such(?! as\b)|here|"
+    r"the (?:present )?(?:authors?|paper|study|article|survey|review|work|latter|former)"
+)
+_IT, _THEY = r"it|its|itself", r"they|them|their|theirs|themselves"
+# What would point elsewhere than before: 'they' may be the authors only where it might before, too.
+_AFTER_WE, _AFTER_AUTHORS, _AFTER_PAPER = (
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (f"{_OWN_WORDS}|{_THEY}", _OWN_WORDS, f"{_OWN_WORDS}|{_IT}|{_THEY}")
 )
 _JOINED = (
     r"(?:\b(?:and|or|but|then|while|as well as)|[,;:–—])(?: (?:also|then|further|not|\w+ly))* "
@@ -58,11 +72,32 @@ _SECOND_SINGULAR = re.compile(rf"{_JOINED}[a-z-]*[a-z]s\b")
 _SECOND_ANY = re.compile(rf"{_JOINED}(?!(?:a|an|the|in|on|of|for|with|which|who|where)\b)[a-z]")
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A way in which papers speak of themselves."""
+
+    subject: re.Pattern[str]
+    verbs: frozenset[str]
+    plural: bool
+    turned_wrong: re.Pattern[str]
+    after_discourse: bool
+    """Whether it may follow 'However,': 'this study' may then be one just told of, 'we' never is."""
+
+
+_KINDS = (
+    _Kind(_WE, _DOES, True, _AFTER_WE, True),
+    _Kind(_AUTHORS, _DOES, True, _AFTER_AUTHORS, False),
+    _Kind(_AUTHOR, _DOES, False, _AFTER_PAPER, False),
+    _Kind(_OWN_PAPER, _DOES, False, _AFTER_PAPER, False),
+    _Kind(_OWN_METHOD, _ACHIEVES, False, _AFTER_PAPER, True),
+)
+
+
 def attribute(sentence: str, name: str, plural: bool) -> str | None:
     """Return a sentence with its own subject in place of 'we' or 'this paper', or None in any doubt.
 
-    'In this paper, we propose Y.' -> 'Baek et al. propose Y.' All that follows the verb stays as
-    it is. None where the sentence does not start so; where the verb is not a listed one that
+    'In this paper, we propose Y.' -> 'Baek et al. propose Y.' A label ('Methods:') goes, too; all
+    that follows the verb stays as it is. None where the sentence does not start so; where the verb is not a listed one that
     authors can do; where a second verb would have to agree as well; where a later 'our', 'it' or
     'this approach' would point elsewhere than before. 'However, this approach misses X.' gives
     None, since it may tell of a rival; so does 'Our results show', whose subject did nothing.
@@ -74,51 +109,44 @@ def attribute(sentence: str, name: str, plural: bool) -> str | None:
         plural: Whether the name wants the verb's plural.
     """
     text = sentence.strip()
+    text = text[_end(_LABEL, text) :]
     start = _self_reference(text)
     if start is None:
         return None
-    end, allowed, was_plural = start
+    end, kind = start
     adverb = _ADVERB.match(text, end)
     verb = re.match(r"[a-z]+(?= )", text[adverb.end() :]) if adverb else None
     if adverb is None or verb is None:
         return None
     rest = text[adverb.end() + verb.end() :]
-    agreed = _agree(verb[0], rest, allowed, was_plural, plural)
-    if agreed is None or _TURNED_WRONG.search(rest):
+    agreed = _agree(verb[0], rest, kind, plural)
+    if agreed is None or kind.turned_wrong.search(rest):
         return None
     if agreed != verb[0] and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
         return None
     return f"{name}{adverb[0]}{agreed}{rest}"
 
 
-def _self_reference(text: str) -> tuple[int, frozenset[str], bool] | None:
-    """Return where a text's self-reference ends, the verbs that suit it, and whether it is plural."""
+def _self_reference(text: str) -> tuple[int, _Kind] | None:
+    """Return where a text's self-reference ends, and of which kind it is."""
     here, discourse = _end(_HERE, text), _end(_DISCOURSE, text)
-    # 'However, this study' may be the study that the sentence before tells of; 'we' never is.
-    for subject, starts, allowed, plural in (
-        (_WE, (here, discourse), _DOES, True),
-        (_AUTHORS, (here,), _DOES, True),
-        (_OWN_PAPER, (here,), _DOES, False),
-        (_OWN_METHOD, (here, discourse), _ACHIEVES, False),
-    ):
-        for at in starts:
-            if found := subject.match(text, at):
-                return found.end(), allowed, plural
+    for kind in _KINDS:
+        for at in (here, discourse) if kind.after_discourse else (here,):
+            if found := kind.subject.match(text, at):
+                return found.end(), kind
     return None
 
 
-def _agree(
-    verb: str, rest: str, allowed: frozenset[str], was_plural: bool, plural: bool
-) -> str | None:
+def _agree(verb: str, rest: str, kind: _Kind, plural: bool) -> str | None:
     """Return the form of a verb for its new subject; None where it is not one that is listed."""
     if verb in ("have", "has"):
         participle = re.match(r" ([a-z]+) ", rest)
-        if participle is None or not _is_past(participle[1], allowed):
+        if participle is None or not _is_past(participle[1], kind.verbs):
             return None
         return "have" if plural else "has"
-    if _is_past(verb, allowed):
+    if _is_past(verb, kind.verbs):
         return verb
-    base = next((b for b in allowed if verb == (b if was_plural else _singular(b))), None)
+    base = next((b for b in kind.verbs if verb == (b if kind.plural else _singular(b))), None)
     if base is None:
         return None
     return base if plural else _singular(base)
@@ -163,7 +191,7 @@ _POINTS_BACK = re.compile(
     r"|the (?:problem|issue|situation|challenge|question|gap)(?=[,.;:]))(?!\w)",
     re.IGNORECASE,
 )
-_OF_THE_PAPER = re.compile(rf"\bthis {_PAPER}\b", re.IGNORECASE)
+_OF_THE_PAPER = re.compile(rf"\bthis {_PAPER}\b|^the (?:paper|article)\b", re.IGNORECASE)
 
 
 def leans(sentence: str) -> bool:

@@ -170,7 +170,7 @@ class _Namer:
                     continue
                 within = sum(words <= have for have in inside) / len(inside)
                 without = sum(words <= have for have in outside) / max(len(outside), 1)
-                score = within * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
+                score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
                 score *= _ACT_SHARE if _ACT.match(text) else 1.0
                 scores[text] = max(scores.get(text, 0.0), score)
         return scores

@@ -87,3 +87,13 @@ def coverage(claim: str, source: str) -> float:
     """Return the share of the claim's distinct content stems that the source has, 0..1."""
     wanted = distinct_content_stems(claim)
     return len(wanted & distinct_content_stems(source)) / len(wanted) if wanted else 0.0
+
+
+SAME = 0.9
+"""Resemblance from which two sentences count as one said twice."""
+
+
+def resemblance(first: str, second: str) -> float:
+    """Return the share of content stems that two texts have in common (Dice), 0..1."""
+    left, right = distinct_content_stems(first), distinct_content_stems(second)
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0

@@ -115,8 +115,9 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     lines = []
     if values.get("mind") == "extractive":
         lines.append(
-            "Made by the embedded engine (extractive), without an LLM: its sentences restate the papers' own "
-            "records. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
+            "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
+            "is that paper's own sentence, with its authors' name for “we” or “this paper”, or in quotation marks. "
+            "Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
         )
     if values.get("outcome") == "partial":
         lines.append("Partial: some of this run is missing or could not be checked; see run.json.")

@@ -35,7 +35,7 @@ def verify(
         except LibraryError as error:
             if not is_damage(error):
                 raise
-            faults = [damage(error.__cause__)]
+            faults = [damage(error.__cause__ or error)]
         for line in fault_lines(faults, as_json=as_json):
             typer.echo(line)
         if not faults and not as_json:
@@ -74,16 +74,13 @@ def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
 
 def snapshot(
     name: Annotated[str, typer.Argument(help="The library.")],
-    file: Annotated[Path, typer.Argument(help="To write, such as mine.tar.gz.")],
+    file: Annotated[Path, typer.Argument(help="To write, such as mine.gz.")],
 ) -> None:
-    """Write a whole library to one file, with the hash of each part; others may read meanwhile."""
+    """Write a whole library but for its vectors to one file; others may read meanwhile."""
     with told_errors(), opened(name) as library:
         from tools.library.snapshot import take_snapshot
 
-        taken = take_snapshot(library, file)
-        typer.echo(f"{file}: {taken.files} members, {taken.bytes:,} bytes")
-        if not taken.vectors:
-            typer.echo("without vectors: `citeloom library index` makes them after a restore")
+        typer.echo(f"{file}: {take_snapshot(library, file):,} bytes")
 
 
 def restore(
@@ -93,14 +90,15 @@ def restore(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a library of that name.")] = False,
 ) -> None:
-    """Make a library what it was in a snapshot; everything is checked before anything changes."""
+    """Make a library what it was in a snapshot, checked before anything changes, and index it."""
     with told_errors():
-        from tools.library.restore import restore_snapshot
+        from citeloom.cli.progress import Progress
+        from tools.library.snapshot import restore_snapshot
 
-        name, vectors = restore_snapshot(file, process_settings(), name=library, force=force)
-        with opened(name) as restored:
-            restored.tidy()
+        name = restore_snapshot(file, process_settings(), name=library, force=force)
+        with opened(name) as restored, Progress(quiet=False, often=True) as progress:
             papers, passages = restored.stats().papers, restored.texts.count()
-        typer.echo(f"library '{name}' is restored: {papers} papers, {passages} passages")
-        if not vectors:
-            typer.echo(f"its vectors are to be made: run `citeloom library index {name}`")
+            made = restored.index(progress=progress.counted("make_vectors"), reembed=True)
+        typer.echo(
+            f"library '{name}' is restored: {papers} papers, {passages} passages, {made} vectors made"
+        )

@@ -47,15 +47,15 @@ def stats(
 def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
     """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
 
-    The old vectors serve until the new ones are whole; run again, it goes on where it was stopped.
+    Until all are made, only what has its vector is found; run again, it goes on where it was stopped.
     """
     with told_errors():
         from citeloom.cli.progress import Progress
-        from tools.retrieve.open import prepare_keywords
+        from tools.retrieve.keywords import name_missing
 
         with opened(name) as library, Progress(quiet=False, often=True) as progress:
             made = library.index(progress=progress.counted("make_vectors"), reembed=True)
-            prepare_keywords(library, library.embedder, progress.counted("index_keywords"))
+            name_missing(library, progress.counted("index_keywords"))
         typer.echo(f"{name}: {made} vectors made")
 
 

@@ -122,12 +122,9 @@ def _hits(
 ) -> "list[PassageHit]":
     if retriever is None:
         return library.texts.search(query, mode=mode, limit=limit, wanted=wanted)
-    from tools.embed.open import embedder
     from tools.retrieve.open import open_retriever
 
-    return open_retriever(retriever, library, embedder()).retrieve(
-        query, limit=limit, wanted=wanted
-    )
+    return open_retriever(retriever, library).retrieve(query, limit=limit, wanted=wanted)
 
 
 def _filter(

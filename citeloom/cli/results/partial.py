@@ -15,7 +15,7 @@ from state.synthesis import Context
 from tools.context import RunContext
 from tools.ledger.limits import Limits
 from tools.run_store import RunStore
-from tools.text.synthesis.quoting import whole_origin
+from tools.text.source_lines import origin_of
 
 
 async def partial_values(
@@ -94,7 +94,7 @@ async def partial_synthesis(
     return {
         **values,
         "granularity": values.get("references_as", ""),
-        "used": [whole_origin(item) for item in held.values()],
+        "used": [origin_of(item, 0, len(item.text)) for item in held.values()],
         "usage": ledger.usage(),
         "source_usage": ledger.sources(),
         "outcome": "partial" if values.get("draft") else "nothing",

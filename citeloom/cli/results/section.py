@@ -22,7 +22,6 @@ from citeloom.cli.runs import Run
 from citeloom.cli.telling import say, tell, tell_failures, tell_folder, tell_notes, tell_stop
 from tools.bibliography.style import CitationStyle, open_style
 from tools.citation_graph.page import citation_graph_page
-from tools.citation_graph.picture import citation_graph_svg
 from tools.errors import InputError
 from tools.run_store import RunStore
 
@@ -89,7 +88,6 @@ def _write_picture(folder: Path, values: Mapping[str, Any]) -> None:
     papers, links = values["papers"], values.get("links") or []
     request = values.get("request")
     about = (request.title or request.text) if request else ""
-    write_whole(folder / "graph.svg", citation_graph_svg(papers, links))
     write_whole(folder / "graph.html", citation_graph_page(papers, links, about=about))
 
 

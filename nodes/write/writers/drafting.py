@@ -1,9 +1,12 @@
 """Drafting one sentence: ask, check by code, send back once, and attach verified quotes."""
 
+import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nodes.ask_checked import ask_checked
 from nodes.write.lines import LinePaper, line_papers, verified_words
 from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.faults import (
@@ -17,10 +20,10 @@ from nodes.write.writers.faults import (
 from nodes.write.writers.misplaced import misplaced
 from nodes.write.writers.port import Stage
 from nodes.write.writers.sentence import TASK, Discussed, extract
+from nodes.write.writers.telling import counted
 from state.paper import Paper
 from state.run import Failure
-from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
-from tools.errors import AnswerError, RefusedError
+from state.writing import MARKER, Citation, Draft, Plan, PlanLine, Rejection, Sentence
 from tools.evidence.quotes import quote_input
 from tools.services import Services
 
@@ -46,20 +49,27 @@ async def draft_sentence(
 ) -> Outcome:
     """Write one line behind a draft; where the mind fails twice the embedded engine writes it."""
     outcome = Outcome()
+    if line.covers:
+        covered = await line_papers(services, stage.keys, line.covers)
+        outcome.sentence = Sentence(text=counted(line.theme, covered), line=line.number)
+        return outcome
     inputs = await line_inputs(services, stage, draft, line, variant)
     papers = await known_papers(services, stage, [*line.keys, *cited_keys(draft)])
     answer: NextSentence | None = None
     faults: list[Fault] = []
+    ours = services.mind.name == "extractive"
     shown = _fitted(services, inputs, line, outcome)
     if shown is not None:
         answer, faults = await _ask(services, stage, shown, line, papers, variant, outcome)
     if answer is None or faults:
-        answer = extract(services.clients.embedder, **inputs)
+        ours = True
+        answer = await asyncio.to_thread(extract, services.clients.embedder, **inputs)
         left = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
         if left:
             details = "; ".join(fault.detail for fault in left)
             outcome.failures.append(failure_of(line, details, LEFT_OUT))
             return outcome
+    outcome.failures += beyond_the_engine(line, stage.outline) if ours else []
     outcome.sentence = attach(answer, line.number, papers, stage)
     return outcome
 
@@ -74,27 +84,44 @@ async def _ask(
     outcome: Outcome,
 ) -> tuple[NextSentence | None, list[Fault]]:
     """Return the mind's sentence and what is wrong with it, after one chance to mend it."""
-    llm = services.mind.name != "extractive"
-    manner: dict[str, Any] = {"sample": variant, "temperature": 0.7 if llm else 0.0}
-    again: dict[str, Any] = {}
-    answer, faults = None, []
-    for action in ("asked_again", "replaced") if llm else ("replaced",):
-        try:
-            answer = await services.mind.do(TASK, **manner, **inputs, **again)
-        except (AnswerError, RefusedError) as error:
-            outcome.notes.append(str(error))
-            outcome.failures.append(failure_of(line, str(error), REPLACED))
-            return None, []
-        faults = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
-        faults += await misplaced(services, stage, answer.sentence)
-        note_faults(outcome, answer, faults, line, action, services, stage)
+    faults: list[Fault] = []
+    actions: list[Action] = ["replaced", "asked_again"]
+
+    async def faulty(answer: NextSentence) -> list[str]:
+        faults[:] = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
+        faults.extend(await misplaced(services, stage, answer.sentence))
+        note_faults(outcome, answer, faults, line, actions.pop(), services, stage)
         false = false_quotes(answer, papers)
         note_faults(outcome, answer, false, line, "replaced", services, stage)
-        if not faults:
-            break
-        outcome.notes = [fault.detail for fault in faults]
-        again = {"faults": outcome.notes, "rejected": answer.sentence}
-    return answer, faults
+        outcome.notes = [fault.detail for fault in faults] or outcome.notes
+        return [*outcome.notes, f"it was: {answer.sentence}"] if faults else []
+
+    llm = services.mind.name != "extractive"
+    asked = await ask_checked(
+        services.mind, TASK, inputs, faulty, sample=variant, temperature=0.7 if llm else 0.0
+    )
+    if asked.error:
+        outcome.notes.append(str(asked.error))
+        outcome.failures.append(failure_of(line, str(asked.error), REPLACED))
+        return None, []
+    return asked.answer, faults
+
+
+def beyond_the_engine(line: PlanLine, plan: Plan) -> list[Failure]:
+    """Say what a researcher's line asks for that nobody but an LLM can do."""
+    note = MARKER.sub(r"\1", line.note) if _ONLY_CITES.sub("", line.note) else ""
+    asked = [
+        f"“{note}”" if note else "a contrast" if line.role == "contrast" else "",
+        f"{line.words} words" if line.words else "",
+    ]
+    told = ", ".join(item for item in asked if item)
+    if plan.origin != "user" or not told:
+        return []
+    return [failure_of(line, f"without an LLM nothing is composed, so not: {told}", _OWN_WORDS)]
+
+
+_ONLY_CITES = re.compile(r"\{P\d+\}|\b(?:cite|name|mention|use|papers?|and)\b|\W", re.IGNORECASE)
+_OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
 
 def note_faults(

@@ -2,25 +2,24 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
-from nodes.write.lines import LinePaper, as_cited, line_papers
-from nodes.write.writers.answers import NextSentence, Support
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.drafting import attach, known_papers
 from nodes.write.writers.passage import keys_of
 from nodes.write.writers.port import Job, Settled, Stage, Written, one_line_each, whole
+from nodes.write.writers.telling import shown_as, tell
 from state.writing import Draft, Part, Plan, Schedule, WriterName
 from tools.context import RunContext
+from tools.embed.port import Embedder
+from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
-from tools.text.compose import Composed, Composer, resemblance
-from tools.text.lexrank import rank_sentences
-
-_ALIKE = 0.5
-"""Dice resemblance from which a sentence adds too little to one that was chosen."""
+from tools.text.lexrank import choose_sentences
+from tools.text.salience import passages
 
 
 class BaselineWriter:
-    """Takes sentences of the papers' abstracts, put into the third person, one for each paper."""
+    """Shows sentences of the papers' abstracts, as many as there are papers."""
 
     follows_plan = False
 
@@ -41,17 +40,12 @@ class BaselineWriter:
         papers = await line_papers(services, stage.keys, keys)
         known = await known_papers(services, stage, keys)
         choose = _by_lexrank if self.name == "lexrank" else _one_each
-        made = await asyncio.to_thread(choose, papers)
+        made = await asyncio.to_thread(
+            choose, services.clients.embedder, stage.request.text, papers
+        )
         sentences = [
-            attach(
-                NextSentence(
-                    sentence=item.text,
-                    support=[Support(key=key, quote=words) for key, words in item.quotes.items()],
-                ),
-                number, known, stage,
-            )
-            for number, item in enumerate(made, start=1)
-        ]  # fmt: skip
+            attach(item, number, known, stage) for number, item in enumerate(made, start=1)
+        ]
         draft = Draft(
             id=f"{job.draft.id}.0", parent=job.draft.id, sentences=tuple(sentences), round=1,
             part=stage.part.number,
@@ -65,32 +59,20 @@ class BaselineWriter:
         return Settled(drafts=list(candidates[:1]), position=max(len(stage.part.lines), 1))
 
 
-def _one_each(papers: Sequence[LinePaper]) -> list[Composed]:
-    """Say of each paper what it adds, in its own words."""
-    made: list[Composed] = []
+def _one_each(embedder: Embedder, about: str, papers: Sequence[LinePaper]) -> list[NextSentence]:
+    """Show of each paper its most telling sentence."""
+    made: list[NextSentence] = []
     for paper in papers:
-        composer = Composer([as_cited(paper)], [item.text for item in made])
-        if said := composer.anything(as_cited(paper)):
-            made.append(said)
-    return made
+        made.append(tell(embedder, about, [paper], [item.sentence for item in made]))
+    return [item for item in made if item.sentence]
 
 
-def _by_lexrank(papers: Sequence[LinePaper]) -> list[Composed]:
-    """Take the most central sentences of all abstracts, as many as there are papers."""
-    spoken = [
-        (paper, sentence)
-        for paper in map(as_cited, papers)
-        for sentence in (*paper.sentences.values(), *paper.rest)
+def _by_lexrank(_: Embedder, __: str, papers: Sequence[LinePaper]) -> list[NextSentence]:
+    """Show the most central sentences of all abstracts, as many as there are papers."""
+    shown = [
+        (paper, passage)
+        for paper in papers
+        for passage in passages(without_injections(paper.abstract)[0])
     ]
-    scores = rank_sentences([sentence for _, sentence in spoken])
-    order = sorted(range(len(spoken)), key=lambda place: (-scores[place], place))
-    made: list[Composed] = []
-    for place in order:
-        paper, sentence = spoken[place]
-        alone = replace(paper, sentences={"findings": sentence}, rest=())
-        said = Composer([alone], [item.text for item in made]).anything(alone)
-        if said and all(resemblance(said.text, item.text) < _ALIKE for item in made):
-            made.append(said)
-        if len(made) == len(papers):
-            break
-    return made
+    chosen = choose_sentences([passage.text for _, passage in shown], len(papers))
+    return [shown_as(passage, paper) for paper, passage in (shown[place] for place in chosen)]

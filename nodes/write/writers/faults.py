@@ -12,12 +12,9 @@ from state.writing import MARKER, Cause, PlanLine, Rejection
 from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.quotes import quote_input, quote_paper
-from tools.text.compose import resemblance
 from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.words import SAME, coverage, resemblance
 
-SAME = 0.9
-"""Dice resemblance from which two sentences count as one said twice."""
 _OWN_WORDS = 0.6
 """Share of an uncited sentence's content words that the input must have."""
 _NAMED = re.compile(r"\b([A-Z][\w'’-]+) et al\.")

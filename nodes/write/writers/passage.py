@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nodes.ask_checked import ask_checked
 from nodes.write.lines import LinePaper
 from nodes.write.writers import sentence as single
 from nodes.write.writers.answers import Passage, PassageSentence
@@ -15,7 +16,6 @@ from state.paper import Paper
 from state.run import Failure
 from state.writing import Draft, PlanLine, Sentence
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
 
@@ -50,27 +50,20 @@ def extract(
     embedder: Embedder,
     *,
     text: str,
-    own: dict[str, str],
     papers: Sequence[LinePaper],
     lines: Sequence[PlanLine],
     so_far: Sequence[str],
     **_: object,
 ) -> Passage:
-    """Compose line after line; without a plan, a sentence for each paper in the order given."""
+    """Write line after line; without a plan, a sentence for each paper in the order given."""
     by_key = {paper.key: paper for paper in papers}
     written: list[PassageSentence] = []
     said = list(so_far)
-    before: LinePaper | None = None
     for line in lines or one_line_each(list(by_key)):
         mine = [by_key[key] for key in line.keys if key in by_key]
-        answer = single.extract(
-            embedder, text=text, own=own, line=line, papers=mine, before=before, so_far=said,
-            themes_before=0, variant=0,
-        )  # fmt: skip
+        answer = single.extract(embedder, text=text, line=line, papers=mine, so_far=said)
         written.append(PassageSentence(line=line.number, **answer.model_dump()))
-        if answer.sentence:
-            said.append(answer.sentence)
-            before = mine[-1] if mine else before
+        said.append(answer.sentence)
     return Passage(sentences=written)
 
 
@@ -115,24 +108,22 @@ async def ask_passage(
             Failure(stage=STAGE, subject=task.name, cause=_NO_ROOM, remedy=_REMEDY)
         )
         return answer
-    again: dict[str, Any] = {}
-    for action in _ACTIONS if services.mind.name != "extractive" else _ACTIONS[-1:]:
-        try:
-            answer = await services.mind.do(task, **inputs, **again)
-        except (AnswerError, RefusedError) as error:
-            outcome.notes.append(str(error))
-            outcome.failures.append(
-                Failure(stage=STAGE, subject=task.name, cause=str(error), remedy=_REMEDY)
-            )
-            break
-        said = list(inputs.get("so_far", ()))
-        told = await _told(services, stage, answer, papers, said, line_of, action, outcome)
-        told += missing(answer)
-        if not told:
-            break
-        outcome.notes = told
-        again = {"faults": told, "rejected": [item.sentence for item in answer.sentences]}
-    return answer
+    actions: list[Action] = ["replaced", "asked_again"]
+    said = list(inputs.get("so_far", ()))
+
+    async def faulty(given: Passage) -> list[str]:
+        told = await _told(services, stage, given, papers, said, line_of, actions.pop(), outcome)
+        told += missing(given)
+        outcome.notes = told or outcome.notes
+        return told
+
+    asked = await ask_checked(services.mind, task, inputs, faulty)
+    if asked.error:
+        outcome.notes.append(str(asked.error))
+        outcome.failures.append(
+            Failure(stage=STAGE, subject=task.name, cause=str(asked.error), remedy=_REMEDY)
+        )
+    return asked.answer or answer
 
 
 async def _told(
@@ -161,8 +152,6 @@ async def _told(
     return told
 
 
-_ACTIONS: tuple[Action, ...] = ("asked_again", "replaced")
-"""What becomes of a faulty answer, the first time and the second."""
 _NO_ROOM = "the question does not fit the model's window, even for one line"
 _REMEDY = "the embedded engine wrote it instead"
 

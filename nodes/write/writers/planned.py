@@ -9,6 +9,7 @@ from nodes.write.writers.answers import Passage, PassageSentence
 from nodes.write.writers.drafting import (
     LEFT_OUT,
     Outcome,
+    beyond_the_engine,
     cited_keys,
     failure_of,
     known_papers,
@@ -107,25 +108,27 @@ class PlanWriter:
     ) -> list[Sentence]:
         """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
         said = [sentence.text for sentence in draft.sentences]
-        own = await own_words(services)
         shown = {item.key: item for item in await line_papers(services, stage.keys, keys_of(lines))}
         kept: list[Sentence] = []
         for line in lines:
             given = (item for item in answer.sentences if item.line == line.number)
             made = single.extract(
-                services.clients.embedder, text=stage.request.text, own=own, line=line,
-                papers=[shown[key] for key in line.keys if key in shown], before=None, so_far=said,
-                themes_before=0, variant=0,
+                services.clients.embedder, text=stage.request.text, line=line,
+                papers=[shown[key] for key in line.keys if key in shown], so_far=said,
             )  # fmt: skip
             ours = PassageSentence(line=line.number, **made.model_dump())
             faults: list[Fault] = []
-            for item in (*list(given)[:1], ours):
+            llm = services.mind.name != "extractive"
+            for item in (*(list(given)[:1] if llm else ()), ours):
                 result = await keep_sentence(
                     services, stage, item, line, line.number, papers, said
                 )  # fmt: skip
                 if isinstance(result, Sentence):
                     kept.append(result)
                     said.append(result.text)
+                    outcome.failures += (
+                        beyond_the_engine(line, stage.outline) if item is ours else []
+                    )
                     break
                 faults = result
             else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from nodes.write.lines import plain_text, without_markers
+from nodes.write.lines import plain_text
 from nodes.write.writers.port import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
@@ -15,8 +15,6 @@ from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.compose import fluency
-from tools.text.sentences import split_sentences
 
 STAGE = "keep_drafts"
 _RECENT = 8
@@ -44,16 +42,9 @@ class Ballot(BaseModel):
     reason: str = ""
 
 
-def extract(embedder: Embedder, *, text: str, versions: Sequence[Version]) -> Ballot:
-    """Vote by comparison, variety and length, measured on the text."""
-    scores = {
-        version.label: fluency(
-            [without_markers(span.text) for span in split_sentences(version.text)]
-        )
-        for version in versions
-    }
-    best = max(versions, key=lambda version: scores[version.label]).label
-    return Ballot(best=best, reason=f"fluency {scores[best]:.2f}, best of {len(versions)}")
+def extract(embedder: Embedder, *, versions: Sequence[Version], **_: object) -> Ballot:
+    """Take the first: the embedded engine's versions do not differ, so that it is never asked."""
+    return Ballot(best=versions[0].label, reason="the first")
 
 
 TASK = Task(

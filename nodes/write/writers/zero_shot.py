@@ -7,7 +7,6 @@ from nodes.write.lines import LinePaper, line_papers
 from nodes.write.writers import passage
 from nodes.write.writers.answers import Passage, PassageSentence, Support
 from nodes.write.writers.drafting import STAGE, Outcome, cited_keys, known_papers, own_words
-from nodes.write.writers.faults import SAME
 from nodes.write.writers.passage import (
     AT_ONCE,
     ask_passage,
@@ -24,7 +23,7 @@ from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import Services
-from tools.text.compose import resemblance
+from tools.text.words import SAME, resemblance
 
 CITED_PROMPT = """\
 You prepare a related-work section for the authors of the work described in the input. Write one or
@@ -44,10 +43,10 @@ letter, the words of that paper's title or abstract that support the sentence.
 
 
 def extract_cited(
-    embedder: Embedder, *, text: str, own: dict[str, str], papers: Sequence[LinePaper], **_: object
+    embedder: Embedder, *, text: str, papers: Sequence[LinePaper], **_: object
 ) -> Passage:
-    """Say the surest thing about the paper."""
-    return passage.extract(embedder, text=text, own=own, papers=papers, lines=[], so_far=[])
+    """Show the paper's most telling sentence."""
+    return passage.extract(embedder, text=text, papers=papers, lines=[], so_far=[])
 
 
 def extract_joined(

@@ -19,19 +19,26 @@ from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.errors import BudgetError
 from tools.services import open_services
-from tools.text.synthesis.alignment import source_lines
+from tools.text.source_lines import source_lines
 
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
 SECOND = "Earlier work on lichen crusts found no cooling at all."
 THIRD = "In dry spells the carpets of moss keep the rooms below cool by evaporation."
 DRAFT = f"{FIRST} {SECOND}\n\n{THIRD}"
+"""The sources' own sentences."""
+RETOLD = (
+    "Moss gardens cool flat roofs by 9.4 degrees. Work on lichen crusts found no cooling at all.\n\n"
+    "The carpets of moss keep the rooms below cool by evaporation."
+)
+"""Parts of the same."""
+LEANING = "However, work on lichen crusts found no cooling at all."
 FALSE = "Whales sing at night in the northern sea."
 SOURCE_LINES = sum(len(source_lines(item)) for item in PARAGRAPHS)
 Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
 
 
-def state(draft: str = DRAFT, **others: Any) -> Any:
-    return {"run": "run", "references_as": "fine", "contexts": CONTEXTS, "draft": draft, **others}
+def state(draft: str = RETOLD, **others: Any) -> Any:
+    return {"run": "run", "contexts": CONTEXTS, "draft": draft, **others}
 
 
 @pytest.fixture
@@ -67,10 +74,9 @@ async def align(
         return dict(await align_lines(given, runtime)), server
 
 
-def traced(lines: list[Line]) -> list[tuple[str, list[str], list[str]]]:
+def traced(lines: list[Line]) -> list[tuple[list[str], list[str]]]:
     return [
         (
-            line.text,
             [origin.paper for origin in line.origins],
             [work for origin in line.origins for work in origin.works],
         )
@@ -79,9 +85,9 @@ def traced(lines: list[Line]) -> list[tuple[str, list[str], list[str]]]:
 
 
 EXPECTED = [
-    (FIRST, [MOSS.id], [SHADE.id]),
-    (SECOND, [MOSS.id], [CRUST.id, RAIN.id]),
-    (THIRD, [RAIN.id], [SHADE.id]),
+    ([MOSS.id], [SHADE.id]),
+    ([MOSS.id], [CRUST.id, RAIN.id]),
+    ([RAIN.id], [SHADE.id]),
 ]
 
 
@@ -104,7 +110,36 @@ async def test_one_question_for_each_paragraph_of_the_draft(settings: Settings) 
     assert (update["lost"], update["failures"]) == ([], [])
     assert_verified(update["lines"])
     quotes = [line.origins[0].quote.text for line in update["lines"]]
-    assert quotes[0] == "Moss gardens cool flat roofs by 9.4 degrees", "the words it copied"
+    assert quotes[0] == "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons [1]."
+
+
+@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
+async def test_sentence_of_a_source_is_known_and_nobody_is_asked(
+    settings: Settings, alignment: str
+) -> None:
+    draft = f"Marsh and Weir: “{FIRST}” “{SECOND}”\n\nIver: “{THIRD}”"
+    for given in (DRAFT, draft.replace(" “Earlier", " Marsh and Weir: “Earlier")):
+        update, server = await align(settings, state(given), alignment=alignment)
+        assert server.requests == []
+        assert traced(update["lines"]) == EXPECTED
+        assert_verified(update["lines"])
+        assert (len(update["lines"]), update["lost"]) == (3, [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Lee and Kim: “{FIRST}”",
+        f"Marsh and Weir: “{FIRST.replace('9.4', '4.9')}”",
+        "“flat roofs by 9.4 degrees”.",
+    ],
+)
+async def test_quotation_that_no_source_has_is_not_known(
+    runtime: Runtime[RunContext], line: str
+) -> None:
+    await put_stack(open_services(runtime, "run").run_store)
+    update = await align_lines(state(line), runtime)
+    assert (update["lines"], [item.text for item in update["lost"]]) == ([], [line])
 
 
 async def test_sources_are_shown_once_and_only_the_nearest(settings: Settings) -> None:
@@ -122,23 +157,15 @@ async def test_pairwise_asks_of_every_pair(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
-async def test_coarse_asks_nothing_and_traces_all_the_same(
-    settings: Settings, alignment: str
-) -> None:
-    update, server = await align(settings, state(references_as="coarse"), alignment=alignment)
-    assert server.requests == []
-    assert traced(update["lines"]) == EXPECTED
-
-
-@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
 async def test_embedded_engine_traces_without_a_model(
     runtime: Runtime[RunContext], alignment: Any
 ) -> None:
     object.__setattr__(runtime.context, "alignment", alignment)
     await put_stack(open_services(runtime, "run").run_store)
-    update = await align_lines(state(f"{DRAFT} {FALSE}"), runtime)
+    update = await align_lines(state(f"{DRAFT} {FALSE} {RETOLD}"), runtime)
     assert traced(update["lines"]) == EXPECTED
-    assert [item.text for item in update["lost"]] == [FALSE]
+    assert len(update["lost"]) == 4, "what is not a source's own sentence nobody can judge here"
+    assert update["lost"][0].text == FALSE
     assert_verified(update["lines"])
 
 
@@ -149,12 +176,14 @@ async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) ->
             {"id": "S99", "words": "Whales sing at night in the northern sea"},
             {"id": last, "words": "whales sing at night in the northern sea"},
         ]
-        lines = [{"number": item["number"], "sources": false} for item in inputs["lines"]]
-        return {"lines": [*lines, {"number": 77, "sources": false}]}
+        lines = [
+            {"number": at["number"], "sources": false, "says": "yes"} for at in inputs["lines"]
+        ]
+        return {"lines": [*lines, {"number": 77, "sources": false, "says": "yes"}]}
 
     update, _ = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
     assert_verified(update["lines"])
-    assert traced(update["lines"]) == EXPECTED, "found by their words"
+    assert traced(update["lines"]) == EXPECTED, "the sources' own sentences"
     assert [item.text for item in update["lost"]] == [FALSE]
     assert "no line of the sources" in update["lost"][0].cause
 
@@ -163,23 +192,39 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
     settings: Settings,
 ) -> None:
     opposite = "Moss gardens do not cool flat roofs by 9.4 degrees on summer afternoons."
-    update, _ = await align(settings, state(f"{opposite} This is a pity. {SECOND}"))
+
+    def agree(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        return {"lines": [{**line, "says": "yes"} for line in answer["lines"]]}
+
+    update, _ = await align(settings, state(f"{opposite} {LEANING} {SECOND}"), agree)
     assert [line.text for line in update["lines"]] == [SECOND]
-    assert [item.text for item in update["lost"]] == [opposite, "This is a pity."]
+    assert [item.text for item in update["lost"]] == [opposite, LEANING]
     assert "the opposite" in update["lost"][0].cause
 
 
+async def test_verdict_of_the_mind_decides_where_code_refuses_nothing(settings: Settings) -> None:
+    def doubt(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        says = iter(["partly", "no"])
+        return {"lines": [{**line, "says": next(says, "yes")} for line in answer["lines"]]}
+
+    update, _ = await align(settings, state(), doubt)
+    assert {line.verdict for line in update["lines"]} == {"partly"}
+    (lost,) = update["lost"]
+    assert "Work on lichen" in lost.text
+
+
 @pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
-async def test_answer_that_cannot_be_had_gives_way_to_the_words(
-    settings: Settings, reply: Reply
-) -> None:
+async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        return reply if inputs["lines"][0]["text"] == FIRST else answer
+        return reply if inputs["lines"][0]["text"].startswith("Moss gardens") else answer
 
     update, _ = await align(settings, state(), fail)
-    assert traced(update["lines"]) == EXPECTED
+    assert traced(update["lines"]) == EXPECTED[2:]
+    assert {item.cause for item in update["lost"]} == {
+        "nobody could say which line of the sources bears it out"
+    }
     (failure,) = update["failures"]
-    assert failure.subject in FIRST
+    assert failure.subject in RETOLD
     assert "2 lines" in failure.remedy
 
 
@@ -194,7 +239,7 @@ async def test_pair_that_cannot_be_asked_costs_only_that_pair(settings: Settings
 
 
 async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:
-    draft = " ".join([FIRST, SECOND, THIRD, "Watering the moss twice a day doubles the effect."])
+    draft = f"{' '.join(RETOLD.split())} Watering the moss doubles the effect."
     whole, asked_once = await align(settings, state(draft))
     parts, server = await align(settings, state(draft), window=2350)
     assert len(asked_once.requests) == 1
@@ -203,10 +248,10 @@ async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Se
     assert parts["failures"] == []
 
 
-async def test_window_that_holds_nothing_leaves_it_to_the_words(settings: Settings) -> None:
+async def test_window_that_holds_nothing_leaves_the_lines_out(settings: Settings) -> None:
     update, server = await align(settings, state(), window=1700)
     assert server.requests == []
-    assert traced(update["lines"]) == EXPECTED
+    assert (update["lines"], len(update["lost"])) == ([], 3)
     assert update["failures"]
 
 

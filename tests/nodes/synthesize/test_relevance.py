@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from nodes.synthesize.judge_relevance import PROMPT, TOGETHER, judge_relevance
+from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from tests.fakes.openai_server import Refusal, Reply, Text
 from tests.nodes.synthesize.support import (
@@ -24,7 +25,6 @@ from tests.nodes.synthesize.support import (
     script,
 )
 from tools.errors import BudgetError
-from tools.text.synthesis.relevance import CLEAR_IN, CLEAR_OUT
 
 pytestmark = pytest.mark.usefixtures("by_words")
 TASK = "judge_relevance"

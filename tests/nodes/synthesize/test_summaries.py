@@ -26,7 +26,7 @@ from tests.nodes.synthesize.support import (
     script,
 )
 from tools.errors import BudgetError
-from tools.text.synthesis.summary import extractive_summary
+from tools.text.summary import extractive_summary
 
 pytestmark = pytest.mark.usefixtures("by_words")
 TASK = "summarize_paragraphs"

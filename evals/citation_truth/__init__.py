@@ -1,0 +1,1 @@
+"""How many falsehoods and truths the support verdict accepts: pairs made from abstracts."""

@@ -1,0 +1,59 @@
+"""The ways by which a sentence comes to a verdict, each given one case."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evals.citation_truth.pairs import Case
+from nodes.write.judge_citation import Finding, Hand, judge_citation
+from state.paper import Paper
+from state.writing import Support
+from tools.embed.open import embedder
+from tools.evidence.alignment import Evidence
+from tools.evidence.claims import claims_of
+
+Path = Callable[[Case, Sequence[Paper]], Support]
+"""Takes a case and other papers that are at hand beside its own."""
+LIAR = "liar"
+
+
+def _hand(case: Case, others: Sequence[Paper], llm: str) -> Hand:
+    papers = {f"P{place}": paper for place, paper in enumerate([case.paper, *others], start=1)}
+    return Hand(papers, Evidence(papers, embedder()), llm=llm)
+
+
+def write_check(case: Case, others: Sequence[Paper]) -> Support:
+    """The check of `write`, `review` and `revise` without an LLM."""
+    hand = _hand(case, others, "")
+    return judge_citation(hand, case.text, "P1", claims_of(case.text, hand.papers), None).verdict
+
+
+def verify(case: Case, others: Sequence[Paper]) -> Support:
+    """The whole graph `verify` without an LLM: a text of one sentence and the papers' records."""
+    from graphs.verify import graph
+    from tools.context import RunContext
+
+    records = [paper.model_dump(mode="json") for paper in (case.paper, *others)]
+    given: Any = {"text": case.text.replace("{P1}", "[1]"), "papers": records}
+    result = asyncio.run(graph.ainvoke(given, context=RunContext(mind="extractive")))
+    verdicts = [item.verdict for item in result["audit"].verdicts if item.key == "P1"]
+    return verdicts[0] if verdicts else "not_checked"
+
+
+def dishonest(case: Case, others: Sequence[Paper]) -> Support:
+    """The check with an LLM that calls everything supported and quotes the paper's fitting sentence.
+
+    What is refused here is refused by code alone.
+    """
+    hand = _hand(case, others, LIAR)
+    claims = claims_of(case.text, hand.papers)
+    quote = case.source or hand.evidence.closest(claims["P1"], "P1").text
+    finding = Finding(key="P1", verdict="supported", quote=quote)
+    return judge_citation(hand, case.text, "P1", claims, finding).verdict
+
+
+PATHS: dict[str, Path] = {
+    "write, no LLM": write_check,
+    "verify, no LLM": verify,
+    "LLM that calls all supported": dishonest,
+}

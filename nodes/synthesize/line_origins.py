@@ -1,0 +1,186 @@
+"""Where the lines of a synthesis come from, and whether it may be said so.
+
+A line that is a source's own sentence (tools.evidence.verbatim) has that sentence as its origin: nobody
+is asked, and it is supported. For every other line a mind names source lines and gives a verdict on
+them; code finds the words that the mind copied, and may lower the verdict (tools.evidence.support).
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from state.paper import Paper
+from state.synthesis import Context, Entries, Origin, Paragraph
+from state.writing import Support
+from tools.embed.calibration import calibrated
+from tools.embed.port import Embedder
+from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS
+from tools.evidence.altered_copies import altered_copy
+from tools.evidence.prompt_injection import without_injections
+from tools.evidence.quotes import find_quote
+from tools.evidence.support import BAD, judge
+from tools.evidence.verbatim import names_of, verbatim
+from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
+from tools.text.words import coverage
+
+_EMBEDDED = 64
+"""Most source lines that a line is compared with by meaning: those with most of its words."""
+_MOST_ORIGINS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A source line that a mind names for a line."""
+
+    place: int
+    """Its place in LineOrigins.lines."""
+    words: str = ""
+    """Words copied from it; empty: the whole of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Where a line comes from, as far as it is known."""
+
+    verdict: Support
+    origins: tuple[Origin, ...] = ()
+    why: tuple[str, ...] = ()
+    """What in its words speaks against it."""
+
+
+class LineOrigins:
+    """The source lines that a draft was made from. Synchronous and CPU-bound."""
+
+    def __init__(
+        self,
+        contexts: Sequence[Context],
+        paragraphs: Mapping[str, Paragraph],
+        papers: Mapping[str, Paper],
+        entries: Entries,
+        embedder: Embedder,
+        *,
+        foreign: bool = False,
+    ) -> None:
+        """Take what the draft was made from.
+
+        Args:
+            contexts: What the draft was made from; those whose paragraph is gone are left out.
+            paragraphs: Their paragraphs, by id.
+            papers: The papers of these, by id.
+            entries: Which work each entry of each paper is.
+            embedder: What compares meanings.
+            foreign: Whether the draft is in another language, so that its words tell nothing.
+        """
+        self._paragraphs, self._papers, self._entries = paragraphs, papers, entries
+        self._embedder, self._foreign = embedder, foreign
+        self._groups = [
+            _sound(source_lines(paragraphs[item.paragraph], item.spans))
+            for item in contexts
+            if item.paragraph in paragraphs
+        ]
+        self.lines = list(dict.fromkeys(line for group in self._groups for line in group))
+
+    def known(self, text: str) -> Judged | None:
+        """Return the origins of a line that is a source's own sentence; None for another line."""
+        origins = [origin for group in self._groups if group and (origin := self._own(text, group))]
+        return Judged("supported", tuple(origins[:_MOST_ORIGINS])) if origins else None
+
+    def _own(self, text: str, group: Sequence[SourceLine]) -> Origin | None:
+        """Return the sentences of these lines that a line is."""
+        paragraph = self._paragraphs[group[0].paragraph]
+        paper = self._papers.get(paragraph.paper)
+        names = names_of(paper) if paper and paper.authors else ()
+        span = verbatim(text, " ".join(line.plain for line in group), names)
+        if span is None:
+            return None
+        ends = list(accumulate(len(line.plain) + 1 for line in group))
+        first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
+        return self._origin(paragraph, group[first].start, group[last].end)
+
+    def nearest(self, texts: Sequence[str], most: int) -> list[list[int]]:
+        """Return for each line the places of the source lines nearest to it, the nearest first."""
+        plain = [line.plain for line in self.lines]
+        shares = np.array([[coverage(text, own) for own in plain] for text in texts])
+        if not self.lines or not texts:
+            return [[] for _ in texts]
+        many = len(plain) if self._foreign else _EMBEDDED
+        near = [np.argsort(-row, kind="stable")[:many].tolist() for row in shares]
+        places = sorted({place for row in near for place in row})
+        vectors = self._embedder.embed([*texts, *(plain[place] for place in places)])
+        cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
+        found: list[list[int]] = []
+        for number, row in enumerate(near):
+            by_meaning = dict(zip(places, cosines[number].tolist(), strict=True))
+            scores = {place: by_meaning[place] + shares[number][place] for place in row}
+            found.append(sorted(row, key=lambda place: -scores[place])[:most])
+        return found
+
+    def judge(self, text: str, named: Iterable[Named], said: str) -> Judged:
+        """Return what a mind said of a line and its source lines, unless code refuses it.
+
+        Args:
+            text: The line.
+            named: The source lines that it is said to come from.
+            said: The mind's verdict on these.
+        """
+        held = list(dict.fromkeys(filter(None, map(self._held, named))))[:_MOST_ORIGINS]
+        quotes = [line.plain for line in held]
+        around = "\n".join(self._around(held))
+        found = judge(text, quotes, around, said)
+        if found.verdict in BAD:
+            return Judged(found.verdict, why=found.alarms[:1])
+        if not self._foreign and self._is_elsewhere(text, quotes, around):
+            return Judged("not_in_source")
+        return Judged(found.verdict, tuple(self._origin_of(line) for line in held))
+
+    def _is_elsewhere(self, text: str, quotes: Sequence[str], around: str) -> bool:
+        """Whether a line has nothing to do with its source lines, or puts words into a copy of one."""
+        if any(altered_copy(text, quote, around) for quote in quotes):
+            return True
+        line, source = self._embedder.embed([text, " ".join(quotes)])
+        cosine = calibrated(self._embedder, np.array([line @ source]))[0]
+        return coverage(text, " ".join(quotes)) < BEARS_WORDS and bool(cosine < BEARS_MEANING)
+
+    def _held(self, named: Named) -> SourceLine | None:
+        """Return the source line in which the words stand that a mind copied; None for made-up words."""
+        line = self.lines[named.place]
+        if (
+            not named.words
+            or find_quote(named.words, line.text)
+            or find_quote(named.words, line.plain)
+        ):
+            return line
+        span = find_quote(named.words, self._paragraphs[line.paragraph].text)
+        mine = [item for item in self.lines if item.paragraph == line.paragraph]
+        return next((item for item in mine if span and item.start <= span.start < item.end), None)
+
+    def _around(self, held: Sequence[SourceLine]) -> list[str]:
+        """Return what may be said around these lines: their paragraphs, and who wrote the papers."""
+        keys = {line.paragraph for line in held}
+        texts = [line.plain for line in self.lines if line.paragraph in keys]
+        papers = [self._papers.get(self._paragraphs[key].paper) for key in sorted(keys)]
+        for paper in filter(None, papers):
+            names = ", ".join(author.name for author in paper.authors)
+            texts.append(
+                f"{paper.title} {names} {paper.citation} ({paper.year}) {paper.venue or ''}"
+            )
+        return texts
+
+    def _origin_of(self, line: SourceLine) -> Origin:
+        return self._origin(self._paragraphs[line.paragraph], line.start, line.end)
+
+    def _origin(self, paragraph: Paragraph, start: int, end: int) -> Origin:
+        works = works_cited(paragraph, start, end, self._entries)
+        return origin_of(paragraph, start, end, works)
+
+
+def name_of(paper: Paper | None) -> str:
+    """Return how a sentence names a paper's authors; empty where they are not known."""
+    return without_injections(paper.citation)[0] if paper and paper.authors else ""
+
+
+def _sound(lines: Sequence[SourceLine]) -> list[SourceLine]:
+    return [line for line in lines if not without_injections(line.text)[1]]

@@ -1,0 +1,130 @@
+"""What the embedded engine prints of papers: their own sentences, and counts of what is there.
+
+'Tang et al. {P1} evaluate X.' (their 'we' or 'this paper' made a name) or 'Tang et al. {P1} write:
+“We evaluate X in our lab.”'; of a paper without a sentence to show, its title. Nothing is composed.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from nodes.write.lines import LinePaper
+from nodes.write.writers.answers import NextSentence, Support
+from tools.embed.port import Embedder
+from tools.evidence.prompt_injection import without_injections
+from tools.text.printable import printable_title
+from tools.text.salience import Passage, salient
+from tools.text.self_reference import attribute
+from tools.text.sentences import split_sentences
+from tools.text.words import SAME, content_stems, resemblance
+
+_ENDING = 6
+"""Words at a sentence's end by which it is known again."""
+_BRACES = str.maketrans("", "", "{}[]")
+_COUNTS = ("no", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven",
+           "Twelve")  # fmt: skip
+
+
+def tell(
+    embedder: Embedder, about: str, papers: Sequence[LinePaper], so_far: Sequence[str]
+) -> NextSentence:
+    """Return one sentence that shows, paper by paper, what serves best and was not shown before.
+
+    It is empty where nothing is left to show of any of the papers.
+
+    Args:
+        embedder: Tells what is close in meaning.
+        about: The researcher's text.
+        papers: In the order in which they are told.
+        so_far: The sentences that stand before.
+    """
+    told: list[NextSentence] = []
+    for paper in papers:
+        new = next((item for item in _ways(embedder, about, paper) if _is_new(item, so_far)), None)
+        told += [new] if new else []
+    return NextSentence(
+        sentence="; ".join(
+            [
+                *(item.sentence.rstrip(".") for item in told[:-1]),
+                *(item.sentence for item in told[-1:]),
+            ]
+        ),
+        support=[mark for item in told for mark in item.support],
+    )
+
+
+def _is_new(shown: NextSentence, so_far: Sequence[str]) -> bool:
+    """Whether none of its sentences stands there, whatever was put in place of its subject."""
+    said = " ".join(so_far)
+    texts = [span.text for mark in shown.support for span in split_sentences(mark.quote)]
+    ends = [" ".join(text.rstrip(".”").split()[2:][-_ENDING:]) for text in texts]
+    alike = any(resemblance(shown.sentence, item) >= SAME for item in so_far)
+    return not alike and shown.sentence not in said and not any(end and end in said for end in ends)
+
+
+def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSentence]:
+    """Yield what can be printed of a paper, the best first."""
+    for passage in salient(embedder, about, without_injections(paper.abstract)[0]):
+        yield shown_as(passage, paper)
+    name, title = printed_name(paper), printable_title(without_injections(paper.title)[0])
+    if title:
+        said = "" if f"“{title}”" == name else f", “{title}”"
+        support = [Support(key=paper.key, quote=paper.title)]
+        yield NextSentence(sentence=f"{name} {{{paper.key}}}{said}.", support=support)
+
+
+def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
+    """Return a passage under its authors' name; an annotation is not told as its paper's words."""
+    subject = f"{printed_name(paper)} {{{paper.key}}}"
+    said = attribute(passage.text, subject, paper.plural) if passage.alone else None
+    if said is None:
+        frame = "(annotation)" if paper.annotated else "write" if paper.plural else "writes"
+        said = f"{subject} {frame}: “{passage.text}”"
+    said = said[0].upper() + said[1:]
+    return NextSentence(sentence=said, support=[Support(key=paper.key, quote=passage.text)])
+
+
+def printed_name(paper: LinePaper) -> str:
+    """Return the name as it may be printed: braces in it could pass for markers."""
+    if not paper.name.startswith("“"):
+        return " ".join(paper.name.translate(_BRACES).split()) or "One paper"
+    title = printable_title(without_injections(paper.title)[0])
+    return f"“{title}”" if title else "One paper"
+
+
+def tell_own(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSentence:
+    """Return the sentence of the researcher's own text that tells most of it and was not shown yet."""
+    shown = [item.text for item in salient(embedder, text, text) if item.alone]
+    said = " ".join(so_far)
+    new = next((item for item in shown if item not in said), "")
+    return NextSentence(sentence=new, basis=new)
+
+
+def counted(theme: str, papers: Sequence[LinePaper]) -> str:
+    """Say how many papers a theme has, from which years, and how many of them speak of it.
+
+    'Three papers, from 2020 to 2024, speak of dense retrieval.' That they do is a matter of words:
+    their titles or abstracts have those of the theme.
+    """
+    words = set(content_stems(theme))
+    bearing = sum(words <= set(content_stems(f"{item.title} {item.abstract}")) for item in papers)
+    years = sorted(item.year for item in papers if item.year)
+    span = f", {_span(years)}" if len(years) == len(papers) else ""
+    many = f"{_count(len(papers))} paper{'s' if len(papers) > 1 else ''}"
+    comma = "," if span else ""
+    if words and bearing == len(papers):
+        return f"{many}{span}{comma} {'speak' if len(papers) > 1 else 'speaks'} of {theme}."
+    if words and bearing > 1:
+        near = f"Of {many.lower()} that are close in meaning"
+        return f"{near}{span}, {_count(bearing).lower()} speak of {theme}."
+    if len(papers) == 1:
+        return f"{many}{span}{comma} stands apart."
+    return f"{many}{span}{comma} are close in meaning."
+
+
+def _count(number: int) -> str:
+    return _COUNTS[number] if number < len(_COUNTS) else str(number)
+
+
+def _span(years: Sequence[int]) -> str:
+    if years[0] == years[-1]:
+        return f"{'all ' if len(years) > 2 else ''}from {years[0]}"
+    return f"from {years[0]} to {years[-1]}"

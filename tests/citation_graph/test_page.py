@@ -1,0 +1,172 @@
+"""tools/citation_graph/page.py and graph.html: the picture of what was found, for any papers there may be."""
+
+import json
+import random
+import shutil
+import subprocess
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import combinations
+from math import hypot
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from lxml import html
+
+from state.paper import Author, Paper
+from state.query import Hit
+from state.results import Link, RankedPaper
+from tools.citation_graph.discovery_channels import BY_INPUT
+from tools.citation_graph.page import citation_graph_page
+
+Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
+VIAS: Sequence[Via] = ("query", "reference", "citation", "recommendation", "must_include")
+
+
+def hit(via: Via, by: str = "pears", hop: int = 1) -> Hit:
+    return Hit(paper="x", via=via, by=by, source="test", hop=hop)
+
+
+def ranked(rank: int, *hits: Hit, year: int | None = 2020, **fields: Any) -> RankedPaper:
+    values: dict[str, Any] = {
+        "id": f"doi:10.1/{rank}", "doi": f"10.1/{rank}", "title": f"Pears, part {rank}",
+        "year": year, "authors": (Author(name=f"Ann Pear{rank}"),),
+    }  # fmt: skip
+    return RankedPaper(
+        rank=rank, score=fields.pop("score", 60.0), selected=fields.pop("selected", True),
+        paper=Paper(**(values | fields)), found_by=hits or (hit("query"),),
+    )  # fmt: skip
+
+
+def many(count: int) -> list[RankedPaper]:
+    """Papers of forty years, some without one, found in all ways, some in none that is recorded."""
+    rng = random.Random(7)
+    papers = [
+        ranked(
+            rank, hit(rng.choice(VIAS)), score=max(1.0, 99 - rank / 3), selected=rank <= 40,
+            year=None if rank % 19 == 0 else 2024 - int(rng.expovariate(0.15)) % 40,
+        )
+        for rank in range(1, count + 1)
+    ]  # fmt: skip
+    first = [one.model_copy(update={"found_by": ()}) for one in papers[:1]]
+    return [*first, *papers[1:]]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """What the page's script is given to draw."""
+    (text,) = html.fromstring(page).xpath("//script[@id='data']/text()")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hits", "channel"),
+    [
+        ([hit("query")], "keywords"),
+        ([hit("query", BY_INPUT)], "meaning"),
+        ([hit("reference"), hit("query", hop=2)], "references"),
+        ([hit("citation"), hit("reference"), hit("query", BY_INPUT)], "meaning"),
+        ([hit("must_include"), hit("citation")], "citations"),
+        ([hit("must_include")], "named"),
+    ],
+)
+def test_channel_is_the_one_that_found_a_paper_first(hits: list[Hit], channel: str) -> None:
+    (row,) = data_of(citation_graph_page([ranked(1, *hits)], []))["papers"]
+    assert row["channel"] == channel
+
+
+def test_row_tells_what_the_reader_sees_and_links_join_papers_that_are_there() -> None:
+    papers = [ranked(1, retracted=True), ranked(2, selected=False, year=None), ranked(3)]
+    pairs = [("1", "2"), ("2", "1"), ("1", "9"), ("3", "3")]
+    links = [Link(citing=f"doi:10.1/{one}", cited=f"doi:10.1/{two}") for one, two in pairs]
+    data = data_of(citation_graph_page(papers, links, about="pears"))
+    assert data["about"] == "Found for: pears"
+    assert data["links"] == [[1, 2], [2, 1]]
+    first, second, _ = data["papers"]
+    assert first == {
+        "rank": 1, "title": "Pears, part 1 (retracted)", "who": "Pear1", "year": 2020, "score": 60,
+        "kept": True, "channel": "keywords", "found_by": "keyword queries",
+        "address": "https://doi.org/10.1/1",
+    }  # fmt: skip
+    assert (second["kept"], second["year"]) == (False, None)
+
+
+def test_address_is_one_of_the_web_or_none() -> None:
+    papers = [
+        ranked(1, doi='10.1/a"b<c>#d'),
+        ranked(2, doi=None, url="https://example.org/?a=1&b=2"),
+        ranked(3, doi=None, url="file:///etc/passwd"),
+        ranked(4, doi=None, url="javascript:alert(1)"),
+    ]
+    found = [row["address"] for row in data_of(citation_graph_page(papers, []))["papers"]]
+    assert found == [
+        "https://doi.org/10.1/a%22b%3Cc%3E%23d", "https://example.org/?a=1&b=2", None, None
+    ]  # fmt: skip
+
+
+HOSTILE = [
+    "A <b>bold</b> & \"quoted\" 'title' </text></script><script>alert(1)</script>",
+    "x" * 5000,
+    "turned \u202e around \u2066 and \x00\x08\x1f broken",
+    "]]> <!-- --> <![CDATA[ <!--<script>",
+    "SCRIPT-HASH GRAPH-DATA",
+]
+
+
+@pytest.mark.parametrize("title", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_title_stays_text_and_only_our_script_may_run(title: str) -> None:
+    item = ranked(1, title=title, authors=(Author(name=title[:900]),))
+    page = citation_graph_page([item], [], about=title)
+    document = html.fromstring(page)
+    assert not document.xpath("//b|//link|//img|//iframe|//@src|//@onclick|//@onload")
+    data, script = document.xpath("//script")
+    assert data.get("type") == "application/json"
+    (row,) = data_of(page)["papers"]
+    assert row["title"].startswith(title[:1])
+    assert len(row["title"]) <= 401
+    assert "\u202e" not in page
+    (policy,) = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    digest = b64encode(sha256(script.text.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+NODE = shutil.which("node")
+# As much of a browser as the script asks for; what was put in is told when all is drawn.
+BROWSER = """
+const made = [];
+class Element {
+  constructor(space, name) { Object.assign(this, {namespaceURI: space, name, attributes: {}}); made.push(this); }
+  setAttribute(key, value) { this.attributes[key] = value; }
+  appendChild(child) { return child; }
+  addEventListener() {}
+}
+const held = {data: {textContent: DATA}};
+const document = {
+  getElementById: id => held[id] ??= new Element("http://www.w3.org/1999/xhtml", id),
+  createElementNS: (space, name) => new Element(space, name),
+};
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="no Node.js is installed to run the page's script with")
+@pytest.mark.parametrize("count", [0, 1, 200])
+def test_script_draws_every_paper_apart_from_the_others(count: int, tmp_path: Path) -> None:
+    assert NODE is not None
+    page = citation_graph_page(many(count), [Link(citing="doi:10.1/1", cited="doi:10.1/2")])
+    (script,) = html.fromstring(page).xpath("//script[not(@type)]/text()")
+    told = "console.log(JSON.stringify(made.map(({name, attributes}) => [name, attributes])))"
+    file = tmp_path / "page.js"
+    stub = BROWSER.replace("DATA", json.dumps(json.dumps(data_of(page))))
+    file.write_text(f"{script.replace(chr(34) + 'use strict' + chr(34) + ';', stub, 1)}\n{told}")
+    done = subprocess.run([NODE, file], capture_output=True, check=True, text=True, timeout=60)
+    drawn = json.loads(done.stdout)
+    circles = [attributes for name, attributes in drawn if name == "circle"]
+    assert len(circles) == sum(name == "tr" for name, _ in drawn) == count
+    assert sum(name == "path" for name, _ in drawn) == (count > 1)
+    for one, two in combinations(circles, 2):
+        assert hypot(one["cx"] - two["cx"], one["cy"] - two["cy"]) >= one["r"] + two["r"]
+    kept = [attributes for attributes in circles if attributes["fill"] != "#fff"]
+    assert len(kept) == min(count, 40)

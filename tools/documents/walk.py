@@ -1,0 +1,180 @@
+"""One walk through the elements of an article, whatever its markup: HTML, JATS or TEI.
+
+A vocabulary says of each element what it is (its role); the walk makes blocks of that. Roles:
+
+    skip       no part of the text                  math       a formula
+    block      a paragraph, or what holds some      list       an item of a list
+    abstract   a block of the abstract              section    with a heading among its children
+    h1 ... h6  a heading of this level              title      the paper's own title
+    lead       a label that runs into what follows  break      white space
+    note       a footnote amid the text             table      rows of cells
+    =KIND      one block of that kind, whatever stands in it; anything else runs on
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from state.document import BlockKind
+from tools.documents.blocks import ABSTRACT, Blocks, clean
+from tools.documents.markup import DEEPEST, Element, math_of
+
+Vocabulary = Callable[[Element], str]
+_APART = frozenset({"block", "list", "break", "section", "lead", "table", "abstract"})
+_HEADINGS = ("label", "title", "head")
+_ROWS, _CELLS = ("tr", "row"), ("td", "th", "cell")
+_PAGE = re.compile(r"\s*([1-9]\d{0,4}),")
+_NAMED = {"ack": "Acknowledgements", "ref-list": "References", "listbibl": "References"}
+
+
+class Walk:
+    """Goes through the elements; words gather until a block begins or ends."""
+
+    def __init__(self, out: Blocks, role: Vocabulary) -> None:
+        self.out = out
+        self.role = role
+        self._words: list[str] = []
+        self._notes: list[str] = []
+        self._lead = ""
+        self._kind: BlockKind = "text"
+        self._level = 0
+
+    def flush(self) -> None:
+        """End the block under way, and put its footnotes behind it."""
+        words, self._words = "".join(self._words), []
+        notes, self._notes = self._notes, []
+        self._put(words, self._kind)
+        for note in notes:
+            self.out.add(note, "footnote")
+
+    def _put(self, words: str, kind: BlockKind) -> None:
+        if words.strip():
+            self.out.add(self._lead + words, kind)
+            self._lead = ""
+
+    def element(self, element: Element, depth: int = 0) -> None:
+        """Take in an element, without what follows it."""
+        role = self.role(element)
+        if role == "skip":
+            return
+        if found := _PAGE.match(element.get("coords", "")):  # as GROBID says where something stands
+            self.out.page = int(found[1])
+        if depth > DEEPEST:
+            self._words.append(" ".join(element.itertext()))
+        elif role == "math":
+            self._words.append(math_of(element))
+        elif role == "note":
+            self._notes.append(self.text(element))
+        elif role == "break":
+            self._words.append(" ")
+        elif role == "section":
+            self._section(element, depth)
+        elif role in {"block", "list", "abstract"}:
+            self._block(element, role, depth)
+        elif role in {"lead", "table"} or role[:1] in {"h", "="}:
+            self._apart(element, role)
+        elif role == "title":
+            self.flush()
+            self.out.end(1)
+        else:
+            self._inside(element, depth)
+
+    def _inside(self, element: Element, depth: int) -> None:
+        self._words.append(element.text or "")
+        for child in element:
+            self.element(child, depth + 1)
+            self._words.append(child.tail or "")
+
+    def _block(self, element: Element, role: str, depth: int) -> None:
+        self.flush()
+        before = self._kind
+        if role == "abstract" or (role == "list" and before == "text"):
+            self._kind = cast(BlockKind, role)
+        self._inside(element, depth)
+        self.flush()
+        self._kind = before
+
+    def _apart(self, element: Element, role: str) -> None:
+        """Take in what is a block or a heading by itself."""
+        self.flush()
+        words = self.text(element)
+        if role == "lead":
+            self._lead = f"{words} "
+        elif role[0] == "=":
+            self._put(words, cast(BlockKind, role[1:]))
+        elif role == "table":
+            self._put("", "caption")
+            self.out.add(self._lead, "caption")
+            self._lead = ""
+            for caption in element.iterchildren("caption"):
+                self.out.add(self.text(caption), "caption")
+            self.out.add(self._rows(element), "table")
+        elif self._kind != "abstract":  # markup has its own heading 'Abstract'
+            self.out.heading(int(role[1]), self.text(element, notes=False))
+
+    def _section(self, element: Element, depth: int) -> None:
+        """Take in a section whose heading is one of its children, numbered or not."""
+        self.flush()
+        heads = [child for child in element if child.tag in _HEADINGS]
+        number = next((head.get("n") for head in heads if head.get("n")), "")
+        words = [number, *(clean(self.text(head)) for head in heads)]
+        heading = " ".join(filter(None, words)) or _NAMED.get(element.tag, "")
+        if self._kind == "abstract":
+            self._lead = f"{heading}: " if heading else ""
+        self._level += bool(heading)
+        # GROBID writes divisions side by side and numbers them: the number tells the level.
+        level = max(self._level, 1 + number.strip(".").count("."))
+        if self._kind != "abstract":
+            self.out.heading(level, heading)
+        for child in element:
+            if child not in heads:
+                self.element(child, depth + 1)
+            self._words.append(child.tail or "")
+        self.flush()
+        self._level -= bool(heading)
+        if heading and not number:
+            self.out.end(level)
+
+    def abstract(self, element: Element) -> None:
+        """Take in an abstract; its own sections run into it."""
+        self._kind = "abstract"
+        self.out.heading(1, ABSTRACT[0])
+        for child in element:
+            if child.tag not in _HEADINGS:
+                self.element(child, 1)
+        self.flush()
+        self.out.end(1)
+        self._kind = "text"
+
+    def text(self, element: Element, *, notes: bool = True) -> str:
+        """Return the text of an element, formulas as their TeX, blocks set apart by spaces."""
+        return "".join(self._inline(element, notes=notes, depth=0))
+
+    def _inline(self, element: Element, *, notes: bool, depth: int) -> Iterator[str]:
+        role = self.role(element)
+        if role == "skip" or (role == "note" and depth and not notes):
+            return
+        if role == "math":
+            yield math_of(element)
+            return
+        if depth > DEEPEST:
+            yield " ".join(element.itertext())
+            return
+        apart = " " if depth and (role in _APART or role[:1] in {"h", "="}) else ""
+        yield apart
+        yield element.text or ""
+        for child in element:
+            yield from self._inline(child, notes=notes, depth=depth + 1)
+            follower = None if child.tail else child.getnext()
+            # Two citations that touch: a space that stood between them was lost.
+            touching = child.tag == "ref" and follower is not None and follower.tag == "ref"
+            yield " " if touching else child.tail or ""
+        yield apart
+
+    def _rows(self, table: Element) -> str:
+        """Return a table as text: cells apart by bars, rows by semicolons."""
+        rows = (
+            [self.text(cell) for cell in row.iterchildren(*_CELLS)] for row in table.iter(*_ROWS)
+        )
+        lines = [" | ".join(words for cell in row if (words := clean(cell))) for row in rows]
+        return " ; ".join(line for line in lines if line)

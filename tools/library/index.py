@@ -1,0 +1,359 @@
+"""The vector index of a library, kept in step with its catalog whatever was interrupted between them.
+
+Rows are written first and vectors after them, and a row is marked when its vector is in: a kill costs
+a batch. Whoever makes vectors holds the library's write lock. Anything that calls for another index,
+another embedder, a restored catalog or damage, is one thing: the catalog names an empty one, and the
+rows are embedded anew.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import date
+from threading import Lock, RLock
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.embed.port import Embedder, encode, multi_size
+from tools.errors import LibraryError
+from tools.library.bm25 import document_terms, query_terms
+from tools.library.database import Database
+from tools.library.lock import WriteLock
+from tools.library.passages import PAPER_DAY
+from tools.library.port import (
+    Filter,
+    Payload,
+    Point,
+    Progress,
+    Query,
+    Scored,
+    Sparse,
+    VectorIndex,
+    search,
+)
+
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+T = TypeVar("T")
+_BATCH = 128  # some seconds of embedding: what a kill costs at most
+_NO_HEADING = (["Abstract"], ["Annotation"])
+_KINDS = {1: ["paper"], 2: ["passage"], 3: ["paper", "passage"]}
+_ROWS = (
+    "SELECT s.point, s.indexed, s.role, s.section, s.headings, s.text, p.id, p.year,"
+    f" {PAPER_DAY}, json_extract(p.record, '$.venue'), json_extract(p.record, '$.title'),"
+    " (SELECT json_group_array(tag) FROM tags t WHERE t.paper = p.point)"
+    " FROM texts s JOIN papers p ON p.point = s.paper WHERE s.role > 0 AND "
+)
+
+
+class Names(NamedTuple):
+    """Which vectors a library has."""
+
+    embedder: str
+    size: int
+    multi: int | None
+    """Length of token vectors, where the embedder makes them."""
+    generation: str
+    """What tells this index from others of the library."""
+
+    def meta(self) -> dict[str, str]:
+        """Return them as the catalog remembers them."""
+        return {
+            "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
+            "generation": self.generation,
+        }  # fmt: skip
+
+
+class Serving(NamedTuple):
+    """The index that is searched."""
+
+    names: Names
+    engine: VectorIndex
+
+
+IndexOpener = Callable[[Names], VectorIndex]
+
+
+class Row(NamedTuple):
+    """A text as the index is to hold it."""
+
+    point: int
+    indexed: int
+    """0: it lacks it; 1: it has it; 2: it has its vector beside an old payload."""
+    text: str
+    """As it is searched: behind the title of its paper and its nearest heading."""
+    payload: Payload
+
+
+def names_for(embedder: Embedder) -> Names:
+    """Return the names of a new index for this embedder."""
+    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8])
+
+
+def names_from(meta: dict[str, str]) -> Names:
+    """Return the names that a catalog's `meta` holds."""
+    multi = int(meta["multi"]) if meta.get("multi") else None
+    return Names(meta["embedder"], int(meta["size"]), multi, meta["generation"])
+
+
+def rows(database: Database, condition: str, *values: object) -> list[Row]:
+    """Return the texts, s, of a condition as the index is to hold them."""
+    with database.reading() as db:
+        return [_row(*row) for row in db.execute(_ROWS + condition, values)]
+
+
+def _row(
+    point: int, indexed: int, role: int, section: str, headings: str, text: str, paper: str,
+    year: int | None, day: str | None, venue: str | None, title: str, tags: str,
+) -> Row:  # fmt: skip
+    above = json.loads(section)
+    parts = (title, *(above[-1:] if above not in _NO_HEADING else ()), text)
+    payload: dict[str, Any] = {
+        "kind": _KINDS[role], "paper": paper, "year": year, "venue": venue,
+        "day": date.fromisoformat(day).toordinal() if day else None,
+        "tags": sorted(json.loads(tags)), "section": json.loads(headings),
+    }  # fmt: skip
+    known = {key: value for key, value in payload.items() if value not in (None, [])}
+    return Row(point, indexed, ". ".join(part for part in parts if part), known)
+
+
+class LibraryIndex:
+    """Opens the index that the catalog names at this moment, searches it, and fills it.
+
+    Another process may name another one; so the names are read on every use, which costs some
+    microseconds. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        database: Database,
+        opener: IndexOpener,
+        embedder: Embedder,
+        writing: WriteLock,
+    ) -> None:
+        self._name = name
+        self._database = database
+        self._opener = opener
+        self._embedder = embedder
+        self._writing = writing
+        self._lock = RLock()
+        self._checking = Lock()
+        self._serving: Serving | None = None
+        self._checked: Serving | None = None
+
+    def serving(self) -> Serving:
+        """Return the index that serves now."""
+        names = names_from(self._meta())
+        with self._lock:
+            if self._serving is None or self._serving.names != names:
+                self.close()
+                self._serving = Serving(names, self._opener(names))
+            return self._serving
+
+    def fits(self, embedder: Embedder) -> bool:
+        """Whether this embedder made the vectors."""
+        names = names_from(self._meta())
+        return (names.embedder, names.size) == (embedder.name, embedder.size)
+
+    def serving_for(self, embedder: Embedder) -> Serving:
+        """Return the index that serves now, for texts embedded by this embedder.
+
+        Raises:
+            LibraryError: Another made its vectors.
+        """
+        serving = self.serving()
+        names = serving.names
+        if (names.embedder, names.size) != (embedder.name, embedder.size):
+            raise LibraryError(
+                f"the vectors of library '{self._name}' were made with the embedder "
+                f"{names.embedder} ({names.size} numbers), and the one in use is {embedder.name} "
+                f"({embedder.size}): use that embedder again, or run `citeloom library index "
+                f"{self._name}` to make them anew with this one"
+            )
+        return serving
+
+    def search(self, text: str, mode: str, limit: int, filter: Filter) -> list[Scored]:  # noqa: A002
+        """Return the best points, best first; see tools.library.texts.Texts.search.
+
+        Raises:
+            LibraryError: No vector is made yet, or another embedder made them.
+        """
+        self._check()
+        whole = mode == "hybrid" and filter.kind == "passage"
+        sparse = query_terms(text) if mode != "dense" else None
+        if mode == "keyword":
+            query = Query(sparse=sparse)
+        elif whole:
+            made = encode(self._embedder, [text])
+            learnt = _terms(made.sparse, 0)
+            query = Query(
+                made.dense[0], sparse, learnt if learnt and learnt.indices else None,
+                made.multi[0] if made.multi else None,
+            )  # fmt: skip
+        else:
+            query = Query(self._embedder.embed([text])[0], sparse)
+        hidden = {*filter.exclude, *self._dropped()}
+        conditions = replace(filter, exclude=hidden)
+        return self._ask(lambda index: search(index, query, limit, conditions))
+
+    def vectors(self, points: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """Return the dense vectors (norm 1) of those of these points that have one."""
+        return self._ask(lambda index: index.vectors(sorted(points))) if points else {}
+
+    def catch_up(self, progress: Progress | None = None) -> int:
+        """Make the vectors that are missing, drop those not wanted; return how many were made.
+
+        Raises:
+            LibraryError: Another embedder made those that are there.
+        """
+        index = self.serving_for(self._embedder).engine
+        self.drop_gone()
+        _, total = self.counts()
+        done = 0
+        if progress and total:
+            progress(0, total)
+        waiting = "s.indexed != 1 ORDER BY s.point LIMIT ?"
+        while batch := rows(self._database, waiting, _BATCH):
+            new = [row for row in batch if not row.indexed]
+            index.set_payload({row.point: row.payload for row in batch if row.indexed})
+            index.upsert(self._points(new))
+            self._mark(batch)
+            done += len(new)
+            if progress and new:
+                progress(done, max(total, done))
+        if done:
+            index.optimize()
+            logger.info("made %d vectors", done)
+        return done
+
+    def refresh(self, paper: int) -> None:
+        """Bring what stands beside the vectors of a paper up to date."""
+        self._create()
+        stale = rows(self._database, "s.paper = ? AND s.indexed = 2", paper)
+        self.serving().engine.set_payload({row.point: row.payload for row in stale})
+        self._mark(stale)
+
+    def drop_gone(self) -> None:
+        """Delete the vectors of rows that are gone, whatever embedder made them."""
+        self._create()
+        gone = self._dropped()
+        if gone:
+            self.serving().engine.delete(gone)
+            with self._database.writing() as db:
+                db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in gone])
+
+    def rename(self) -> None:
+        """Let an empty index of the embedder in use serve; `catch_up` then makes all vectors anew."""
+        new = names_for(self._embedder)
+        with self._database.writing() as db:
+            meta = dict(db.execute("SELECT key, value FROM meta"))
+            outdated = [*json.loads(meta.get("outdated", "[]")), names_from(meta)]
+            values = new.meta() | {"outdated": json.dumps(outdated)}
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+            db.execute("UPDATE texts SET indexed = 0")
+            db.execute("DELETE FROM dropped")
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Delete the indexes that do not serve any more."""
+        outdated = json.loads(self._meta().get("outdated", "[]"))
+        for values in outdated:
+            self._opener(Names(*values)).drop()
+        if outdated:
+            with self._database.writing() as db:
+                db.execute("DELETE FROM meta WHERE key = 'outdated'")
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many texts there are, and how many of them lack a vector."""
+        sql = "SELECT COUNT(*), TOTAL(indexed = 0) FROM texts WHERE role > 0"
+        with self._database.reading() as db:
+            texts, waiting = db.execute(sql).fetchone()
+        return texts, int(waiting)
+
+    def close(self) -> None:
+        """Release files and connections."""
+        with self._lock:
+            if self._serving is not None:
+                self._serving.engine.close()
+                self._serving = None
+
+    def _ask(self, action: Callable[[VectorIndex], T]) -> T:
+        """Return what the index answers; once more if another took its place in between."""
+        serving = self._check()
+        try:
+            return action(serving.engine)
+        except LibraryError:
+            if self.serving() is serving:
+                raise
+            return action(self._check().engine)
+
+    def _check(self) -> Serving:
+        """See, once for each index, that there are vectors; return the index.
+
+        Raises:
+            LibraryError: There are texts and no vector, so every search would be empty.
+        """
+        serving = self.serving_for(self._embedder)
+        with self._checking:
+            if self._checked is serving:
+                return serving
+            self._create()
+            texts, waiting = self.counts()
+            if texts and texts == waiting:
+                raise LibraryError(
+                    f"library '{self._name}' has no vectors for its {texts} texts yet: wait for the "
+                    f"process that is adding them, or run `citeloom library index {self._name}`"
+                )
+            if waiting:
+                logger.warning(
+                    "library %s: %d of %d texts are not searchable yet: run `citeloom library "
+                    "index %s`",
+                    self._name, waiting, texts, self._name,
+                )  # fmt: skip
+            self._checked = serving
+            return serving
+
+    def _create(self) -> None:
+        """See that the index is there; a new one is empty, and the rows are to know it."""
+        serving = self.serving()
+        if serving.engine.create():
+            with self._writing.held(), self._database.writing() as db:
+                now = dict(db.execute("SELECT key, value FROM meta"))["generation"]
+                if now == serving.names.generation:
+                    db.execute("UPDATE texts SET indexed = 0")
+                    db.execute("DELETE FROM dropped")
+
+    def _points(self, new: list[Row]) -> list[Point]:
+        if not new:
+            return []
+        made = encode(self._embedder, [row.text for row in new])
+        return [
+            Point(
+                row.point, row.payload, made.dense[place], document_terms(row.text),
+                _terms(made.sparse, place), made.multi[place] if made.multi else None,
+            )
+            for place, row in enumerate(new)
+        ]  # fmt: skip
+
+    def _mark(self, done: list[Row]) -> None:
+        with self._database.writing() as db:
+            points = [(row.point,) for row in done]
+            db.executemany("UPDATE texts SET indexed = 1 WHERE point = ?", points)
+
+    def _dropped(self) -> list[int]:
+        with self._database.reading() as db:
+            return [point for (point,) in db.execute("SELECT point FROM dropped")]
+
+    def _meta(self) -> dict[str, str]:
+        with self._database.reading() as db:
+            return dict(db.execute("SELECT key, value FROM meta"))
+
+
+def _terms(made: Any, place: int) -> Sparse | None:
+    """Return learnt term weights as the index takes them."""
+    return Sparse(made[place].indices, made[place].values) if made else None

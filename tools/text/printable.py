@@ -1,0 +1,61 @@
+"""Whether a sentence of a record may be printed as it stands, and a title made fit to be printed.
+
+What a paper says is data: braces of its own could pass for citation markers, a reference number would
+lead into our list, and tags, formulae or half a copyright notice would break the text around them.
+Since a quotation is verbatim, nothing is mended: a sentence that is not fit is not shown.
+"""
+
+import re
+from html import unescape
+
+FEWEST, MOST = 5, 90
+"""Words of a sentence that may be printed."""
+_LEAST_SIGNS, _MOST_SIGNS = 10, 400
+"""Characters of one in a script without spaces between words."""
+_UNFIT = re.compile(
+    r"[{}\\\ufffd\x00-\x08\x0b-\x1f]|\$[^\d\s]|``|&[a-z]+;|</?[a-z][\w:-]*[ />]|https?:|www\.|@\w+\.\w|©|"
+    r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(c\) \d{4}|\bcopyright\b|\ball rights reserved\b|"
+    r"\bopen[- ]access article\b|\bcreative commons\b|\bkey ?words\b:?|\bindex terms\b|"
+    r"\bcode (?:is|are) available|\bavailable (?:at|from|online|under)\b",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(r"[.!。！][\"'”’)\]]*$")
+_TAG = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_TEX = re.compile(r"\\\w+\s*|[{}$\\]")
+_LONGEST_TITLE = 40
+_AROUND = ' .,;:“”"'
+
+
+def printable(sentence: str) -> bool:
+    """Whether a sentence is whole and can stand in quotation marks without a change."""
+    words, spaced = len(sentence.split()), len(sentence) < 12 * len(sentence.split())
+    fits = (
+        FEWEST <= words <= MOST if spaced else _LEAST_SIGNS <= len(sentence) <= _MOST_SIGNS
+    )  # fmt: skip
+    return bool(
+        fits
+        and _ENDED.search(sentence)
+        and not _UNFIT.search(sentence)
+        and is_balanced(sentence)
+        and sum(char.isalpha() for char in sentence) > len(sentence) / 2
+    )
+
+
+def printable_title(title: str) -> str:
+    """Return a title without markup and braces, fit to stand in quotation marks; long ones are cut."""
+    words = _TEX.sub("", _TAG.sub("", unescape(title))).split()
+    text = " ".join(words[:_LONGEST_TITLE]) + (" …" if len(words) > _LONGEST_TITLE else "")
+    text = text.translate(str.maketrans("“”„", "‘’‘")).strip(_AROUND)
+    return text.replace('"', "’")
+
+
+def is_balanced(text: str) -> bool:
+    """Whether each bracket and each typographic quotation mark of a text has its partner."""
+    open_marks: list[str] = []
+    partner = {")": "(", "]": "[", "”": "“"}
+    for char in text:
+        if char in "([“":
+            open_marks.append(char)
+        elif char in partner and (not open_marks or open_marks.pop() != partner[char]):
+            return False
+    return not open_marks and text.count('"') % 2 == 0

@@ -1,0 +1,138 @@
+"""The sentences of a paragraph, with the citations in them and without.
+
+'Moss cools roofs [1]. Others doubt it.' has the lines 'Moss cools roofs [1].' and 'Others doubt it.';
+the first one's plain text is 'Moss cools roofs.', and it cites what entry 1 is.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from state.quote import Quote
+from state.synthesis import Entries, Origin, Paragraph
+from tools.text.sentences import split_sentences
+
+_ENDED = re.compile(r"[.!?][\"'”’)]*$")
+_ABBREVIATED = re.compile(r"\b(?:al|cf|e\.g|i\.e|vs|resp|Refs?|Figs?|Eqs?|Secs?)\.$", re.IGNORECASE)
+_NEEDED = re.compile(
+    r"(?:^|[.!?]\s|\b(?:by|of|in|from|to|with|as|than|and|or|see|per|like|following|e\.g\.,?))\s*$",
+    re.IGNORECASE,
+)
+"""What stands before a citation that its sentence cannot do without: 'as in [8]', '[8] shows'."""
+_NUMBERS = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
+_BULLET = re.compile("[•▪‣◦●]")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A sentence of a paragraph: `paragraph.text[start:end]`."""
+
+    paragraph: str
+    """The paragraph's id."""
+    text: str
+    start: int
+    end: int
+    plain: str
+    """Its text without the citations that it can do without, white space folded."""
+
+
+def source_lines(paragraph: Paragraph, spans: Sequence[tuple[int, int]] = ()) -> list[SourceLine]:
+    """Return the sentences of a paragraph, or those of which a part is within the spans.
+
+    A citation behind a full stop ('... was shown.[3] Others ...') belongs to the sentence that it
+    stands behind.
+    """
+    return [
+        SourceLine(
+            paragraph.id, paragraph.text[start:end], start, end, _plain(paragraph, start, end)
+        )
+        for start, end in _bounds(paragraph)
+        if not spans or any(begin < end and start < stop for begin, stop in spans)
+    ]
+
+
+def works_cited(paragraph: Paragraph, start: int, end: int, entries: Entries) -> list[str]:
+    """Return the works that the sentences between two offsets of a paragraph cite, in order.
+
+    The sentence is the unit: a citation behind one of its clauses counts for all of it.
+    """
+    works = entries.works.get(paragraph.paper, ())
+    lines = [line for line in _bounds(paragraph) if line[0] < end and start < line[1]]
+    return list(
+        dict.fromkeys(
+            works[place]
+            for citation in paragraph.citations
+            if any(first < citation.end and citation.start < last for first, last in lines)
+            for place in citation.entries
+            if place < len(works) and works[place] != paragraph.paper
+        )
+    )
+
+
+def origin_of(paragraph: Paragraph, start: int, end: int, works: Iterable[str] = ()) -> Origin:
+    """Return the words between two offsets of a paragraph as an origin, with the works they cite."""
+    quote = Quote(
+        text=paragraph.text[start:end], paper=paragraph.paper, part="passage", start=start, end=end,
+        verified=True,
+    )  # fmt: skip
+    return Origin(
+        paper=paragraph.paper, paragraph=paragraph.id, section=paragraph.section,
+        page=paragraph.page, number=paragraph.number, quote=quote, works=tuple(works),
+    )  # fmt: skip
+
+
+def _bounds(paragraph: Paragraph) -> list[tuple[int, int]]:
+    """Return where the sentences begin and end, each with the citations behind its full stop."""
+    masked, behind = _masked(paragraph)
+    spans = split_sentences(masked)
+    starts = [*(span.start for span in spans[1:]), len(paragraph.text) + 1]
+    return [
+        (span.start, max([span.end, *(at for at in behind if span.end < at <= following)]))
+        for span, following in zip(spans, starts, strict=False)
+    ]
+
+
+def _masked(paragraph: Paragraph) -> tuple[str, list[int]]:
+    """Return the text with its citations in a form that splits no sentence, and nothing else moved.
+
+    Those behind a full stop become spaces, and the offsets behind them are returned; one that is
+    the subject of a sentence becomes a word with a capital.
+    """
+    text, behind = _BULLET.sub(" ", paragraph.text), list[int]()
+    for item in sorted(paragraph.citations, key=lambda item: item.start):
+        length = item.end - item.start
+        if not length or _is_named(paragraph, item.start):
+            continue
+        before, rest = text[: item.start], paragraph.text[item.end :].lstrip()
+        filler = "x" * length
+        if _ENDED.search(before.rstrip()) and not _ABBREVIATED.search(before.rstrip()):
+            close = not before[-1:].isspace()  # no space: '... shown.[3]', '... shown.12'
+            if close or not rest or rest[0].isupper() or rest[0] in "[(":
+                filler = " " * length
+                behind.append(item.end)
+            else:
+                filler = "X" + filler[1:]
+        text = before + filler + text[item.end :]
+    return text, behind
+
+
+def _plain(paragraph: Paragraph, start: int, end: int) -> str:
+    text = paragraph.text
+    marks = {(item.start, item.end) for item in paragraph.citations}
+    marks |= {found.span() for found in _NUMBERS.finditer(text, start, end)}
+    pieces: list[str] = []
+    at = start
+    for first, last in sorted(marks):
+        # A name that the sentence itself says ('Lee et al. (2021) show') is part of it.
+        if first < at or last > end or _is_named(paragraph, first):
+            continue
+        if _NEEDED.search(text[start:first]) and text[last:end].strip():
+            continue
+        pieces.append(text[at:first])
+        at = last
+    made = " ".join(_BULLET.sub(" ", "".join([*pieces, text[at:end]])).split())
+    return re.sub(r"\s+(?=[.,;:!?])", "", made)
+
+
+def _is_named(paragraph: Paragraph, start: int) -> bool:
+    return paragraph.text[start : start + 1].isalpha()

@@ -1,1 +1,0 @@
-"""Synthesis of papers without a language model: the steps of `synthesize`, in plain text."""
