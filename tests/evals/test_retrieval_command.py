@@ -163,7 +163,7 @@ def test_source_can_be_searched_by_meaning(data: Path, vectors: Path) -> None:
         ("{broken", (), "line 1 of .* is no JSON"),
         ("10.5555/bees", ("--n", "2"), "--n 2 is not possible: the file has 1 queries"),
         ("10.5555/bees", ("--arms", "bfs,best"), "there is no arm 'best'; there are: single"),
-        ("10.5555/bees", ("--keep", "0"), "should be less than or equal to 200"),
+        ("10.5555/bees", ("--keep", "0"), "should be greater than or equal to 1"),
         ("10.5555/bees", ("--k", "0"), "should be greater than or equal to 1"),
         ("10.5555/bees", ("--mind", "oracle"), "'oracle' is not one of"),
         ("10.5555/bees", ("--mind", "llm"), "--mind llm needs an LLM"),
