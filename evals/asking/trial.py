@@ -20,7 +20,6 @@ from tools.errors import CiteLoomError
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
 from tools.retrieve.port import PassageFilter
-from tools.text.asking import vectors as sentence_vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +133,6 @@ def try_arm(case: Case, arm: Arm, setting: Setting) -> Row:
     """Ask one question in one way; whatever goes wrong stands in the result."""
     try:
         ready = ready_for(arm, setting)
-        _forget_sentences()
         started, cpu = perf_counter(), process_time()
         result = asyncio.run(ask(case, arm, setting, ready.clients))
         cost = {"seconds": perf_counter() - started, "cpu_seconds": process_time() - cpu}
@@ -143,11 +141,6 @@ def try_arm(case: Case, arm: Arm, setting: Setting) -> Row:
         return _row(case, arm, error=f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001 - one run must not cost the others; it is recorded
         return _row(case, arm, error=f"{type(error).__name__}: {error}")
-
-
-def _forget_sentences() -> None:
-    """Let no run find the vectors of sentences that one before it has made."""
-    sentence_vectors._kept.clear()
 
 
 def _told(

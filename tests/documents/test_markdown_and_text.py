@@ -164,11 +164,11 @@ def test_lines_that_are_paragraphs_are_not_joined() -> None:
     ]
 
 
-def test_form_feeds_part_pages() -> None:
-    document = text("One page of fish.\n\fAnother page of fish.\n\f")
+def test_form_feeds_part_pages_but_no_words() -> None:
+    document = text("Fish swim.\n\nA page of explo-\n\fration of fish.\n\f")
     assert document.pages == 2
     assert [(block.page, block.text) for block in document.blocks] == [
-        (1, "One page of fish."), (2, "Another page of fish."),
+        (1, "Fish swim."), (1, "A page of exploration"), (2, "of fish."),
     ]  # fmt: skip
 
 

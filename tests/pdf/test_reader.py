@@ -30,7 +30,7 @@ def test_first_page_tells_title_authors_year_and_arxiv_id() -> None:
     assert document.arxiv == "2101.01234v2"
     assert document.pages == 5
     assert document.unread == ()
-    assert document.reader == "pdf 2"
+    assert document.reader == "pdf 3"
 
 
 def test_abstract_is_a_block_of_its_own_kind() -> None:

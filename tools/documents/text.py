@@ -24,12 +24,14 @@ _ENDS = (".", ",", ";", "?", "!")
 _LONG = 160  # characters: beyond what anybody wraps lines at
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_HEADING_WORDS = 14
+_PARTED = re.compile(r"([^\W\d_])-[ \t]*\n*\f\s*([^\W\d_A-Z]+\S*)[ \t]?")
+"""A word that goes on on the next page."""
 
 
 class TextReader:
     """Reads plain text (tools.documents.port.Reader)."""
 
-    name = "text 1"
+    name = "text 2"
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
@@ -37,6 +39,7 @@ class TextReader:
     def read(self, content: bytes, *, name: str) -> Document:
         """Return the text; form feeds, as pdftotext writes them, part pages. See Reader.read."""
         text = decoded(content).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        text = _PARTED.sub(r"\1\2\n\f", text)
         out = Blocks(name, self._limits)
         pages = text.rstrip("\f\n ").split("\f")
         wrapped = _is_wrapped(text)

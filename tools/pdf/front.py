@@ -26,8 +26,50 @@ _ARTICLE = re.compile(
     r"brief (?:report|communication)|book reviews?|letters? to the editor|tutorial|proceedings",
     re.I,
 )
-_NAME = re.compile(
-    r"(?:[A-Z][\w'’.-]*|d[aeiu]|del|della|van|von|der|den|de|la|le|el|al|bin|ibn|ten|ter|zu)"
+_WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
+_PARTICLES = frozenset(
+    [
+        "d",
+        "da",
+        "de",
+        "di",
+        "do",
+        "du",
+        "das",
+        "dos",
+        "del",
+        "della",
+        "van",
+        "von",
+        "der",
+        "den",
+        "des",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ten",
+        "ter",
+        "zu",
+        "zur",
+        "y",
+        "e",
+        "af",
+    ]
+)
+_SET_ASIDE = re.compile(
+    r"\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|^\s*by\s|\b(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|dr|prof|professor|mph|jr|sr)\b\.?",
+    re.I,
+)
+"""What stands among names: marks in brackets, degrees, 'by'."""
+_BETWEEN = re.compile(r"[*∗†‡§¶♠♣♥♦⋆,;·•|]|\b(?:and|AND)\b|&|\d+|\s[a-z](?=\s*(?:[*∗,;]|$))")
+_GOES_ON = re.compile(r"(?:[,;&]|\band)\s*$", re.I)
+_MASTHEAD = re.compile(
+    r"^(?:international |european |american )?(?:journal|proceedings|transactions|annals|archives|bulletin|"
+    r"advances|lecture notes|contents lists)\b|\bvol(?:ume|\.)\s*\d|^\W*https?:|^www\.",
+    re.I,
 )
 _NOT_NAMES = re.compile(
     r"universit|institut|depart|laborator|school|college|research|center|centre|inc\b|corp|group|"
@@ -66,7 +108,7 @@ def read_front(
     page = [line for line in lines if line.page == first and line.kind != DROPPED]
     region = _region(page, profile)
     title = _title(region, named, profile)
-    found = " ".join(line.text for line in title) or None
+    found = _text_of(title).rstrip("*∗†‡§¶ ") or None
     for line in title:
         line.kind = TITLE
     rest = region[region.index(title[-1]) + 1 :] if title else []
@@ -142,9 +184,12 @@ def _title(region: Sequence[Line], named: str, profile: Profile) -> list[Line]:
     fit = [g for g in groups if sum(c.isalpha() for x in g for c in x.text) >= 8]
     wanted = _normal(named)
     for group in fit:
-        if len(wanted) > 12 and _normal(" ".join(line.text for line in group)) == wanted:
+        if len(wanted) > 12 and _normal(_text_of(group)) == wanted:
             return group
-    fit = [g for g in fit if not _ARTICLE.fullmatch(" ".join(x.text for x in g))] or fit
+    fit = [g for g in fit if not _ARTICLE.fullmatch(_text_of(g))] or fit
+    fit = [
+        g for g in fit if not _MASTHEAD.search(_text_of(g)) and _text_of(g).count(" ") > 1
+    ] or fit
     large = [g for g in fit if g[0].size > 1.12 * profile.size] or [
         g for g in fit if g[0].bold > 0.8
     ]
@@ -156,7 +201,7 @@ def _title_share(
 ) -> float:
     if not title:
         return 0.0
-    if _normal(" ".join(line.text for line in title)) == _normal(named):
+    if _normal(_text_of(title)) == _normal(named):
         return 1.0
     if title[0].size <= 1.12 * profile.size:
         return 0.5
@@ -164,55 +209,88 @@ def _title_share(
     return 0.9 if title[0].size > max(others, default=0.0) else 0.6
 
 
+def _text_of(group: Sequence[Line]) -> str:
+    return " ".join(line.text for line in group)
+
+
 def _normal(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
 
 
 def _authors(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the names on the lines below the title; none where one of them may be no name."""
+    """Return the names on the lines below the title.
+
+    Names go on in the next line where the list is open or the lines are alike; behind an affiliation
+    only in a face that is the names' and not the affiliation's.
+    """
     found: list[str] = []
+    first: Line | None = None
+    last: Line | None = None
+    """The last line of names before one that has none."""
+    other: Line | None = None
     for line in lines:
         if not any(map(str.isalpha, line.text)):
             continue
         names = _names(line)
-        if names:
-            found.extend(names)
-        elif found and not _NOT_NAMES.search(line.text):
-            return ()
+        if first is None:
+            found, first = names, line if names else None
+        elif not names or not _alike(line, first):
+            other = line
+            continue
+        elif (other is not None and not _alike(line, other)) or (
+            other is None and last is not None and _follows(line, names, last)
+        ):
+            found += names
+        else:
+            other = line
+        last = line
     unique = list(dict.fromkeys(found))
     mixed = [name for name in unique if not name.isupper()]
     unique = mixed or unique  # a few words in capitals among names are words of a figure
     return tuple(unique) if len(unique) <= 60 else ()
 
 
+def _alike(one: Line, other: Line) -> bool:
+    size = abs(one.size - other.size) <= 0.6
+    return size and abs(one.bold - other.bold) < 0.5 and abs(one.italic - other.italic) < 0.5
+
+
+def _follows(line: Line, names: Sequence[str], last: Line) -> bool:
+    """Whether a line of names goes on with the list of the line above it."""
+    if len(names) > 1 or line.raised or line.cuts or _GOES_ON.search(last.text):
+        return True
+    return len(_names(last)) == 1 or line.text.lower().startswith(("and ", "& "))
+
+
 def _names(line: Line) -> list[str]:
     text = list(line.text)
     for start, end in line.raised:
-        text[start:end] = " " * (end - start)
+        text[start:end] = "," * (end - start)
     for cut in line.cuts:
         if cut < len(text) and text[cut] == " ":
             text[cut] = ","
-    clean = re.sub(r"[*∗†‡§¶♠♣♥♦⋆,;]|\b(?:and|AND)\b|&|\d+", ",", "".join(text))
-    parts = [" ".join(part.split()) for part in clean.split(",") if part.strip()]
-    good = [part for part in parts if _is_name(part)]
-    return good if parts and len(good) == len(parts) else []
+    plain = _BETWEEN.sub(",", _SET_ASIDE.sub(",", "".join(text)))
+    parts = [" ".join(part.split()) for part in plain.split(",") if part.strip(" .")]
+    return parts if all(map(_is_name, parts)) else []
 
 
 def _is_name(text: str) -> bool:
     words = text.split()
     if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
         return False
-    return all(_NAME.fullmatch(word) for word in words)
+    return all(_WORD.fullmatch(x) and (x[0].isupper() or x in _PARTICLES) for x in words)
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:
     for text in said:
         if match := _STATED_YEAR.search(text):
             return int(match[1])
-    years = Counter(int(year) for text in (*notices, margin) for year in _YEAR.findall(text))
+    plain = [_ARXIV.sub(" ", text) for text in (*notices, margin)]  # 2007.03225 is of July 2020
+    years = Counter(int(year) for text in plain for year in _YEAR.findall(text))
     if years:
         return max(years, key=lambda year: (years[year], -year))
-    return None
+    number = re.match(r"(\d\d)(?:0[1-9]|1[0-2])\.", _arxiv(said) or "")
+    return 2000 + int(number[1]) if number else None
 
 
 def _doi(said: Sequence[str], page: Sequence[Line]) -> str | None:

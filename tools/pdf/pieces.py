@@ -244,6 +244,8 @@ def _is_rest(piece: Piece, last: Piece) -> bool:
         return False
     first, end = piece.lines[0], last.lines[-1]
     moved = (first.page, first.column) != (end.page, end.column) or first.y - end.y > 3 * end.size
+    if moved and end.text.endswith(("-", LINE_HYPHEN)) and first.text[:1].islower():
+        return True  # half of a word, and the other half
     broken = not _ENDS.search(end.text) and not end.text.endswith(",") and end.slack < 0.05
     low = first.text[:1].islower() or end.text.endswith(("-", LINE_HYPHEN))
     return moved and broken and low and abs(first.size - end.size) <= 0.06 * end.size

@@ -54,7 +54,7 @@ class PdfReader:
     @property
     def name(self) -> str:
         """Name and version."""
-        return "pdf 2"
+        return "pdf 3"
 
     def read(self, content: bytes, *, name: str) -> Document:
         """Return what stands in a PDF.

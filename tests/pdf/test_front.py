@@ -1,0 +1,111 @@
+"""What first pages of many forms tell of title, authors and year; every page is made here."""
+
+import pytest
+
+from state.document import Document
+from tests.pdf.writer import BOLD, ITALIC, PLAIN, Page, pdf
+from tools.pdf.reader import PdfReader
+
+TITLE = "How Rivers Remember the Floods of the Last Century"
+ABSTRACT = (
+    "Rivers keep traces of the floods that they had. We measure such traces in sixty valleys. "
+)
+OPENING = "Floods shape the valleys in which people live, and much is written of them. "
+TWO = ["Ann Lee", "Bo Wu"]
+Set = tuple[str, float, str]
+
+
+def read(*lines: str | Set, above: Set | None = None, margin: str = "") -> Document:
+    """Read a page with these lines below the title; what stands behind '^' in a line is raised."""
+    page, y = Page(), 740.0
+    for text, size, font in [above] if above else []:
+        page.text(60, y, text, size=size, font=font)
+        y -= 40
+    page.text(60, y, TITLE, size=15, font=BOLD)
+    y -= 26
+    for line in lines:
+        text, size, font = (line, 10.0, PLAIN) if isinstance(line, str) else line
+        x = 60.0
+        for part in text.split("\t"):
+            raised = part.startswith("^")
+            page.text(x, y + 3 * raised, part.lstrip("^"), size=6 if raised else size, font=font)
+            x += len(part) * 0.6 * (6 if raised else size)
+        y -= 14
+    page.text(60, y - 10, "Abstract", size=11, font=BOLD)
+    y = page.paragraph(60, y - 24, ABSTRACT * 3, width=480)
+    page.text(60, y - 10, "1 Introduction", size=11, font=BOLD)
+    page.paragraph(60, y - 25, OPENING * 9, width=480)
+    page.text(20, 250, margin, size=14, upward=True)
+    return PdfReader().read(pdf([page]), name="rivers.pdf")
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["Ann Lee\t^1\t, Bo Wu\t^2", "1 University of Mud, 2 Institute of Silt"], TWO),
+        (["Ann Lee\t^a,\t*, Bo Wu\t^b"], TWO),
+        (["Ann Lee a, Bo Wu b,*"], TWO),
+        (["Ann Lee\t^1\t[0000-0002-1825-0097] and Bo Wu\t^2\t[0000-0002-1825-0098]"], TWO),
+        (["Ann Lee and Bo Wu", "Mud Lab", "London, UK"], TWO),
+        (["Ann Lee, Bo Wu", "Riverside Consultants", "New York", "ann@mud.example"], TWO),
+        (["Ann Lee,", "Bo Wu", "University of Mud"], TWO),
+        (["Ann Lee    Bo Wu", "{ann,bo}@mud.example"], TWO),
+        (["By Ann Lee and Bo Wu", "March 3, 2019"], TWO),
+        (["Ann Lee · Bo Wu"], TWO),
+        (["Ann Lee | Bo Wu"], TWO),
+        (["Ann Lee, PhD, Bo Wu, MD"], TWO),
+        (["Ann Lee (University of Mud) and Bo Wu (Silt Inc)"], TWO),
+        (["ANN LEE AND BO WU", "University of Mud"], ["ANN LEE", "BO WU"]),
+        (["Ángel Ávila, Özgür Øst"], ["Ángel Ávila", "Özgür Øst"]),
+        (["A. B. Lee, J.-P. Wu and K.L.M. Roe"], ["A. B. Lee", "J.-P. Wu", "K.L.M. Roe"]),
+        (["Ana dos Santos, Jan van der Berg"], ["Ana dos Santos", "Jan van der Berg"]),
+        (
+            [("Ann Lee", 11, BOLD), ("Silt Limited", 9, PLAIN), ("Bo Wu", 11, BOLD), ("Grey Owl", 9, ITALIC)],
+            TWO,
+        ),
+        (["University of Mud", "ann@mud.example"], []),
+    ],
+)  # fmt: skip
+def test_authors_are_told_from_what_stands_among_and_below_them(
+    lines: list[str | Set], names: list[str]
+) -> None:
+    document = read(*lines)
+    assert document.title == TITLE
+    assert [author.name for author in document.authors] == names
+
+
+@pytest.mark.parametrize("above", ["RIVERS TODAY", "International Journal of River Research"])
+def test_name_of_a_journal_in_larger_type_is_not_the_title(above: str) -> None:
+    document = read("Ann Lee, Bo Wu", above=(above, 20, PLAIN))
+    assert document.title == TITLE
+    assert [author.name for author in document.authors] == TWO
+
+
+@pytest.mark.parametrize(
+    ("margin", "year"),
+    [
+        ("arXiv:2007.03225", 2020), ("arXiv:1905.00001v2 [cs.RV] 7 Jan 2020", 2020),
+        ("arXiv:2019.12345", None), ("", None),
+    ],
+)  # fmt: skip
+def test_year_is_not_read_off_the_number_of_an_arxiv_id(margin: str, year: int | None) -> None:
+    assert read("Ann Lee", margin=margin).year == year
+
+
+def test_word_that_goes_on_on_the_next_page_is_whole_whatever_stands_between() -> None:
+    one, two = Page(), Page()
+    one.text(60, 740, TITLE, size=15, font=BOLD)
+    one.text(60, 700, "1 Introduction", size=11, font=BOLD)
+    y = one.paragraph(60, 680, OPENING * 24, width=480, filled=True)
+    one.text(60, y, "The silt of a valley needs more of a patient explo-")
+    one.text(60, 90, "1 Rulers were of beech.", size=7)
+    two.text(60, 720, "Figure 1: A valley with some silt in it.", size=8)
+    two.text(
+        60,
+        680,
+        "ration than it has had so far, in any land that has rivers and valleys,",
+        width=480,
+    )
+    two.paragraph(60, 669, "and nobody has dug there yet. " * 20, width=480)
+    document = PdfReader().read(pdf([one, two]), name="rivers.pdf")
+    assert any("patient exploration than" in block.text for block in document.blocks)
