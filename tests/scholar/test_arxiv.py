@@ -11,7 +11,7 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError
 from tools.scholar.arxiv import ArxivSource, host
 from tools.scholar.arxiv_records import read_page
 
@@ -258,32 +258,12 @@ async def test_get_takes_a_hundred_ids_a_call(server: ScholarServer, caller: Cal
     ]
 
 
-async def test_get_of_nothing_asks_nothing(server: ScholarServer, caller: CallerOf) -> None:
-    assert await ArxivSource(caller("arxiv")).get(["doi:10.1000/a", "arxiv:9913.00001"]) == {}
-    assert asked(server) == []
-
-
-async def test_arxiv_knows_no_links(server: ScholarServer, caller: CallerOf) -> None:
-    source = ArxivSource(caller("arxiv"))
-    paper = Paper(id="arxiv:2101.00001", title="T", arxiv="2101.00001")
-    for linked in (await source.references([paper]), await source.citations([paper], limit=9)):
-        assert (linked.links, linked.papers) == ({}, {})
-    assert asked(server) == []
-
-
 async def test_blank_page_is_asked_for_again(server: ScholarServer, caller: CallerOf) -> None:
     ids = [f"arxiv:{work.arxiv}" for work in held(server)[:5]]
     faults = iter(["blank", "truncated", "503", "html"])
     server.faults.script = lambda _: next(faults, None)
     assert list(await ArxivSource(caller("arxiv", source_patience=4.0)).get(ids)) == ids
     assert len(asked(server)) == 5
-
-
-async def test_pages_that_stay_blank_are_an_error(server: ScholarServer, caller: CallerOf) -> None:
-    server.faults.only["arxiv"] = {"blank": 1.0}
-    source = ArxivSource(caller("arxiv", source_patience=0.5))
-    with pytest.raises(TransientError):
-        await source.get([f"arxiv:{held(server)[0].arxiv}"])
 
 
 def test_arxiv_is_asked_once_in_three_seconds_one_at_a_time() -> None:

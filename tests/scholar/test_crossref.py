@@ -12,7 +12,6 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
-from tools.errors import TransientError
 from tools.scholar.crossref import DOIS_A_CALL, LONGEST_URL, CrossrefSource, host
 from tools.scholar.crossref_records import read_page, read_single, read_work
 
@@ -106,16 +105,6 @@ def test_only_whole_days_of_the_first_year_are_dates(
 @pytest.mark.parametrize("value", [None, "", [], {}, [None], [[]], 3, "words", [{"DOI": None}]])
 def test_field_that_cannot_be_read_is_left_out_and_costs_nothing(name: str, value: Any) -> None:
     assert decoded(**{name: value}).title == "Counting apples & pears"
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        None, [], "text", {}, {"DOI": None, "title": ["T"]}, {"DOI": "nonsense", "title": ["T"]},
-    ],
-)  # fmt: skip
-def test_record_without_a_doi_is_none(record: Any) -> None:
-    assert read_work(record) is None
 
 
 @pytest.mark.parametrize(
@@ -251,11 +240,6 @@ async def test_cut_off_is_a_filter(server: ScholarServer, caller: CallerOf) -> N
     assert all(paper.published < cutoff for paper in found.papers if paper.published)
 
 
-async def test_search_for_nothing_asks_nothing(server: ScholarServer, caller: CallerOf) -> None:
-    found = await CrossrefSource(caller("crossref")).search(query("AND ()"), before=None, limit=5)
-    assert (list(found.papers), asked(server)) == ([], [])
-
-
 async def test_get_takes_forty_dois_a_call(server: ScholarServer, caller: CallerOf) -> None:
     works = held(server)[:100]
     ids = [key(work) for work in works]
@@ -314,15 +298,6 @@ async def test_references_come_with_what_is_known_by_title_only(
     assert len(asked(server)) == 1
 
 
-async def test_known_work_without_references_has_none(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    work = next(work for work in held(server) if "crossref" not in work.lists_references)
-    (paper,) = as_papers([work])
-    linked = await CrossrefSource(caller("crossref")).references([paper])
-    assert linked.links == {paper.id: ()}
-
-
 async def test_records_serve_references_without_another_call(
     server: ScholarServer, caller: CallerOf
 ) -> None:
@@ -361,29 +336,6 @@ async def test_known_title_is_found_in_spite_of_small_edits(
     assert await source.by_title(f"{work.title} on the dark side of the moon") is None
     assert await source.by_title(work.title, year=work.year - 9) is None
     assert await source.by_title("Zeppelins and quokkas of the southern sea") is None
-
-
-async def test_citing_works_are_not_told(server: ScholarServer, caller: CallerOf) -> None:
-    papers = as_papers(held(server)[:2])
-    linked = await CrossrefSource(caller("crossref")).citations(papers, limit=5)
-    assert (linked.links, asked(server)) == ({}, [])
-
-
-async def test_passing_faults_change_nothing(server: ScholarServer, caller: CallerOf) -> None:
-    papers = as_papers(held(server)[:120])
-    whole = await CrossrefSource(caller("crossref", run="one")).references(papers)
-    faults = iter(["429", "503", "truncated", None, "html", "null", "empty", "list"])
-    server.faults.script = lambda _: next(faults, None)
-    source = CrossrefSource(caller("crossref", run="two", refresh=True, source_patience=4.0))
-    assert await source.references(papers) == whole
-    assert next(faults, "none left") == "none left"
-
-
-async def test_source_that_stays_down_raises(server: ScholarServer, caller: CallerOf) -> None:
-    server.faults.only["crossref"] = {"503": 1.0}
-    source = CrossrefSource(caller("crossref", source_patience=0.5))
-    with pytest.raises(TransientError):
-        await source.references(as_papers(held(server)[:1]))
 
 
 def test_who_leaves_an_address_may_ask_three_things_at_once() -> None:

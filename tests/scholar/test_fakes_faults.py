@@ -1,18 +1,13 @@
 """The fakes of the scholarly services: faults, limits, and many connections."""
 
-import socket
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from tests.fakes.scholar.faults import SPENT_SECONDS
 from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.wire import Request
-from tests.fakes.scholar.world import SERVICES, Service, make_world
+from tests.fakes.scholar.world import SERVICES, Service
 
 
 def a_search(server: ScholarServer, service: Service) -> str:
@@ -94,14 +89,6 @@ def _read(client: httpx.Client, url: str, seconds: float) -> None:
                 raise httpx.ReadTimeout("too slow")
 
 
-def test_a_service_that_is_down_comes_back(server: ScholarServer, client: httpx.Client) -> None:
-    server.down("openalex")
-    with pytest.raises(httpx.RemoteProtocolError):
-        client.get(a_search(server, "openalex"))
-    server.up("openalex")
-    assert client.get(a_search(server, "openalex")).status_code == 200
-
-
 def test_rates_are_checked_and_answers_that_are_asked_for_again_are_noticed(
     server: ScholarServer, client: httpx.Client
 ) -> None:
@@ -110,42 +97,3 @@ def test_rates_are_checked_and_answers_that_are_asked_for_again_are_noticed(
     assert [client.get(url).status_code for _ in range(3)] == [200, 429, 429]
     assert server.too_fast["semantic_scholar"] == 2
     assert len(server.repeated()) == 2
-
-
-def test_sixty_connections_are_served_at_once(server: ScholarServer, client: httpx.Client) -> None:
-    everybody = threading.Barrier(60, timeout=10)
-
-    def wait_for_all(_: Request) -> None:
-        everybody.wait()
-
-    server.faults.script = wait_for_all
-    urls = [f"{server.openalex_url}/works?select=id&page={page}" for page in range(1, 61)]
-    with ThreadPoolExecutor(60) as pool:
-        assert [answer.status_code for answer in pool.map(client.get, urls)] == 60 * [200]
-    assert server.peak["openalex"] == 60
-
-
-def test_the_server_ends_while_requests_hang() -> None:
-    with ScholarServer(make_world(20, crowd=0)) as server:
-        server.faults.chances = {"hang": 1.0}
-        at = urlsplit(server.url)
-        left = socket.create_connection((at.hostname, at.port))
-        left.sendall(b"GET /openalex/works HTTP/1.1\r\nHost: x\r\n\r\n")
-        server.wait_for(1)
-    left.close()
-    assert [request.fault for request in server.requests] == ["hang"]
-
-
-def test_chances_are_drawn_by_seed_and_a_row_of_faults_can_be_bounded() -> None:
-    fates = []
-    with httpx.Client() as client:
-        for _ in range(2):
-            with ScholarServer(make_world(20, crowd=0), seed=4) as server:
-                server.faults.chances = {"500": 0.5, "429": 0.9}
-                server.faults.in_a_row = 2
-                url = f"{server.crossref_url}/works?rows=1"
-                fates.append([client.get(url).status_code for _ in range(60)])
-    assert fates[0] == fates[1]
-    assert set(fates[0]) == {200, 429, 500}
-    runs = "".join("x" if status > 200 else " " for status in fates[0]).split()
-    assert max(map(len, runs)) == 2

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from state.paper import Paper
 from state.query import SearchQuery
 from tests.fakes.scholar.serpapi import link_of
 from tests.fakes.scholar.server import ScholarServer
@@ -147,14 +146,6 @@ async def test_second_page_is_asked_for_where_the_first_was_full(
     assert [one.query["start"] for one in server.calls("serpapi")] == ["0", "20"]
 
 
-async def test_nothing_found_is_an_empty_answer(server: ScholarServer, caller: CallerOf) -> None:
-    found = await google(caller).search(words("xyzzyplugh"), before=None, limit=20)
-    assert list(found.papers) == []
-    assert len(server.requests) == 1
-    assert list((await google(caller).search(words("()|"), before=None, limit=20)).papers) == []
-    assert len(server.requests) == 1
-
-
 async def test_key_is_sent_and_never_shown(
     server: ScholarServer, caller: CallerOf, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -163,20 +154,6 @@ async def test_key_is_sent_and_never_shown(
     assert server.calls("serpapi")[0].query["api_key"] == KEY
     assert KEY not in caplog.text
     assert KEY not in str(found.sent)
-
-
-async def test_rejected_key_says_what_to_set(server: ScholarServer, caller: CallerOf) -> None:
-    server.bad_keys.add(KEY)
-    with pytest.raises(PermanentError, match="SERPAPI_API_KEY"):
-        await google(caller).search(words("honey"), before=None, limit=5)
-
-
-async def test_account_without_searches_is_a_spent_allowance(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    server.searches_left = 0
-    with pytest.raises(QuotaError):
-        await google(caller).search(words("honey"), before=None, limit=5)
 
 
 async def test_second_resolver_answers_where_the_first_fails(
@@ -196,30 +173,6 @@ async def test_failure_of_every_resolver_is_a_failure(
     server.down("openalex")
     with pytest.raises(TransientError, match="semantic_scholar"):
         await google(caller, source_patience=0.2).search(words("honey"), before=None, limit=15)
-
-
-async def test_results_that_no_source_knows_are_left_out_and_counted(
-    server: ScholarServer, caller: CallerOf, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO, logger="citeloom.tools.scholar.google")
-    source = GoogleSource(caller("google", serpapi_api_key=KEY), [])
-    found = await source.search(words("honey"), before=None, limit=15)
-    assert list(found.papers) == []
-    count = min(15, len(shown(server, "honey")))
-    assert f"of {count} results of Google Scholar, 0 are known" in caplog.text
-
-
-async def test_it_offers_searches_and_nothing_else(caller: CallerOf) -> None:
-    source = GoogleSource(caller("google", serpapi_api_key=KEY), [], price=0.05)
-    assert (source.offer.links, source.offer.meaning, source.offer.search_usd) == (
-        False,
-        False,
-        0.05,
-    )
-    paper = Paper(id="doi:10.1/x", title="X", doi="10.1/x")
-    assert await source.get([paper.id]) == {}
-    assert (await source.references([paper])).links == {}
-    assert (await source.citations([paper], limit=5)).links == {}
 
 
 def answer(*results: object, **others: object) -> str:

@@ -1,14 +1,11 @@
 """Tests of tools/scholar/openalex.py, its queries and packs, over HTTP against the fake."""
 
-import asyncio
 import logging
 import time
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
-from citeloom.settings import Settings
 from state.paper import Paper, canonical_id
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
@@ -26,29 +23,11 @@ from tools.scholar.openalex_query import (
     batched,
     list_path,
 )
-from tools.scholar.port import Source, TitleFinder
 
 
 @pytest.fixture
 def source(caller: CallerOf) -> OpenAlexSource:
     return OpenAlexSource(caller("openalex"))
-
-
-def test_it_is_a_source_that_finds_titles(source: OpenAlexSource) -> None:
-    as_source: Source = source
-    assert as_source.name == "openalex"
-    assert isinstance(source, TitleFinder)
-
-
-def test_the_key_is_a_secret_header() -> None:
-    key = SecretStr("a-secret-key")
-    place = host(Settings(_env_file=None, openalex_api_key=key, openalex_url="https://a.example/"))  # type: ignore[call-arg]
-    assert place.url == "https://a.example"
-    assert place.secret_headers["Authorization"].get_secret_value() == "Bearer a-secret-key"
-    assert "a-secret-key" not in repr(place)
-    assert not host(Settings(_env_file=None, openalex_api_key=None)).secret_headers  # type: ignore[call-arg]
-    assert "OPENALEX_API_KEY" in place.key_advice
-    assert "openalex.org/settings/api" in place.key_advice
 
 
 async def test_only_the_fields_that_are_read_are_asked_for(
@@ -291,17 +270,6 @@ async def test_a_paper_that_cites_itself_is_none_of_those_that_cite_it(
         assert paper.id not in {*alone.links[paper.id], *together.links[paper.id]}
 
 
-async def test_papers_that_nobody_cites_are_not_asked_for(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    paper = Paper(id="openalex:W1", openalex="W1", title="New", cited_by=0)
-    assert (await source.citations([paper], limit=50)).links == {"openalex:W1": ()}
-    assert server.requests == []
-    other = paper.model_copy(update={"origin": {"cited_by": "semantic_scholar"}})
-    assert (await source.citations([other], limit=50)).links == {"openalex:W1": ()}
-    assert len(server.requests) == 1
-
-
 async def test_citations_of_records_of_others_are_found_over_their_doi(
     source: OpenAlexSource, server: ScholarServer
 ) -> None:
@@ -360,14 +328,6 @@ async def test_faults_that_pass_change_nothing_and_no_answered_call_is_repeated(
     assert {one.status for one in server.requests if one.key in repeated and not one.fault} <= {301}
 
 
-async def test_answers_are_kept_between_runs(caller: CallerOf, server: ScholarServer) -> None:
-    ids = [id_of(work) for work in in_openalex(server)[:30]]
-    first = await OpenAlexSource(caller("openalex")).get(ids)
-    asked_for = len(server.requests)
-    assert await OpenAlexSource(caller("openalex", run="another")).get(ids) == first
-    assert len(server.requests) == asked_for
-
-
 async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
     caller: CallerOf, server: ScholarServer
 ) -> None:
@@ -388,11 +348,3 @@ async def test_one_failed_call_of_many_raises_once_the_others_are_kept(
     server.faults.script = None
     assert len(await source.get(ids)) == len(ids)
     assert server.repeated() == []
-
-
-async def test_many_at_once_are_told_apart(caller: CallerOf, server: ScholarServer) -> None:
-    works = in_openalex(server)[:40]
-    source = OpenAlexSource(caller("openalex"))
-    answers = await asyncio.gather(*(source.get([id_of(work)]) for work in works))
-    for work, answer in zip(works, answers, strict=True):
-        assert [paper.openalex for paper in answer.values()] == [work.openalex]

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tests.fakes.scholar.server import ScholarServer
 from tests.scholar.conftest import CallerOf
 from tests.scholar.openalex_support import KEY, Refusing, asked, id_of, in_openalex, kinds
-from tools.errors import BudgetError, PermanentError, QuotaError
+from tools.errors import BudgetError
 from tools.ledger.limits import Limits
 from tools.scholar.openalex import OpenAlexSource
 from tools.scholar.openalex_query import (
@@ -74,14 +74,6 @@ async def test_what_an_engine_would_obey_is_only_searched_for(
     assert all(request.status == 200 for request in server.requests)
 
 
-async def test_nothing_to_search_for_costs_nothing(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    assert (await source.search(asked('"()" ?!'), before=None, limit=10)).papers == ()
-    assert (await source.search(asked("graph"), before=None, limit=0)).papers == ()
-    assert server.requests == []
-
-
 async def test_the_cut_off_is_a_filter(source: OpenAlexSource, server: ScholarServer) -> None:
     found = await source.search(asked("citation"), before=date(2012, 3, 1), limit=40)
     assert found.papers
@@ -134,19 +126,6 @@ async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
     assert kinds(server)[kind] >= 1
     assert kinds(server)["search"] + kinds(server)["semantic"] == len(found.sent)
     assert found.papers
-
-
-async def test_the_cut_off_holds_for_the_search_by_meaning(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    source = OpenAlexSource(caller("openalex", **KEY))
-    work = next(work for work in in_openalex(server) if work.abstract and work.year >= 2015)
-    query = asked(work.abstract or "", "whole")
-    found = await source.search(query, before=date(2012, 3, 1), limit=20)
-    assert kinds(server) == {"semantic": 1}
-    assert found.sent[0].endswith("to_publication_date:2012-02-29")
-    assert found.papers
-    assert all(paper.year is None or paper.year <= 2012 for paper in found.papers)
 
 
 async def test_words_serve_where_the_budget_has_no_room_for_meaning(
@@ -235,18 +214,3 @@ async def test_the_budget_ends_the_reading_of_pages_at_what_was_found(
     found = await source.search(asked("allotment society"), before=None, limit=450)
     assert len(found.papers) == 200
     assert kinds(server) == {"search": 2}
-
-
-async def test_a_spent_allowance_is_said(caller: CallerOf, server: ScholarServer) -> None:
-    server.money.allowances[""] = 0.0005
-    source = OpenAlexSource(caller("openalex"))
-    with pytest.raises(QuotaError, match="OPENALEX_API_KEY"):
-        await source.search(asked("citation"), before=None, limit=20)
-
-
-async def test_a_rejected_key_is_said(caller: CallerOf, server: ScholarServer) -> None:
-    server.bad_keys.add("a-secret-key")
-    source = OpenAlexSource(caller("openalex", **KEY))
-    with pytest.raises(PermanentError, match="OPENALEX_API_KEY") as raised:
-        await source.search(asked("citation", "whole"), before=None, limit=20)
-    assert "a-secret-key" not in str(raised.value)

@@ -1,6 +1,5 @@
 """Tests of tools/scholar/semantic_scholar.py, _client.py and _links.py."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
@@ -14,7 +13,6 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf
 from tools.errors import PermanentError, TransientError
-from tools.scholar.port import Recommender, TitleFinder
 from tools.scholar.semantic_scholar import SemanticScholarSource
 
 SHAS = [f"{number:040x}" for number in range(1, 60)]
@@ -54,12 +52,6 @@ def paper_for(work: Work, **others: Any) -> Paper:
 
 def paths(server: ScholarServer) -> list[str]:
     return [request.path.removeprefix("/graph/v1") for request in server.requests]
-
-
-def test_it_is_a_recommender_and_a_title_finder(source: SemanticScholarSource) -> None:
-    assert isinstance(source, Recommender)
-    assert isinstance(source, TitleFinder)
-    assert (source.offer.meaning, source.offer.links, source.offer.list_usd) == (False, True, 0)
 
 
 async def test_search_finds_papers_before_the_cutoff(
@@ -136,13 +128,6 @@ async def test_get_answers_under_the_id_asked_for(
         assert key in {found.id, *found.aliases}
     assert len(server.requests) == -(-(len(asked) + 2) // 500)
     assert server.repeated() == []
-
-
-async def test_get_of_no_id_that_it_understands_asks_nothing(
-    server: ScholarServer, source: SemanticScholarSource
-) -> None:
-    assert await source.get(["openalex:W1", "local:x"]) == {}
-    assert server.requests == []
 
 
 async def test_title_is_found_and_another_one_is_not_taken_for_it(
@@ -289,15 +274,3 @@ async def test_answer_of_another_shape_is_an_error_and_no_empty_answer(
         await source.citations([one], limit=5)
     with pytest.raises(TransientError):
         await source.recommend([one], limit=5)
-
-
-async def test_package_leaves_the_logging_of_the_process_alone(
-    source: SemanticScholarSource,
-    server: ScholarServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(logging.root, "handlers", [])
-    await source.get([f"s2:{held(server)[0].s2}", "doi:10.9999/none"])
-    assert logging.root.handlers == []
-    assert capsys.readouterr().err == ""

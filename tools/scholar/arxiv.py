@@ -16,7 +16,7 @@ from tools.errors import PermanentError, TransientError
 from tools.http.caller import DAY, Caller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
-from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.port import Found, Offer, Online
 from tools.scholar.relaxing import relaxed, terms
 
 IDS_A_CALL = 100
@@ -84,14 +84,6 @@ class ArxivSource(Online):
             page = await self._ask("", numbers, len(numbers), _RECORD_AGE)
             found |= {f"arxiv:{paper.arxiv}": paper for paper in page.papers}
         return {key: found[key] for key in keys if key in found}
-
-    async def references(self, papers: Sequence[Paper]) -> Linked:
-        """Return nothing: arXiv knows no references."""
-        return Linked()
-
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        """Return nothing: arXiv knows no citations."""
-        return Linked()
 
     async def _ask(self, expression: str, ids: list[str], size: int, age: float) -> Page:
         arguments = {

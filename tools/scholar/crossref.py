@@ -105,10 +105,6 @@ class CrossrefSource(Online):
                     cited |= work.cited
         return Linked(links=links, papers=cited)
 
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        """Return nothing: Crossref tells citing works to its members only."""
-        return Linked()
-
     async def retractions(self, papers: Sequence[Paper]) -> dict[str, str]:
         """Return which papers were retracted or withdrawn: the DOI of the notice by `paper.id`."""
         keys = _dois_of(papers)

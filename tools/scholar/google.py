@@ -16,7 +16,7 @@ from tools.errors import CiteLoomError
 from tools.http.caller import DAY, Caller
 from tools.http.host import Host
 from tools.scholar.google_results import ADVICE, PAGE, Result, read_page
-from tools.scholar.port import Found, Linked, Offer, Online, Source, TitleFinder
+from tools.scholar.port import Found, Offer, Online, Source, TitleFinder
 from tools.scholar.relaxing import terms
 
 logger = logging.getLogger(f"citeloom.{__name__}")
@@ -77,18 +77,6 @@ class GoogleSource(Online):
             logger.info("of %d results of Google Scholar, %d are known", len(results), len(papers))
         told = "".join(f"; {name}={value}" for name, value in until.items())
         return Found(papers=papers, sent=(f"q={words}{told}",), matches=matches)
-
-    async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return nothing: the records are those of the resolvers."""
-        return {}
-
-    async def references(self, papers: Sequence[Paper]) -> Linked:
-        """Return nothing: Google tells no references."""
-        return Linked()
-
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        """Return nothing: citing works cost a search for each page, and other sources are free."""
-        return Linked()
 
     async def _results(
         self, asked: Mapping[str, object], limit: int

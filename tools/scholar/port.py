@@ -122,7 +122,19 @@ class TitleFinder(Protocol):
 
 
 class Online:
-    """What sources over the network have in common."""
+    """What sources over the network have in common: what they do not say otherwise, they do not know."""
+
+    async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
+        """Return nothing: it has no records."""
+        return {}
+
+    async def references(self, papers: Sequence[Paper]) -> Linked:
+        """Return nothing: it tells no references."""
+        return Linked()
+
+    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
+        """Return nothing: it tells no citing works, or asks a search's price for each page of them."""
+        return Linked()
 
     async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return nothing: vectors of the embedder in use are kept by libraries only."""

@@ -12,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker, bm25
-from nodes.find.rankers.closeness import TYPICAL, closeness, placed, score_of
+from nodes.find.rankers.closeness import closeness, placed, score_of
 from nodes.find.rankers.port import Evidence
 from state.paper import Paper, canonical_id
 from state.request import Request
@@ -23,11 +23,6 @@ from tests.nodes.rankers.support import PAPERS, REQUEST
 from tools.errors import InputError, PermanentError, TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
-
-
-def test_similarity_maps_to_the_scale_and_never_leaves_it() -> None:
-    low, typical, near, high = (score_of(value) for value in (-1.0, TYPICAL, 0.7, 1.0))
-    assert 0 <= low < 1 < typical == 50 < near < high <= 100
 
 
 def test_similarity_and_score_go_together_as_the_documentation_says() -> None:
@@ -159,16 +154,6 @@ async def test_specter2_takes_the_mean_of_the_nearest_where_the_input_is_not_a_k
     order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
     cosines = [float(vectors[key] @ mean) for key in order]
     assert cosines == sorted(cosines, reverse=True)
-
-
-async def test_specter2_without_semantic_scholar_falls_back_to_similarity(tmp_path: Path) -> None:
-    services = desk_at(None, tmp_path)
-    papers = [PAPERS[0].model_copy(update={"doi": "10.1234/quince"}), *PAPERS[1:]]
-    ranking = await Specter2Ranker().rank(services, REQUEST, papers)
-    assert ranking.scores == await closeness(services, REQUEST, papers)
-    (failure,) = ranking.failures
-    assert failure.cause
-    assert "similarity" in failure.remedy
 
 
 def vectors_are(monkeypatch: pytest.MonkeyPatch, found: dict[str, list[float]] | Exception) -> None:
