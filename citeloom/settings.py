@@ -86,7 +86,7 @@ class Settings(BaseSettings):
         description="A folder with a Whisper model in CTranslate2's form; unset means the packaged one.",
     )
     speech_voice: str | None = Field(
-        default=None, description="A voice of the speaker; the path of an .onnx file means Piper."
+        default=None, description="A voice of eSpeak NG, such as 'en-gb'."
     )
 
     openalex_url: str = Field(

@@ -1,6 +1,6 @@
 """How well and how fast speech goes there and back: questions are read aloud and transcribed.
 
-    python -m evals.speech [--speaker NAME ...] [--transcriber NAME ...] [--voice VOICE]
+    python -m evals.speech [--voice VOICE]
 
 Word error rate: words wrong, missing or added, of the words read; case and punctuation do not
 count, and numbers are read as words. Speech from a machine is no speech of a person in a room.
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tools.errors import CiteLoomError
-from tools.speech.open import open_speaker, open_transcriber
-from tools.speech.port import Speaker, Speech, Transcriber, Transcript
+from tools.speech.espeak import Espeak
+from tools.speech.results import Speech, Transcript
+from tools.speech.whisper import Whisper
 
 QUESTIONS = (
     "How do neural rankers compare with keyword matching when queries are short?",
@@ -68,9 +69,7 @@ def word_error_rate(turns: Sequence[Turn]) -> float:
     return sum(turn.errors for turn in turns) / sum(len(words(turn.question)) for turn in turns)
 
 
-def there_and_back(
-    questions: Sequence[str], speaker: Speaker, transcriber: Transcriber
-) -> list[Turn]:
+def there_and_back(questions: Sequence[str], speaker: Espeak, transcriber: Whisper) -> list[Turn]:
     """Have each question read aloud and transcribed."""
     turns = []
     for question in questions:
@@ -88,18 +87,9 @@ def there_and_back(
 def main() -> None:
     """Measure and print."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--speaker", action="append", choices=["piper", "flite", "espeak"])
-    arguments.add_argument("--transcriber", action="append", choices=["whisper", "sphinx"])
     arguments.add_argument("--voice", help="A voice of the speaker.")
     given = arguments.parse_args()
-    for speaker_name in given.speaker or ["auto"]:
-        for transcriber_name in given.transcriber or ["auto"]:
-            try:
-                speaker = open_speaker(speaker_name, voice=given.voice)
-                transcriber = open_transcriber(transcriber_name)
-                _report(there_and_back(QUESTIONS, speaker, transcriber))
-            except CiteLoomError as error:
-                print(f"{speaker_name} to {transcriber_name}: {error}")
+    _report(there_and_back(QUESTIONS, Espeak(given.voice), Whisper()))
 
 
 def _report(turns: Sequence[Turn]) -> None:

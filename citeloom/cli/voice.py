@@ -20,10 +20,10 @@ def heard(source: str) -> str:
         typer.Exit: It cannot be heard; the reason has been printed.
     """
     from tools.speech.devices import Pause, record
-    from tools.speech.open import open_transcriber
+    from tools.speech.whisper import Whisper
 
     try:
-        transcriber = open_transcriber(model=settings().speech_model)
+        transcriber = Whisper(settings().speech_model)
         if source == MICROPHONE:
             say("Speak now; a pause ends the question.")
             audio: Path | bytes = record(Pause())
@@ -44,12 +44,12 @@ def heard(source: str) -> str:
 def say_aloud(text: str, where: str) -> None:
     """Read a text aloud, or into a WAV file; what cannot be spoken is told, for it is printed, too."""
     from tools.speech.devices import play
-    from tools.speech.open import open_speaker
+    from tools.speech.espeak import Espeak
 
     try:
-        speech = open_speaker(voice=settings().speech_voice).speak(text)
+        speech = Espeak(settings().speech_voice).speak(text)
         if where == ALOUD:
-            play(speech.wav)
+            play(speech)
         else:
             Path(where).write_bytes(speech.wav)
     except (CiteLoomError, OSError) as error:

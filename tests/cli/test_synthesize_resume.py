@@ -14,7 +14,7 @@ from tests.fakes import aligner, composer, summarizer
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, inputs_of, task_of
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
 
-ANSWERS = {**summarizer.ANSWERS, **composer.ANSWERS, **aligner.ANSWERS}
+ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **aligner.ANSWERS}
 
 
 class Silent:

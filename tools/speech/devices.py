@@ -1,15 +1,18 @@
 """A microphone and a loudspeaker, where the machine has them."""
 
+import io
 import queue
+import wave
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from tools.errors import InputError, PermanentError
-from tools.speech.audio import MAX_SECONDS
-from tools.speech.samples import RATE, Samples, UnreadableWaveError, read_wave, write_wave
+from tools.errors import PermanentError
+from tools.speech.audio import MAX_SECONDS, RATE
+from tools.speech.results import Speech
+from tools.speech.waves import Samples, write_wave
 
 _BLOCK = RATE // 10
 _PATIENCE = 5.0  # seconds without a block: the device is gone
@@ -86,25 +89,21 @@ def record(until: Callable[[Samples], bool], *, longest: float = 60.0) -> bytes:
     return write_wave(np.concatenate(heard), RATE)
 
 
-def play(wav: bytes) -> float:
-    """Play a WAV file to its end and return its length in seconds.
+def play(speech: Speech) -> None:
+    """Play speech to its end.
 
     Raises:
-        InputError: It is no WAV file.
         PermanentError: There is no loudspeaker, or no PortAudio; the message says what to do.
     """
-    try:
-        samples, rate = read_wave(wav, float(len(wav)))
-    except UnreadableWaveError as error:
-        raise InputError(f"this cannot be played: {error}") from error
+    with wave.open(io.BytesIO(speech.wav)) as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), dtype="<i2")
     device = _device(_NO_LOUDSPEAKER)
     try:
-        device.play(samples, samplerate=rate, blocking=True)
+        device.play(samples, samplerate=speech.rate, blocking=True)
     except device.PortAudioError as error:
         raise PermanentError(
             f"the loudspeaker cannot be used ({error}): {_NO_LOUDSPEAKER}"
         ) from error
-    return len(samples) / rate
 
 
 def _device(remedy: str) -> Any:

@@ -1,4 +1,4 @@
-"""Whisper (tiny, English) on CTranslate2: the transcriber that needs no download."""
+"""Whisper (tiny, English) on CTranslate2: listens, and needs no download. Synchronous, CPU-bound."""
 
 import logging
 from importlib import import_module
@@ -9,9 +9,8 @@ from time import perf_counter
 from typing import Any
 
 from tools.errors import InputError, PermanentError
-from tools.speech.audio import read_audio
-from tools.speech.port import Seconds, TranscriberName, Transcript
-from tools.speech.samples import RATE
+from tools.speech.audio import RATE, read_audio
+from tools.speech.results import Seconds, Transcript
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -19,8 +18,7 @@ HINTS = (
     "A question about scientific papers, citations, passages, retrieval, language models and "
     "literature reviews."
 )
-"""Words that are likely to be said. With them, on the ten questions of evals.speech, the word error
-rate falls from 0.08 to 0.04 (Flite's voice slt) and from 0.05 to 0.04 (rms), and is the same for awb."""
+"""Words that are likely to be said: with them fewer words of the ten questions of evals.speech are lost."""
 INSTALL = "run `pip install 'citeloom[speech]'`"
 
 
@@ -31,24 +29,23 @@ class Whisper:
     faster-whisper's wheel): in silence Whisper hears sentences that nobody said.
     """
 
-    name: TranscriberName = "whisper"
-
-    def __init__(self, model: Path | None = None, *, hints: str = HINTS, threads: int = 0) -> None:
+    def __init__(self, model: Path | None = None) -> None:
         """Prepare the engine.
 
         Args:
             model: A folder with a Whisper model in CTranslate2's form; None means the packaged one.
-            hints: Words that are likely to be said.
-            threads: 0 leaves it to CTranslate2: at most four, at most one a core.
         """
         self._folder = model
-        self._hints = hints
-        self._threads = threads
         self._lock = Lock()
         self._model: Any = None
 
     def transcribe(self, audio: Path | bytes) -> Transcript:
-        """Return what is said; see tools.speech.port."""
+        """Return what is said in a file, or in the bytes of one; calls from several threads queue.
+
+        Raises:
+            InputError: It is no audio, is damaged, too long, or nobody speaks in it.
+            PermanentError: The engine or its model cannot be loaded.
+        """
         start = perf_counter()
         samples = read_audio(audio)
         decoding = perf_counter() - start
@@ -61,7 +58,7 @@ class Whisper:
             segments, found = model.transcribe(
                 samples,
                 language=None if model.model.is_multilingual else "en",
-                initial_prompt=self._hints or None,
+                initial_prompt=HINTS,
                 vad_filter=True,
                 condition_on_previous_text=False,  # else an error in one window repeats in the next
             )
@@ -95,7 +92,6 @@ class Whisper:
                 str(folder),
                 device="cpu",
                 compute_type="int8",
-                cpu_threads=self._threads,
                 local_files_only=True,
             )
         except (RuntimeError, ValueError, OSError) as error:

@@ -14,9 +14,14 @@ from typing import Any
 import numpy as np
 
 from tools.errors import InputError, PermanentError
-from tools.speech.joining import join, parts_of
-from tools.speech.port import SpeakerName, Speech
-from tools.speech.samples import Samples
+from tools.speech.results import Seconds, Speech
+from tools.speech.speakable import pieces, speakable
+from tools.speech.waves import Samples, write_wave
+
+MAX_CHARACTERS = 20_000
+"""About 25 minutes of speech."""
+_PAUSE = 0.25
+"""Seconds of silence between two pieces."""
 
 # From speak_lib.h.
 _SYNCHRONOUS = 2
@@ -31,17 +36,20 @@ _lock = Lock()  # the library has one state for the whole process
 _loaded: list[tuple[Any, int]] = []
 
 
-class EspeakLibrary:
+class Espeak:
     """eSpeak NG in this process; initialised on first use, one call at a time."""
-
-    name: SpeakerName = "espeak"
 
     def __init__(self, voice: str | None = None) -> None:
         self._voice = voice or "en-us"
 
     def speak(self, text: str) -> Speech:
-        """Return a text as speech; see tools.speech.port."""
-        parts = parts_of(text)
+        """Return a text as speech, made speakable first; calls from several threads queue.
+
+        Raises:
+            InputError: There is nothing in it to say, it is too long, or there is no such voice.
+            PermanentError: The library cannot be loaded, or fails on this text.
+        """
+        parts = _parts_of(text)
         with _lock:
             start = perf_counter()
             fresh = not _loaded
@@ -52,7 +60,25 @@ class EspeakLibrary:
                 raise InputError(f"eSpeak NG has no voice {self._voice!r}: try 'en-us' or 'en-gb'")
             load = perf_counter() - start if fresh else 0.0
             engine = f"espeakng-loader {version('espeakng-loader')} {self._voice}"
-            return join(parts, lambda part: (_say(library, part), rate), load=load, engine=engine)
+            start = perf_counter()
+            silence = np.zeros(int(_PAUSE * rate), dtype=np.float32)
+            sounds = [sound for part in parts for sound in (silence, _say(library, part))][1:]
+            whole = np.concatenate(sounds)
+            wav = write_wave(whole, rate)
+            seconds = Seconds(load=load, run=perf_counter() - start, audio=len(whole) / rate)
+            return Speech(wav, rate, seconds, engine)
+
+
+def _parts_of(text: str) -> list[str]:
+    """Return what is to be said of a text, in pieces of whole sentences."""
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"the text has {len(text):,} characters: read at most {MAX_CHARACTERS:,} aloud at once"
+        )
+    found = pieces(speakable(text))
+    if not found:
+        raise InputError("there are no words in the text to read aloud")
+    return found
 
 
 def _say(library: Any, text: str) -> Samples:
@@ -78,7 +104,7 @@ def _load() -> tuple[Any, int]:
         package = import_module("espeakng_loader")
     except ImportError as error:
         raise PermanentError(
-            "eSpeak NG is missing: run `pip install 'citeloom[voice]'`, or install the program"
+            "nothing here can speak: run `pip install 'citeloom[voice]'` (eSpeak NG, under the GPL)"
         ) from error
     try:
         library = ctypes.CDLL(package.get_library_path())
