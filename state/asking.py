@@ -75,11 +75,22 @@ class AnswerSentence(Value):
     verdict: Support = Field(default="not_checked", description="Whether its claims bear it out.")
 
 
+class CitedPaper(Value):
+    """A paper that an answer cited, for questions that refer to it."""
+
+    id: str
+    title: str
+    citation: str = ""
+
+
 class Turn(Value):
     """One earlier question and its answer."""
 
     question: str
     answer: str = ""
+    papers: tuple[CitedPaper, ...] = Field(
+        default=(), description="Of the last turn of a thread: what it cited, in order."
+    )
 
 
 class Wanted(Value):
@@ -140,19 +151,6 @@ def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
     return cast(list[AnyMessage], add_messages(left, usable))
 
 
-class AskInputs(TypedDict):
-    """What a caller of `ask` sends, not yet checked."""
-
-    question: object
-    messages: object
-    library: object
-    papers: object
-    first_year: object
-    last_year: object
-    before: object
-    tags: object
-
-
 class AskState(Shared):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
@@ -194,6 +192,11 @@ class AskState(Shared):
     missing: list[str]
     times: Annotated[dict[str, float], add_times]
     """Seconds by step; those of parallel branches are summed."""
+    claims: list[Claim]
+    """The claims of the last answer, and `cited` its papers."""
+    cited: list[Paper]
+    referents: list[CitedPaper]
+    """The papers of the last answer that cited any, in order: what a follow-up may refer to."""
 
 
 class AskOutput(TypedDict):
@@ -218,6 +221,48 @@ class AskOutput(TypedDict):
     seconds: dict[str, float]
     stop: Failure | None
     failures: list[Failure]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    library: str
+    retriever: str
+    method: str
+
+
+class AskUpdate(TypedDict, total=False):
+    """What a node of `ask` may write; the channels are described in AskState and AskOutput."""
+
+    run: str
+    request: Request
+    stop: Failure | None
+    failures: list[Failure]
+    messages: list[AnyMessage]
+    wanted: Wanted
+    history: list[Turn]
+    standalone: str
+    spellings: dict[str, str]
+    aspects: list[str]
+    query: str
+    why: str
+    hop: int
+    hops: list[Hop]
+    drawn: list[Drawn]
+    arrived: list[str]
+    direct: str
+    statements: list[str]
+    held: list[Claim]
+    draft: list[DraftSentence]
+    verdicts: list[Support]
+    missing: list[str]
+    times: dict[str, float]
+    referents: list[CitedPaper]
+    answer: str
+    sentences: list[AnswerSentence]
+    claims: list[Claim]
+    passages: list[Passage]
+    cited: list[Paper]
+    seconds: dict[str, float]
     usage: list[Usage]
     source_usage: list[SourceUsage]
     mind: str

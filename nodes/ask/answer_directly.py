@@ -7,10 +7,9 @@ embedded engine believes nothing.
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from nodes.ask.hold_claims import DIRECT
-from state.request import Request
+from state.asking import AskState, AskUpdate
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -53,11 +52,9 @@ def know_nothing(embedder: Embedder, *, question: str) -> Direct:
     return Direct(text="")
 
 
-def split_sentences(embedder: Embedder, *, question: str, answer: str) -> Split:
-    """Take each sentence as a statement."""
-    from tools.text.sentences import split_sentences as split
-
-    return Split(statements=[span.text for span in split(answer)])
+def split_nothing(embedder: Embedder, *, question: str, answer: str) -> Split:
+    """Return no statement: the embedded engine has stated nothing."""
+    return Split()
 
 
 ANSWER = Task(
@@ -65,29 +62,12 @@ ANSWER = Task(
     max_output_tokens=600,
 )  # fmt: skip
 SPLIT = Task(
-    name="split_answer", prompt=SPLIT_PROMPT, answer=Split, tier="fast", extract=split_sentences,
+    name="split_answer", prompt=SPLIT_PROMPT, answer=Split, tier="fast", extract=split_nothing,
     max_output_tokens=800,
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    direct: str
-    statements: list[str]
-    arrived: list[str]
-    failures: list[Failure]
-
-
-async def answer_directly(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def answer_directly(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Ask what the mind believes, and split it; without an answer only passages speak."""
     services = open_services(runtime, state["run"])
     question = state["standalone"]

@@ -1,44 +1,29 @@
 """Check: hold each sentence of the answer against the quotes of its claims.
 
-Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A mind that can read says whether the
-quotes bear a sentence out; code decides what it can: opposites, numbers from nowhere, words that have
-nothing to do with the quotes (nodes.ask.judge_sentence). A sentence that fails gives way to its claims.
+Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is
+a quote with its source is supported; of any other a mind that can read says whether the quotes support
+it, and code may refuse it (nodes.ask.judge_sentence). A sentence that fails gives way to the quotes of
+its claims.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
-from nodes.ask.judge_sentence import Sources, borne_out
-from nodes.ask.shown import papers_of
-from state.asking import Claim, DraftSentence
-from state.request import Request
+from nodes.ask.judge_sentence import Sources, judge_sentence
+from nodes.ask.shown import claims_as_shown, papers_of, quoted
+from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
-from tools.evidence.contradiction import contradicts
+from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.words import coverage
 
 STAGE = "check_answer"
-BAD = frozenset({"contradicted", "not_in_source"})
-_ORDER: tuple[Support, ...] = (
-    "supported",
-    "not_checked",
-    "partly",
-    "not_in_source",
-    "contradicted",
-)
-"""From the best verdict to the worst; of the mind's and the code's the worse one counts."""
-_ENOUGH = 0.4
-"""Share of a sentence's content words that its quotes must have, for words alone to support it."""
-
 PROMPT = """\
 You check an answer. For each of its sentences decide whether the quotes given with it, copied from
 research papers, support what it says:
@@ -73,16 +58,8 @@ class Verdicts(BaseModel):
 
 
 def extract(embedder: Embedder, *, sentences: Sequence[Shown]) -> Verdicts:
-    """Compare the words of each sentence with its quotes."""
-    return Verdicts(
-        verdicts=[Verdict(number=item.number, verdict=_by_words(item)) for item in sentences]
-    )
-
-
-def _by_words(item: Shown) -> str:
-    if any(contradicts(item.sentence, quote) for quote in item.quotes):
-        return "contradicted"
-    return "supported" if coverage(item.sentence, " ".join(item.quotes)) >= _ENOUGH else "partly"
+    """Give no verdict: what is more than a quote with its source is for an LLM to judge."""
+    return Verdicts(verdicts=[])
 
 
 TASK = Task(
@@ -91,45 +68,28 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-    held: list[Claim]
-    draft: list[DraftSentence]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    draft: list[DraftSentence]
-    verdicts: list[Support]
-    failures: list[Failure]
-
-
-async def check_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
-    """Keep the sentences that their quotes bear out; in the place of others put their claims."""
+async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
+    """Keep the sentences that their quotes support; in the place of others put the quotes."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
     said, failures = await _asked(services, state["draft"], claims)
+    shown = await claims_as_shown(services, state["request"], state["held"])
+    own = {item.number: {quoted(item), _quote(claims[item.number])} for item in shown}
     sources = await _sources(services, state)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
     for place, sentence in enumerate(state["draft"], start=1):
         held = [claims[number] for number in sentence.claims]
-        verdict = await asyncio.to_thread(borne_out, sentence.text, held, sources)
-        if place in said:
-            verdict = max(verdict, said[place], key=_ORDER.index)
+        is_own = any(sentence.text in own[number] for number in sentence.claims)
+        verdict = judge_sentence(sentence.text, held, sources, said.get(place), own=is_own)
         if verdict not in BAD:
             draft.append(sentence)
             verdicts.append(verdict)
             continue
         failures.append(_refused(sentence, verdict))
         for claim in _unsaid(held, sentence, state["draft"], draft):
-            draft.append(DraftSentence(text=_as_sentence(claim.text), claims=(claim.number,)))
+            draft.append(DraftSentence(text=_quote(claim), claims=(claim.number,)))
             verdicts.append("supported")
     services.progress(STAGE, 1, 1, f"{len(draft)} sentences stand")
     return {"draft": draft, "verdicts": verdicts, "failures": failures}
@@ -137,7 +97,7 @@ async def check_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 async def _asked(
     services: Services, draft: Sequence[DraftSentence], claims: dict[int, Claim]
-) -> tuple[dict[int, Support], list[Failure]]:
+) -> tuple[dict[int, str], list[Failure]]:
     """Return the mind's verdicts by the sentences' places, from 1."""
     shown = [
         Shown(
@@ -154,23 +114,16 @@ async def _asked(
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject="answer", cause=str(error),
-            remedy="only code has checked the sentences against their quotes",
+            remedy="sentences that are no quotes stand as not checked",
         )  # fmt: skip
         return {}, [failure]
-    verdicts: dict[int, Support] = {}
-    for item in answer.verdicts:
-        word = "_".join(item.verdict.strip(" .").casefold().replace("-", " ").split())
-        found = next((known for known in _ORDER if known == word), None)
-        if found:
-            verdicts[item.number] = found
-    return verdicts, []
+    return {item.number: item.verdict for item in answer.verdicts}, []
 
 
-async def _sources(services: Services, state: Branch) -> Sources:
+async def _sources(services: Services, state: AskState) -> Sources:
     passages = await services.run_store.passages([claim.passage for claim in state["held"]])
     papers = await papers_of(services, state["request"], state["held"])
-    foreign = state["request"].language != "en"
-    return Sources(services.clients.embedder, passages, papers, foreign)
+    return Sources(passages, papers, foreign=state["request"].language != "en")
 
 
 def _unsaid(
@@ -182,14 +135,13 @@ def _unsaid(
     return [claim for claim in held if claim.number not in others]
 
 
-def _as_sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+def _quote(claim: Claim) -> str:
+    return " ".join(claim.quote.text.split())
 
 
 def _refused(sentence: DraftSentence, verdict: Support) -> Failure:
     word = "contradict it" if verdict == "contradicted" else "do not say it"
     return Failure(
         stage=STAGE, subject=sentence.text[:200], cause=f"the quotes of its claims {word}",
-        remedy="the sentence was left out; its claims are told as they were drawn",
+        remedy="the sentence was left out; the quotes of its claims stand in its place",
     )  # fmt: skip

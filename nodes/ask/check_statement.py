@@ -4,21 +4,18 @@ Reads `run`, `request`, `wanted` and, per branch, one statement. Writes `drawn` 
 statement becomes a claim only with words of a passage that bear it out; else it is lost.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from nodes.ask.hold_claims import PLACE
-from nodes.ask.judge_sentence import Sources, borne_out
+from nodes.ask.judge_sentence import Sources, judge_sentence
 from nodes.ask.search_passages import passages_for
 from nodes.ask.shown import ShownPassage, papers_of, show_passages
-from state.asking import Claim, Drawn, LostClaim, Wanted
+from state.asking import AskState, AskUpdate, Claim, Drawn, LostClaim
 from state.passage import Passage
 from state.quote import Quote
-from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -26,12 +23,8 @@ from tools.errors import AnswerError, RefusedError
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.sentences import split_sentences
-from tools.text.words import coverage
 
 STAGE = "check_statement"
-_ENOUGH = 0.6
-"""Share of a statement's content words that a sentence must have, for words alone to support it."""
 
 PROMPT = """\
 You check one statement against passages of research papers. Say whether a passage supports it, and if
@@ -49,13 +42,8 @@ class Check(BaseModel):
 
 
 def extract(embedder: Embedder, *, statement: str, passages: Sequence[ShownPassage]) -> Check:
-    """Support it by the sentence that has most of its words."""
-    best = max(
-        ((coverage(statement, span.text), item.id, span.text)
-         for item in passages for span in split_sentences(item.text)),
-        default=(0.0, "", ""),
-    )  # fmt: skip
-    return Check(supported=best[0] >= _ENOUGH, passage=best[1], quote=best[2])
+    """Support nothing: whether other words say the same, words do not tell."""
+    return Check(supported=False)
 
 
 TASK = Task(
@@ -64,24 +52,14 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
+class Branch(AskState):
     """What one branch of this node reads."""
 
-    run: str
-    request: Request
-    wanted: Wanted
     statement: str
     place: int
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    drawn: list[Drawn]
-    failures: list[Failure]
-
-
-async def check_statement(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def check_statement(state: Branch, runtime: Runtime[RunContext]) -> AskUpdate:
     """Look for passages that bear the statement out."""
     services = open_services(runtime, state["run"])
     failures: list[Failure] = []
@@ -122,9 +100,8 @@ async def _check(services: Services, state: Branch) -> Claim | LostClaim:
         return LostClaim(
             text=statement, passage=passage.id, cause="its quote is not in the passage"
         )
-    sources = Sources(services.clients.embedder, {passage.id: passage}, papers)
-    verdict = await asyncio.to_thread(borne_out, statement, [claim], sources)
-    if verdict != "supported":
+    sources = Sources({passage.id: passage}, papers)
+    if judge_sentence(statement, [claim], sources, "supported") != "supported":
         return LostClaim(text=statement, passage=passage.id, cause="its quote does not bear it out")
     await services.run_store.put_passages([passage])
     return claim

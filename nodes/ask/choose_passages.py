@@ -9,29 +9,30 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.ask.hold_claims import reading
-from nodes.ask.search_passages import RECORD, sought
-from nodes.ask.shown import ShownPassage, as_shown, papers_of, show_passages
-from state.asking import Hop
+from nodes.ask.search_passages import sought
+from nodes.ask.shown import RECORD, ShownPassage, papers_of, show_passages
+from state.asking import AskState, AskUpdate
 from state.paper import Paper
 from state.passage import Passage
-from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.asking.choose import choose
-from tools.text.words import coverage
+from tools.text.answer_sentences import Rated, Source, rate_sentences
+from tools.text.questions import read_question
+from tools.text.words import coverage, distinct_content_stems
 
 STAGE = "choose_passages"
 _ROOM = 200
 """Tokens kept free beside the passages."""
 _NAMED = 0.7
 """Share of a title's content words from which a question names it."""
+_BEHIND = 0.35
+"""How much less than the best passage's sentence a further passage's may be worth."""
 
 PROMPT = """\
 You pick passages of research papers for someone who will answer the question from them alone. Name
@@ -51,18 +52,34 @@ def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], most: int,
     passages: Sequence[ShownPassage],
 ) -> Choice:  # fmt: skip
-    """Take the passages nearest in meaning and words, of different papers where sides are compared.
+    """Take the passages whose sentences answer best, or none where no sentence does.
 
-    A record is taken where the question names its title, or with a passage of the same paper.
+    A question for authors or a year is answered by the record of the paper that it names, or that
+    has the sentence nearest to it.
     """
     records = [item for item in passages if item.section == RECORD[0]]
-    others = [as_shown(item) for item in passages if item.section != RECORD[0]]
-    chosen = choose(embedder, question, aspects, others, most)
-    named = [item.id for item in records if coverage(item.paper, question) >= _NAMED]
-    if not named:
-        read = {item.paper for item in others if item.id in chosen}
-        named = [item.id for item in records if item.key in read]
-    return Choice(ids=[*named, *chosen][:most])
+    others = [item for item in passages if item.section != RECORD[0]]
+    if named := [item for item in records if _names(question, item.paper)]:
+        return Choice(ids=[item.id for item in named][:1])
+    sources = [Source(item.text, item.paper, tuple(item.section.split(" > "))) for item in others]
+    rated = rate_sentences(embedder, question, sources)
+    answering = [item for item in rated if item.answers and _is_close(item, rated[0])]
+    ids = list(dict.fromkeys(others[item.source].id for item in answering))
+    if records and answering:
+        key = others[answering[0].source].key
+        return Choice(ids=[item.id for item in records if item.key == key] or ids[:most])
+    return Choice(ids=ids[:most])
+
+
+def _is_close(item: Rated, best: Rated) -> bool:
+    return best.answers and item.value >= best.value - _BEHIND
+
+
+def _names(question: str, title: str) -> bool:
+    """Whether a question has a paper's title, or asks for nothing that the title has not."""
+    terms = read_question(question).terms
+    whole = bool(terms) and set(terms) <= distinct_content_stems(title)
+    return whole or coverage(title, question) >= _NAMED
 
 
 TASK = Task(
@@ -71,26 +88,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-    aspects: list[str]
-    hop: int
-    hops: list[Hop]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    hops: list[Hop]
-    arrived: list[str]
-    failures: list[Failure]
-
-
-async def choose_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Pick passages; where the mind cannot, the retriever's best are taken."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]

@@ -7,31 +7,32 @@ thing that the answer must cover, in turn. A sentence without claims is asked fo
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import ShownClaim, as_held, papers_of, show_claims
+from nodes.ask.shown import ShownClaim, claims_as_shown, quoted
 from nodes.ask.single import single_sentences
-from state.asking import Claim, DraftSentence, Hop
-from state.request import Request
+from nodes.ask_checked import ask_checked
+from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.asking.answer import answer as answered
-from tools.text.asking.answer import uncovered
+from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.language import language_name
 
 STAGE = "compose_answer"
 _FEWEST = 3
 """Letters of a phrase."""
+_MOST = 4
+"""Sentences that the embedded engine quotes."""
+_BEHIND = 0.3
+"""How much less than the best quote another may answer."""
 
 PROMPT = """\
 You answer a question in a few sentences of plain prose, in the language given, from numbered claims
@@ -65,13 +66,15 @@ def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
     **_: object,
 ) -> Answer:  # fmt: skip
-    """Put the claims in order, merge what repeats, and say whose they are."""
-    held = as_held(claims)
-    sentences = answered(embedder, question, aspects, held)
-    return Answer(
-        sentences=[Sentence(text=item.text, claims=list(item.claims)) for item in sentences],
-        missing=list(uncovered(embedder, question, aspects, held)),
-    )
+    """Quote the sentences that answer best, best first, each with its source."""
+    sources = [Source(item.quote, item.title, tuple(item.section.split(" > "))) for item in claims]
+    order: dict[int, float] = {}
+    for item in rate_sentences(embedder, question, sources):
+        order.setdefault(item.source, item.value)
+    best = max(order.values(), default=0.0)
+    order = {0: best, **order}  # drawn first: the best sentence of the passage chosen first
+    kept = [claims[place] for place, value in order.items() if value >= best - _BEHIND][:_MOST]
+    return Answer(sentences=[Sentence(text=quoted(item), claims=[item.number]) for item in kept])
 
 
 TASK = Task(
@@ -80,27 +83,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-    aspects: list[str]
-    hops: list[Hop]
-    held: list[Claim]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    held: list[Claim]
-    draft: list[DraftSentence]
-    missing: list[str]
-    failures: list[Failure]
-
-
-async def compose_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Write the answer; where the mind cannot, the claims themselves are the answer."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
@@ -111,11 +94,11 @@ async def compose_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
     chosen = await asyncio.to_thread(
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
-    papers = await papers_of(services, state["request"], chosen)
-    shown = show_claims(chosen, papers)
+    shown = await claims_as_shown(services, state["request"], chosen)
     try:
         draft, missing = await _ask(services, state, shown)
-        draft = single_sentences(draft, {claim.number: claim for claim in chosen})
+        whole = {quoted(item) for item in shown}
+        draft = single_sentences(draft, {claim.number: claim for claim in chosen}, whole)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=state["standalone"][:80], cause=str(error),
@@ -128,22 +111,39 @@ async def compose_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 
 async def _ask(
-    services: Services, state: Branch, shown: Sequence[ShownClaim]
+    services: Services, state: AskState, shown: Sequence[ShownClaim]
 ) -> tuple[list[DraftSentence], list[str]]:
+    """Return the sentences that rest on claims, and what is missing.
+
+    Raises:
+        AnswerError: The mind gives no usable answer.
+        RefusedError: It refuses.
+    """
     numbers = {item.number for item in shown}
-    ask = partial(
-        services.mind.do, TASK, language=language_name(state["request"].language),
-        question=state["standalone"], aspects=state["aspects"], claims=list(shown),
+
+    def baseless(answer: Answer) -> list[str]:
+        return [item.text for item in answer.sentences if not resting(item, numbers)]
+
+    asked = await ask_checked(
+        services.mind, TASK,
+        {
+            "language": language_name(state["request"].language), "question": state["standalone"],
+            "aspects": state["aspects"], "claims": list(shown),
+        },
+        baseless, again_as="sentences_that_failed",
     )  # fmt: skip
-    answer = await ask()
-    if failed := [item.text for item in answer.sentences if not resting(item, numbers)]:
-        answer = await ask(sentences_that_failed=failed)
-    draft = [
+    if asked.answer is None:
+        raise asked.error or AnswerError(TASK.name)
+    return drafts(asked.answer.sentences, numbers), in_words(asked.answer.missing)
+
+
+def drafts(sentences: Sequence[Sentence], numbers: set[int]) -> list[DraftSentence]:
+    """Return the sentences that rest on claims which there are."""
+    return [
         DraftSentence(text=" ".join(item.text.split()), claims=resting(item, numbers))
-        for item in answer.sentences
+        for item in sentences
         if item.text.strip() and resting(item, numbers)
     ]
-    return draft, in_words(answer.missing)
 
 
 def in_words(missing: Sequence[str]) -> list[str]:

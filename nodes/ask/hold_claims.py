@@ -7,9 +7,8 @@ Reads `drawn`. Writes `held`. Every branch leads here, and the one that comes la
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from state.asking import AskState, Claim, Drawn
+from state.asking import AskState, AskUpdate, Claim
 from tools.context import RunContext
 from tools.text.words import distinct_content_stems
 
@@ -44,19 +43,7 @@ def complete(state: AskState, *, direct: bool) -> bool:
     return {(hop, place) for place in places} <= done
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    drawn: list[Drawn]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    held: list[Claim]
-
-
-async def hold_claims(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def hold_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Number the claims in the order of hops and of choice; what repeats another is left out."""
     held: list[Claim] = []
     for item in state.get("drawn", []):

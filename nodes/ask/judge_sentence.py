@@ -1,39 +1,31 @@
-"""Whether the words of passages bear out what a sentence of an answer says; decided by code alone.
+"""The verdict on a sentence of an answer, from its quotes and from what a mind that read them says.
 
-The rules are those of tools.evidence.support, for a sentence and the quotes of its claims.
+Support is either that the sentence is a quote with its source, or an LLM's verdict. Code's comparisons
+may only refuse or lower it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
 from state.writing import Support
-from tools.embed.port import Embedder
-from tools.evidence.alignment import Evidence
-from tools.evidence.support import refuted, weighed
+from tools.evidence.support import BAD, judge
+from tools.text.words import coverage
+
+_ELSEWHERE = 0.5
+"""Share of a sentence's content words in its passages up to which it tells of something else."""
 
 
 @dataclass(frozen=True)
 class Sources:
     """What sentences may rest on."""
 
-    embedder: Embedder
     passages: Mapping[str, Passage]
     papers: Mapping[str, Paper]
     foreign: bool = False
     """Whether sentences are in another language than the passages, so that words tell nothing."""
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        """The passages, to weigh words by how few of them have each."""
-        shown = {
-            item.id: Paper(id=item.id, title=item.title, abstract=item.text)
-            for item in self.passages.values()
-        }
-        return Evidence(shown, self.embedder)
 
     def around(self, claims: Sequence[Claim]) -> str:
         """Return everything that a sentence with these claims may take numbers and names from."""
@@ -47,19 +39,26 @@ class Sources:
                 texts.append(f"{paper.title} {names} {called} {paper.venue or ''}")
         return "\n".join(texts)
 
-    def named(self, claims: Sequence[Claim]) -> str:
-        """Return what a sentence may call the papers of these claims."""
-        papers = [self.papers[claim.paper] for claim in claims if claim.paper in self.papers]
-        return " ".join(f"{paper.title} {paper.citation} {paper.year or ''}" for paper in papers)
 
+def judge_sentence(
+    text: str, claims: Sequence[Claim], sources: Sources, said: str | None, *, own: bool = False
+) -> Support:
+    """Return whether the quotes of these claims support a sentence.
 
-def borne_out(text: str, claims: Sequence[Claim], sources: Sources) -> Support:
-    """Return whether the quotes of these claims bear a sentence out. CPU-bound."""
-    if not claims:
-        return "not_in_source"
+    Args:
+        text: The sentence.
+        claims: What it rests on.
+        sources: Their passages and papers.
+        said: The verdict of a mind that was shown sentence and quotes; None where none gave one.
+        own: Whether the sentence is a quote itself, with no more than its source.
+    """
+    if own:
+        return "supported"
+    around = sources.around(claims)
     quotes = [claim.quote.text for claim in claims]
-    if verdict := refuted(text, quotes, sources.around(claims)):
+    verdict = judge(text, quotes, around, said or "supported").verdict
+    if verdict in BAD:
         return verdict
-    if sources.foreign:
-        return "supported"  # as far as code can tell: the mind's verdict decides
-    return weighed(text, quotes, sources.named(claims), sources.evidence)
+    if not sources.foreign and coverage(text, around) <= _ELSEWHERE:
+        return "not_in_source"
+    return verdict if said else "not_checked"

@@ -9,19 +9,16 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import ShownClaim, as_held, papers_of, show_claims
-from state.asking import Claim, Hop
-from state.request import Request
+from nodes.ask.shown import ShownClaim, claims_as_shown
+from state.asking import AskState, AskUpdate
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.asking.sufficiency import judge
 
 STAGE = "judge_sufficiency"
 _LONGEST = 300
@@ -58,12 +55,11 @@ def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], claims: Sequence[ShownClaim],
     queries: Sequence[str],
 ) -> Judgement:  # fmt: skip
-    """Look which aspect no claim covers, and what all claims share that was not asked for."""
-    found = judge(embedder, question, aspects, as_held(claims), queries)
-    return Judgement(
-        reasoning=found.reasoning, sufficient=found.sufficient, missing=list(found.missing),
-        bias=found.bias, query=found.query,
-    )  # fmt: skip
+    """Be content with what there is: passages that do not answer were not chosen."""
+    if claims:
+        return Judgement(reasoning="Sentences that answer were found.", sufficient=True)
+    nothing = "No passage has a sentence that answers, and another search would find the same."
+    return Judgement(reasoning=nothing, sufficient=False, missing=list(aspects))
 
 
 TASK = Task(
@@ -72,44 +68,20 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-    aspects: list[str]
-    query: str
-    why: str
-    hop: int
-    hops: list[Hop]
-    held: list[Claim]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    hops: list[Hop]
-    query: str
-    why: str
-    hop: int
-    failures: list[Failure]
-
-
-async def judge_sufficiency(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    stay: Update = {
+    stay: AskUpdate = {
         "hops": state["hops"], "query": state["query"], "why": state["why"], "hop": state["hop"],
         "failures": [],
     }  # fmt: skip
-    papers = await papers_of(services, state["request"], state["held"])
+    shown = await claims_as_shown(services, state["request"], state["held"])
     asked = [item.query for item in state["hops"]]
     try:
         answer = await services.mind.do(
             TASK, question=state["standalone"], aspects=state["aspects"],
-            claims=show_claims(state["held"], papers), queries=asked,
+            claims=shown, queries=asked,
         )  # fmt: skip
     except (AnswerError, RefusedError) as error:
         failure = Failure(

@@ -10,16 +10,15 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
-from state.request import Request
+from state.asking import AskState, AskUpdate
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.asking.query import search_query
+from tools.text.questions import keywords
 
 STAGE = "plan_search"
 _LONGEST = 300
@@ -56,8 +55,7 @@ class Search(BaseModel):
 
 def extract(embedder: Embedder, *, question: str, spellings: Mapping[str, str]) -> Search:
     """Keep the words that carry the question, spelt as the library spells them."""
-    draft = search_query(question, spellings)
-    return Search(query=draft.query or question, aspects=list(draft.aspects))
+    return Search(query=keywords(question, spellings), aspects=[question])
 
 
 TASK = Task(
@@ -66,25 +64,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    query: str
-    why: str
-    aspects: list[str]
-    spellings: dict[str, str]
-    failures: list[Failure]
-
-
-async def plan_search(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Make the first query; a mind that cannot is replaced by the question itself."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

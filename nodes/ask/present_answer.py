@@ -5,16 +5,24 @@ Reads all that the run has. Writes the output of `ask`. A run that was stopped s
 
 from collections.abc import Sequence
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.ask.conversation import REFUSED, SOURCES
 from nodes.ask.shown import papers_of
-from state.asking import AnswerSentence, AskState, Claim, DraftSentence, Drawn, Hop, LostClaim
+from state.asking import (
+    AnswerSentence,
+    AskState,
+    AskUpdate,
+    Claim,
+    DraftSentence,
+    Drawn,
+    Hop,
+    LostClaim,
+)
 from state.paper import Paper
 from state.passage import Passage
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.run import Failure, Outcome, halt
 from tools.context import RunContext
 from tools.errors import LibraryError
 from tools.services import open_services
@@ -24,46 +32,23 @@ _QUOTED = 300
 """Characters of a quote in the list of sources; the whole of it is in `claims`."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    answer: str
-    sentences: list[AnswerSentence]
-    claims: list[Claim]
-    passages: list[Passage]
-    cited: list[Paper]
-    hops: list[Hop]
-    missing: list[str]
-    messages: list[AnyMessage]
-    seconds: dict[str, float]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-    stop: Failure | None
-    library: str
-    retriever: str
-    method: str
-
-
-async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Update:
+async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Number the claims in the order of the answer, and print it."""
     services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))
     draft = state.get("draft", [])
     verdicts = state.get("verdicts", [])
     if stop and not verdicts and state.get("held"):  # nobody checked it: the claims speak
-        draft = [
-            DraftSentence(text=claim.text, claims=(claim.number,))
-            for claim in state.get("held", [])[: services.context.claims]
-        ]
+        told = state.get("held", [])[: services.context.claims]
+        draft = [DraftSentence(text=claim.text, claims=(claim.number,)) for claim in told]
+        verdicts = ["supported" if _is_quote(claim) else "not_checked" for claim in told]
     held = {claim.number: claim for claim in state.get("held", [])}
     new = _numbers(draft)
     claims = [held[old].model_copy(update={"number": number}) for old, number in new.items()]
     sentences = [
         AnswerSentence(
             number=number, text=item.text, claims=tuple(sorted(new[old] for old in item.claims)),
-            verdict=verdicts[number - 1] if number <= len(verdicts) else "supported",
+            verdict=verdicts[number - 1] if number <= len(verdicts) else "not_checked",
         )
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip
@@ -96,6 +81,10 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> Updat
         "retriever": services.context.retriever,
         "method": services.context.method,
     }
+
+
+def _is_quote(claim: Claim) -> bool:
+    return claim.text.split() == claim.quote.text.split()
 
 
 def _numbers(draft: Sequence[DraftSentence]) -> dict[int, int]:
@@ -146,6 +135,8 @@ def _prose(
 def _with_numbers(sentence: AnswerSentence) -> str:
     """Put the numbers before the full stop."""
     text = sentence.text.rstrip()
+    if text.endswith(("”", "’")):  # the full stop stands in the quotation
+        return f"{text} [{', '.join(map(str, sentence.claims))}]"
     bare = text.rstrip(".!?") or text
     numbers = ", ".join(str(number) for number in sentence.claims)
     return f"{bare} [{numbers}]{text[len(bare) :] or '.'}"

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
-from nodes.ask.compose_answer import Sentence, resting
+from nodes.ask.compose_answer import Sentence, drafts
 from nodes.ask.single import single_sentences
-from state.asking import Claim, DraftSentence
-from state.request import Request
+from state.asking import AskState, AskUpdate
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -21,7 +19,6 @@ from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.language import language_name
-from tools.text.words import distinct_content_stems
 
 STAGE = "refine_answer"
 
@@ -40,15 +37,8 @@ class Refined(BaseModel):
 
 
 def extract(embedder: Embedder, *, sentences: Sequence[Sentence], **_: object) -> Refined:
-    """Drop sentences whose words another has already said."""
-    kept: list[Sentence] = []
-    said: set[str] = set()
-    for sentence in sentences:
-        words = distinct_content_stems(sentence.text)
-        if words - said:
-            kept.append(sentence)
-            said |= words
-    return Refined(sentences=kept)
+    """Leave the sentences as they are: they are the papers' own."""
+    return Refined(sentences=list(sentences))
 
 
 TASK = Task(
@@ -57,24 +47,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    standalone: str
-    held: list[Claim]
-    draft: list[DraftSentence]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    draft: list[DraftSentence]
-    failures: list[Failure]
-
-
-async def refine_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def refine_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Refine the draft; where that fails, it stays as it was."""
     services = open_services(runtime, state["run"])
     before = state["draft"]
@@ -91,12 +64,6 @@ async def refine_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
         )
         return {"draft": before, "failures": [failure]}
     claims = {claim.number: claim for claim in state["held"]}
-    refined = single_sentences(
-        [
-            DraftSentence(text=" ".join(item.text.split()), claims=resting(item, set(claims)))
-            for item in answer.sentences
-            if item.text.strip() and resting(item, set(claims))
-        ],
-        claims,
-    )
+    kept = {item.text for item in before}
+    refined = single_sentences(drafts(answer.sentences, set(claims)), claims, kept)
     return {"draft": refined or before, "failures": []}

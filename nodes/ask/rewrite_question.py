@@ -1,23 +1,22 @@
 """Rewrite: make a follow-up question one that can be understood without the conversation.
 
-Reads `run`, `request`, `history`. Writes `standalone`.
+Reads `run`, `request`, `history`, `wanted`. Writes `standalone`, and `wanted` where the question is put to
+papers that the last answer cited.
 """
 
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
-from state.asking import Turn
-from state.request import Request
+from state.asking import AskState, AskUpdate, Turn
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.asking.rewrite import rewrite
+from tools.text.follow_up import resolve
 
 STAGE = "rewrite_question"
 _LONGEST = 600
@@ -35,11 +34,16 @@ class Standalone(BaseModel):
     """The mind's answer."""
 
     question: str = Field(min_length=1)
+    papers: list[str] = Field(
+        default=[],
+        description="Ids of the papers of the conversation, if the question is put to these alone.",
+    )
 
 
 def extract(embedder: Embedder, *, conversation: Sequence[Turn], question: str) -> Standalone:
-    """Put the subject of earlier turns in the place of what refers to it."""
-    return Standalone(question=rewrite(question, conversation))
+    """Look up what 'the second', 'it' and a bare 'why?' refer to."""
+    found = resolve(question, conversation)
+    return Standalone(question=found.question, papers=list(found.papers))
 
 
 TASK = Task(
@@ -48,34 +52,24 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    history: list[Turn]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    standalone: str
-    failures: list[Failure]
-
-
-async def rewrite_question(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Rewrite the question; what cannot be rewritten is asked as it stands."""
     services = open_services(runtime, state["run"])
-    asked = state["request"].text
-    if not state["history"]:
+    asked, history, wanted = state["request"].text, state["history"], state["wanted"]
+    if not history:
         return {"standalone": asked, "failures": []}
     try:
-        answer = await services.mind.do(TASK, conversation=state["history"], question=asked)
+        answer = await services.mind.do(TASK, conversation=history, question=asked)
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject=asked[:80], cause=str(error),
             remedy="the question was asked as it stands; repeat what it is about",
         )  # fmt: skip
         return {"standalone": asked, "failures": [failure]}
+    cited = {paper.id for paper in history[-1].papers}
+    papers = tuple(key for key in dict.fromkeys(answer.papers) if key in cited)
+    if papers and not wanted.papers:
+        wanted = wanted.model_copy(update={"papers": papers})
     question = " ".join(answer.question.split())
-    return {"standalone": question if len(question) <= _LONGEST else asked, "failures": []}
+    kept = question if len(question) <= _LONGEST else asked
+    return {"standalone": kept, "wanted": wanted, "failures": []}

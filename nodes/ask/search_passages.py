@@ -6,57 +6,25 @@ year or venue is also shown the records of the papers found, since passages seld
 """
 
 import asyncio
-import re
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from state.asking import Hop, Wanted
+from nodes.ask.shown import RECORD
+from state.asking import AskState, AskUpdate, Hop, Wanted
 from state.paper import Paper
 from state.passage import Passage, PassageHit, passage_id
-from state.request import Request
 from tools.context import RunContext
 from tools.library.library import Library
 from tools.retrieve.port import PassageFilter
 from tools.services import Services, open_services
+from tools.text.questions import read_question
 
 STAGE = "search_passages"
-RECORD = ("Record",)
-"""The section of a passage that is a paper's record in words."""
-_ON_RECORDS = re.compile(
-    r"""
-    \b(?:authors?|authored|affiliations?|doi|venue)\b
-    | \bwho\s+(?:wrote|published|proposed|introduced|developed|created|made|built|invented|presented)\b
-    | \bwho\s+(?:is|are|was|were)\s+(?:it|they|this|the\s+paper)\b | \b(?:written|published)\s+by\b
-    | \b(?:when|where)\s+(?:was|were|did)\b.*\b(?:written|published|appear|presented)
-    | \b(?:what|which)\s+(?:year|journal|conference)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 _RECORDS = 3
 """Papers whose records are shown."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    wanted: Wanted
-    standalone: str
-    query: str
-    why: str
-    hop: int
-    hops: list[Hop]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    hops: list[Hop]
-
-
-async def search_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Retrieve passages for the query."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1, state["query"])
@@ -64,7 +32,7 @@ async def search_passages(state: Branch, runtime: Runtime[RunContext]) -> Update
     hits, passages = await passages_for(
         services, library, state["query"], state["wanted"], seen(state["hops"])
     )
-    if _ON_RECORDS.search(state["standalone"]):
+    if read_question(state["standalone"]).kind == "record":
         records = await asyncio.to_thread(_records, library, passages)
         hits += [
             PassageHit(passage=item.id, score=0.0, rank=len(hits) + rank)

@@ -11,7 +11,11 @@ from state.passage import Passage
 from state.request import Request
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
-from tools.text.asking.port import Held, Shown
+from tools.text import quotable
+from tools.text.self_reference import attribute
+
+ANNOTATION, RECORD = ("Annotation",), ("Record",)
+"""Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
 
 
 class ShownPassage(BaseModel):
@@ -40,6 +44,7 @@ class ShownClaim(BaseModel):
     year: int | None = None
     key: str = ""
     quote: str = ""
+    section: str = ""
 
 
 def show_passages(
@@ -47,29 +52,30 @@ def show_passages(
 ) -> list[tuple[Passage, ShownPassage]]:
     """Return passages as they are shown, as S1, S2, ...; one that only commands is left out."""
     shown: list[tuple[Passage, ShownPassage]] = []
-    keys = _Keys()
+    keys: dict[str, str] = {}
     for passage in passages:
         text, _ = without_injections(passage.text)
         if not text.strip():
             continue
         paper = papers.get(passage.paper)
-        title, _ = without_injections(passage.title)
-        section, _ = without_injections(" > ".join(passage.section))
         item = ShownPassage(
-            id=f"S{len(shown) + 1}", paper=title, section=section, text=text,
+            id=f"S{len(shown) + 1}", paper=without_injections(passage.title)[0],
+            section=without_injections(" > ".join(passage.section))[0], text=text,
             citation=_citation(paper), year=paper.year if paper else None,
-            key=keys.of(passage.paper),
+            key=keys.setdefault(passage.paper, f"P{len(keys) + 1}"),
         )  # fmt: skip
         shown.append((passage, item))
     return shown
 
 
-def show_claims(claims: Sequence[Claim], papers: Mapping[str, Paper]) -> list[ShownClaim]:
-    """Return the claims with what their papers are called."""
-    keys = _Keys()
+def show_claims(
+    claims: Sequence[Claim], papers: Mapping[str, Paper], passages: Mapping[str, Passage]
+) -> list[ShownClaim]:
+    """Return the claims with what their papers are called and under which heading they stand."""
+    keys: dict[str, str] = {}
     shown = []
     for claim in claims:
-        paper = papers.get(claim.paper)
+        paper, passage = papers.get(claim.paper), passages.get(claim.passage)
         title = without_injections(paper.title)[0] if paper else ""
         year = f", {paper.year}" if paper and paper.year else ""
         shown.append(
@@ -77,34 +83,38 @@ def show_claims(claims: Sequence[Claim], papers: Mapping[str, Paper]) -> list[Sh
                 number=claim.number, claim=claim.text,
                 paper=f"{_citation(paper)}{year}: {title}" if paper else "", title=title,
                 citation=_citation(paper), year=paper.year if paper else None,
-                key=keys.of(claim.paper), quote=claim.quote.text,
+                key=keys.setdefault(claim.paper, f"P{len(keys) + 1}"), quote=claim.quote.text,
+                section=without_injections(" > ".join(passage.section))[0] if passage else "",
             )
         )  # fmt: skip
     return shown
 
 
-def _citation(paper: Paper | None) -> str:
-    """Return how a paper is called; one without authors is called by its title, which may command."""
-    return without_injections(paper.citation)[0] if paper else ""
+def quoted(claim: ShownClaim) -> str:
+    """Return a claim's quote as a sentence of an answer: verbatim in quotation marks, with its source.
 
-
-def as_shown(item: ShownPassage) -> Shown:
-    """Return a passage as the embedded engine takes it."""
-    section = tuple(part for part in item.section.split(" > ") if part)
-    return Shown(
-        item.id, item.paper, section, item.text, item.key or item.paper, item.citation, item.year
+    'Lewis et al. (2020): “RAG models generate ...”', or 'Lewis et al. (2020) introduce RAG models
+    ...' where it began with 'We' or 'This paper'. Nothing else is changed, so that whoever checks the
+    answer can make the sentence again and compare.
+    """
+    text = " ".join(claim.quote.split())
+    if claim.section == RECORD[0]:
+        return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
+    year = f" ({claim.year})" if claim.year else ""
+    if not claim.citation:
+        return quotable.shown(text, f"‘{claim.title}’{year}" if claim.title else "")
+    name = f"{claim.citation}{year}"
+    if claim.section != ANNOTATION[0]:
+        return quotable.shown(text, name)
+    plural = claim.citation.endswith("et al.") or " and " in claim.citation
+    return attribute(text, name, plural) or quotable.shown(
+        text, f"The library's annotation of {name}"
     )
 
 
-def as_held(items: Sequence[ShownClaim]) -> list[Held]:
-    """Return claims as the embedded engine takes them."""
-    return [
-        Held(
-            item.number, item.claim, item.title, item.key or item.title, item.citation, item.year,
-            item.quote,
-        )
-        for item in items
-    ]  # fmt: skip
+def _citation(paper: Paper | None) -> str:
+    """Return how a paper is called; one without authors is called by its title, which may command."""
+    return without_injections(paper.citation)[0] if paper else ""
 
 
 async def papers_of(
@@ -118,11 +128,10 @@ async def papers_of(
     return await asyncio.to_thread(library.get, ids)
 
 
-class _Keys:
-    """Short names of papers, in the order of their coming."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def of(self, paper: str) -> str:
-        return self._names.setdefault(paper, f"P{len(self._names) + 1}")
+async def claims_as_shown(
+    services: Services, request: Request, claims: Sequence[Claim]
+) -> list[ShownClaim]:
+    """Return the claims as they are shown, with what their papers and passages tell."""
+    papers = await papers_of(services, request, claims)
+    passages = await services.run_store.passages([claim.passage for claim in claims])
+    return show_claims(claims, papers, passages)

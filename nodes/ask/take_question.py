@@ -10,15 +10,13 @@ from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.ask.conversation import last_question, turns
 from nodes.intake import check_date, check_language, check_range, parse
-from state.asking import AskInputs, Claim, DraftSentence, Drawn, Hop, Turn, Wanted
+from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
 from state.reducers import replaced
 from state.request import AskInput, Request
 from state.run import Failure
-from state.writing import Support
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
 from tools.services import Services, open_services
@@ -30,40 +28,13 @@ MAX_CHARACTERS = 2000
 MOST_CLAIMS, MOST_READ, MOST_FOUND = 30, 20, 200
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    wanted: Wanted
-    history: list[Turn]
-    standalone: str
-    messages: list[AnyMessage]
-    spellings: dict[str, str]
-    aspects: list[str]
-    query: str
-    why: str
-    hop: int
-    hops: list[Hop]
-    drawn: list[Drawn]
-    arrived: list[str]
-    direct: str
-    statements: list[str]
-    held: list[Claim]
-    draft: list[DraftSentence]
-    verdicts: list[Support]
-    missing: list[str]
-    times: dict[str, float]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_question(state: AskInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Check the question and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
     request, wanted, history = Request(text="", kind="question"), Wanted(), list[Turn]()
     messages: list[AnyMessage] = []
+    referents = _cited(state) or state.get("referents", [])
     stop: Failure | None = None
     try:
         check_settings(services.context)
@@ -73,17 +44,29 @@ async def take_question(state: AskInputs, runtime: Runtime[RunContext]) -> Updat
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
         history = turns(earlier)
+        if history and referents:
+            history[-1] = history[-1].model_copy(update={"papers": tuple(referents)})
         request = await _request(question, sent, extractive=services.mind.name == "extractive")
         wanted = await _wanted(sent, services)
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
-        "run": run, "request": request, "wanted": wanted, "history": history,
+        "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
         "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
         "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "arrived": replaced([]), "direct": "",
         "statements": [], "held": [], "draft": [], "verdicts": [], "missing": [], "times": replaced({}),
         "stop": stop, "failures": replaced([stop] if stop else []),
     }  # fmt: skip
+
+
+def _cited(state: AskState) -> list[CitedPaper]:
+    """Return the papers of the thread's last answer, in the order in which it cited them."""
+    papers = {key: paper for paper in state.get("cited", []) for key in (paper.id, *paper.aliases)}
+    told = [papers[claim.paper] for claim in state.get("claims", []) if claim.paper in papers]
+    return [
+        CitedPaper(id=paper.id, title=paper.title, citation=paper.citation)
+        for paper in {paper.id: paper for paper in told}.values()
+    ]
 
 
 def _check_amounts(context: RunContext) -> None:

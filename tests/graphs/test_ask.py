@@ -46,6 +46,22 @@ async def test_answer_is_made_of_claims_with_quotes(extractive: RunContext) -> N
     assert result["mind"] == "extractive"
 
 
+async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunContext) -> None:
+    result = await ask(extractive, "What do radar tracks of displaced honey bees show?")
+    assert_traced(result)
+    claims = {claim.number: claim for claim in result["claims"]}
+    for sentence in result["sentences"]:
+        (number,) = sentence.claims
+        said, paper = (
+            sentence.text,
+            next(item for item in result["cited"] if item.id == claims[number].paper),
+        )
+        assert sentence.verdict == "supported"
+        assert said.startswith((f"{paper.citation} ({paper.year})", "The library's annotation of"))
+        words = claims[number].quote.text.split()
+        assert said.rstrip("”").endswith(" ".join(words[4:]))
+
+
 async def test_claims_are_numbered_in_the_order_of_the_answer(extractive: RunContext) -> None:
     result = await ask(extractive, "What is known about landmarks in the navigation of bees?")
     told = [number for sentence in result["sentences"] for number in sentence.claims]
@@ -192,6 +208,27 @@ async def test_thread_remembers_the_conversation_and_nothing_else(extractive: Ru
     refused = dict(await kept.ainvoke(third, config, context=extractive))
     assert refused["stop"].subject == "input"
     assert refused["sentences"] == refused["claims"] == refused["hops"] == []
+
+
+async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunContext) -> None:
+    kept = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "talk"}}
+
+    async def say(question: str) -> dict[str, Any]:
+        given: Any = {"question": question, "library": "bees"}
+        return dict(await kept.ainvoke(given, config, context=extractive))
+
+    first = await say("What is known about landmarks in the navigation of bees?")
+    cited = list(dict.fromkeys(claim.paper for claim in first["claims"]))
+    assert len(cited) > 1
+    titles = {paper.id: paper.title for paper in first["cited"]}
+    nothing = await say("And what does lava cost in Peru?")
+    assert nothing["outcome"] == "nothing"
+    written = await say("Who wrote the second paper?")
+    assert titles[cited[1]] in written["answer"]
+    assert {claim.paper for claim in written["claims"]} == {cited[1]}
+    again = await say("Who wrote it?")
+    assert {claim.paper for claim in again["claims"]} == {cited[1]}
 
 
 async def test_refused_question_opens_and_makes_no_library(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from typing import Literal
 from tools.embed.port import Embedder
 from tools.library.bm25 import document_terms, query_terms
 from tools.library.port import RRF_K, Scored, fused, ranked
-from tools.text.asking.vectors import vectors
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
 SIZE, OVERLAP = 1000, 100
@@ -111,7 +110,7 @@ def _parents(
 def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> list[Scored]:
     if not chunks:
         return []
-    rows = vectors(embedder, [question, *(chunk.text for chunk in chunks)])
+    rows = embedder.embed([question, *(chunk.text for chunk in chunks)])
     near = rows[1:] @ rows[0]
     return ranked([Scored(place, float(score)) for place, score in enumerate(near)], len(chunks))
 

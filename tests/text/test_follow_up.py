@@ -1,0 +1,48 @@
+"""tools/text/follow_up.py: what a follow-up refers to is looked up in what the answer cited."""
+
+import pytest
+
+from state.asking import CitedPaper, Turn
+from tools.text.follow_up import resolve
+from tools.text.questions import IN_PAPER, read_question
+
+CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
+ASKED = "How do owls hunt?"
+LAST = [Turn(question=ASKED, answer="At night [1]. In barns [2].", papers=CITED)]
+
+
+@pytest.mark.parametrize(
+    ("question", "stands_alone", "papers"),
+    [
+        ("And the second?", "In “Voles”: how do owls hunt?", ("b",)),
+        ("What about the last one?", "In “Voles”: how do owls hunt?", ("b",)),
+        ("Who wrote the second paper?", "In “Voles”: who wrote it?", ("b",)),
+        ("Who wrote it?", "In “Owls”: who wrote it?", ("a",)),
+        ("And when was that paper published?", "In “Owls”: when was that paper published?", ("a",)),
+        ("Who are the authors?", "In “Owls”: who are the authors?", ("a",)),
+        ("Why?", "In “Owls”: why: How do owls hunt?", ("a",)),
+        ("Do they agree?", "In “Owls” and “Voles”: do they agree?", ("a", "b")),
+        ("And in winter?", "How do owls hunt, in winter?", ()),
+        ("What about bats?", "How do owls hunt, bats?", ()),
+        ("And how do bees measure distance?", "And how do bees measure distance?", ()),
+        ("How large is the barn of Smith?", "How large is the barn of Smith?", ()),
+    ],
+)
+def test_follow_up_stands_alone(question: str, stands_alone: str, papers: tuple[str, ...]) -> None:
+    found = resolve(question, LAST)
+    assert (found.question, found.papers) == (stands_alone, papers)
+
+
+def test_what_was_not_cited_is_not_made_up() -> None:
+    assert resolve("And the third?", LAST).papers == ()
+    assert resolve("Who wrote it?", []).question == "Who wrote it?"
+    unknown = resolve("What are its limits?", [Turn(question=ASKED)])
+    assert (unknown.question, unknown.papers) == ("What are its limits (How do owls hunt)?", ())
+
+
+def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:
+    turns = [*LAST, Turn(question="And the second?", papers=CITED[1:])]
+    found = resolve("Why?", turns)
+    assert found.question == "In “Voles”: why: How do owls hunt?"
+    assert read_question(found.question).kind == "reason"
+    assert IN_PAPER.sub("", found.question) == "why: How do owls hunt?"

@@ -1,0 +1,53 @@
+"""tools/text/questions.py: what a question asks for, and which sentence is of that kind."""
+
+import pytest
+
+from tools.text.questions import keywords, read_question
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How many voles were caught?", "number"),
+        ("Could you tell me what accuracy was reached?", "number"),
+        ("Who wrote the paper on voles?", "record"),
+        ("When was it published?", "record"),
+        ("Who annotated the voles?", "other"),
+        ("Why do owls turn their heads?", "reason"),
+        ("What is BABAR?", "definition"),
+        ("Which corpus was used?", "name"),
+        ("Do owls sleep?", "other"),
+    ],
+)
+def test_kind_of_answer(question: str, kind: str) -> None:
+    assert read_question(question).kind == kind
+
+
+def test_terms_are_what_the_question_is_about_without_the_paper_it_is_put_to() -> None:
+    asked = read_question("In “A map of the barn”: how many labelled voles were used?")
+    assert asked.terms == ("label", "vole")
+    assert asked.counted == "vole"
+
+
+@pytest.mark.parametrize(
+    ("question", "better", "worse"),
+    [
+        ("How many voles were caught?", "We caught 12 young voles.", "We caught voles in 3 barns."),
+        ("How many voles were caught?", "They met two owls.", "Voles are small [12] (2004)."),
+        ("Why do owls turn their heads?", "They turn since eyes are fixed.", "Owls turn heads."),
+        ("What is BABAR?", "BABAR is a resolver.", "We tested BABAR in two domains."),
+        ("Which corpus was used?", "We used the British National Corpus.", "We used a corpus."),
+    ],
+)
+def test_sentence_of_the_kind_that_is_asked_for_suits_better(
+    question: str, better: str, worse: str
+) -> None:
+    asked = read_question(question)
+    assert asked.suits(better) > asked.suits(worse)
+
+
+def test_keywords_are_spelt_as_the_library_spells_them() -> None:
+    assert (
+        keywords("Please tell me how owls hunt wolves?", {"wolves": "voles"}) == "owls hunt voles"
+    )
+    assert keywords("Why?", {}) == "Why"

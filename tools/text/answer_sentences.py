@@ -1,0 +1,163 @@
+"""Find the sentences of passages that answer a question, and tell whether any does.
+
+A sentence counts by its closeness to the question in meaning, by the question's words in it and around
+it (rare ones more, as BM25 has it), and by whether it is of the kind that is asked for. Whether it
+answers at all is decided by the words: nearly half of what the question is about must stand in the sentence,
+the one before it, its heading or its paper's title, since a model of meaning finds every question on a
+paper's subject close to the paper.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tools.embed.calibration import calibrated
+from tools.embed.port import Embedder
+from tools.text.questions import Question, read_question
+from tools.text.self_reference import leans
+from tools.text.sentences import Span, split_sentences
+from tools.text.words import distinct_content_stems
+
+COVERED = 0.45
+"""Weighed share of a question's words that a sentence has with what stands around it, to be an answer."""
+ANSWERS = 0.9
+"""Value of a sentence that answers. Its meaning's part is told on MiniLM's scale: tools.embed.calibration.
+
+Both were chosen on 22 questions that six papers answer and 10 that they do not; docs/asking.md.
+"""
+_HERE, _AROUND, _WHOLE = 0.35, 0.2, 0.1
+"""Weights of the question's words in the sentence, with what stands around it, and in its passage."""
+_KIND = {"number": 0.25, "reason": 0.15, "definition": 0.25, "name": 0.08}
+_UNFIT = 0.3
+"""What a line of a table, a heading or a cut piece loses."""
+_READ = 48
+"""Sentences whose meaning is compared: those with most of the question's words."""
+_BACK = 2
+"""Sentences before one that are shown with it where it leans on them."""
+_LETTERS = 0.7
+_SHORTEST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage, or a quote, that is read for an answer."""
+
+    text: str
+    title: str = ""
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A sentence and how well it answers."""
+
+    source: int
+    """The place of its source among those given."""
+    text: str
+    """Verbatim; with those before it on which it leans."""
+    value: float
+    covered: float
+    """Weighed share of the question's words in it and around it, 0..1."""
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers, as far as words and meaning tell."""
+        return self.covered >= COVERED and self.value >= ANSWERS
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    source: int
+    sentence: str
+    text: str
+    """The sentence, with what it leans on."""
+    words: float
+    covered: float
+
+
+def rate_sentences(embedder: Embedder, question: str, sources: Sequence[Source]) -> list[Rated]:
+    """Return the sentences of these sources, the best answer first. CPU-bound: it embeds."""
+    asked = read_question(question)
+    spans = [split_sentences(source.text) for source in sources]
+    found = _candidates(asked, sources, spans)
+    found = sorted(found, key=lambda item: -item.words)[:_READ]
+    if not found:
+        return []
+    texts = list(dict.fromkeys(text for item in found for text in (item.sentence, item.text)))
+    rows = embedder.embed([asked.text, *texts])
+    near = dict(zip(texts, calibrated(embedder, rows[1:] @ rows[0]).tolist(), strict=True))
+    rated = [
+        Rated(
+            item.source, item.text, max(near[item.sentence], near[item.text]) + item.words,
+            item.covered,
+        )
+        for item in found
+    ]  # fmt: skip
+    return sorted(rated, key=lambda item: -item.value)
+
+
+def _candidates(
+    asked: Question, sources: Sequence[Source], spans: Sequence[Sequence[Span]]
+) -> list[_Candidate]:
+    whole = [
+        distinct_content_stems(f"{item.title}\n{' '.join(item.section)}\n{item.text}")
+        for item in sources
+    ]
+    weights = _weights(asked, whole)
+    found: list[_Candidate] = []
+    for number, source in enumerate(sources):
+        heading = f"{source.title}\n{' '.join(source.section[-1:])}"
+        for place, span in enumerate(spans[number]):
+            start = _shown_from(spans[number], place)
+            if start is None:
+                continue
+            shown = source.text[spans[number][start].start : span.end]
+            before = spans[number][place - 1].text if place else ""
+            here = _share(weights, distinct_content_stems(span.text))
+            around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{shown}"))
+            words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
+            words += _KIND.get(asked.kind, 0.0) * asked.suits(span.text)
+            words -= _UNFIT * (not is_prose_sentence(span.text))
+            found.append(_Candidate(number, span.text, shown, words, around))
+    return found
+
+
+def _weights(asked: Question, texts: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Return the weight of each word of the question: most for what none of the texts has."""
+    return {
+        term: asked.weight(term)
+        * math.log(1 + (len(texts) + 1) / (sum(term in text for text in texts) + 0.5))
+        for term in asked.terms
+    }
+
+
+def _share(weights: dict[str, float], stems: frozenset[str]) -> float:
+    whole = sum(weights.values())
+    return (
+        sum(weight for term, weight in weights.items() if term in stems) / whole if whole else 0.0
+    )
+
+
+def _shown_from(spans: Sequence[Span], place: int) -> int | None:
+    """Return the sentence from which one is shown so that it leans on nothing; None if there is none.
+
+    'It has 12M nodes.' is shown with the sentence before it, and one further back where that leans too.
+    """
+    start = place
+    while leans(spans[start].text):
+        start -= 1
+        if start < max(place - _BACK, 0) or not is_prose_sentence(spans[start].text):
+            return None
+    return start
+
+
+def is_prose_sentence(text: str) -> bool:
+    """Whether a text is a sentence that can be shown: no heading, cells of a table, or cut piece."""
+    solid = re.sub(r"\s", "", text)
+    return (
+        len(text) >= _SHORTEST
+        and (text[0].isupper() or text[0].isdigit() or text[0] in "“\"'(")
+        and text.rstrip("\"'”’)]")[-1:] in {".", "!", "?"}
+        and sum(map(str.isalpha, solid)) >= _LETTERS * len(solid)
+    )

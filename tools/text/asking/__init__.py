@@ -1,1 +1,0 @@
-"""How the tasks of `ask` are answered without an LLM: sentences of passages, chosen and trimmed."""
