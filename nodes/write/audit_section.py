@@ -82,7 +82,11 @@ async def audit_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
             stopped=bool(stopped),
         ),
         rejections=rejections,
-        adherence=measure_adherence(plan, draft.sentences) if plan and plan.lines else None,
+        adherence=measure_adherence(
+            plan, draft.sentences, composed=services.mind.name != "extractive"
+        )
+        if plan and plan.lines
+        else None,
     )
     return {"audit": audit, "failures": failures}
 
