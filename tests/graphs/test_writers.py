@@ -116,7 +116,7 @@ async def test_themes_are_written_apart_and_their_openings_smoothed(
 ) -> None:
     def smooth(answer: Any, inputs: dict[str, Any]) -> Any:
         words = answer["sentence"]
-        return {**answer, "sentence": f"Beyond this, {words[0].lower()}{words[1:]}"}
+        return {**answer, "sentence": f"Beyond this, {words}"}
 
     with Scripted(reviewer({"smooth_opening": smooth}), llm_settings) as llm:
         result = await write(llm.context)
