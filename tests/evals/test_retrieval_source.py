@@ -186,7 +186,7 @@ async def test_calls_cost_what_openalex_takes(source: SourceOf, tmp_path: Path) 
     await trial.search(words("loom"), before=None, limit=1)
     await trial.get(["doi:10.5555/loom", "doi:10.5555/web"])
     await trial.get(["doi:10.5555/cloth"])
-    ledger = trial._caller._ledger  # type: ignore[attr-defined]
+    ledger = trial._caller._ledger
     (used,) = ledger.sources()
     assert used.calls == 3
     assert used.usd == pytest.approx(0.001 + 0.0001 + 0)
