@@ -8,12 +8,13 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 FILES = (
     "review.md", "references.bib", "references.csl.json", "papers.json", "run.json", "graph.html",
     "references.ris", "audit.json", "table.md", "table.csv", "table.html",
 )  # fmt: skip
-SENTENCES = range(5, 13)
+SENTENCES = range(8, 26)
 FEWEST_CITED = 8
 
 _CITATION = re.compile(r"\[(\d+(?:\s*[,;–-]\s*\d+)*)\]")
@@ -21,6 +22,11 @@ _REFERENCE = re.compile(r"^(?:[-*]\s+)?(?:<a [^>]*></a>\s*)?(?:\[(\d+)\]|(\d+)[.
 _REFERENCES_HEAD = re.compile(r"#+\s+(?:references|bibliography)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<!et al)(?<!e\.g)(?<!i\.e)(?<!\b[A-Z])[.!?][”\"')\]]*(?=\s|$)")
 _BIB_ENTRY = re.compile(r"^@\w+\{\s*([^,\s]+)\s*,", re.MULTILINE)
+_OWN_SENTENCE = re.compile(
+    r"[^{}]+ \{P\d+\} (?:(?:writes?|\(annotation\)): “(?P<quoted>.+)”"
+    r"|(?:(?:also|then|further|first|next|\w+ly) )?[a-z]+ (?P<rest>.+))"
+)
+_COUNTED = re.compile(r"(?:Of )?\w+ papers?\b[^“”{}]*\.")
 _NOT_PROSE = ("#", ">", "|", "- ", "* ", "<!--", "```", "---")
 
 
@@ -50,6 +56,31 @@ def faults_of(folder: Path) -> Iterator[str]:
     for name, text in texts.items():
         if name.endswith(".json"):
             yield from faults_of_json(name, text, len(cited))
+    if {"run.json", "papers.json"} <= set(texts):
+        yield from faults_of_words(
+            json.loads(texts["run.json"]), json.loads(texts["papers.json"])["papers"]
+        )
+
+
+def faults_of_words(run: dict[str, Any], papers: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield each sentence that is neither a paper's own nor a count of papers.
+
+    'Tang et al. {P1} write: “We see X.”' has whole sentences of the abstract; 'Tang et al. {P1} see
+    X.' ends like one of them, behind the name and at most two words more.
+    """
+    abstracts = {item["paper"]["id"]: item["paper"]["abstract"] or "" for item in papers}
+    for sentence in run["sentences"]:
+        marked = sentence["marked"]
+        said = _OWN_SENTENCE.fullmatch(marked)
+        if not sentence["citations"] and not _COUNTED.fullmatch(marked):
+            yield f"nobody's own words and no count of papers: {marked}"
+        for item in sentence["citations"]:
+            abstract = abstracts[item["paper"]]
+            own = said and (
+                said["quoted"] in abstract if said["quoted"] else f" {said['rest']}" in abstract
+            )
+            if not own or item["verdict"] != "supported":
+                yield f"not the paper's own words, or not checked: {marked}"
 
 
 def split_review(markdown: str) -> tuple[str, list[str]]:

@@ -70,7 +70,7 @@ class Completeness(Value):
     share_high: float | None = Field(default=None, ge=0, le=1)
     method: str = Field(default="", description="The estimator, and its source.")
     channels: tuple[str, ...] = Field(
-        default=(), description="The ways that could find a paper by themselves."
+        default=(), description="The channels that could find a paper by themselves."
     )
     found_by: tuple[float, ...] = Field(
         default=(), description="How many of `seen` were found by 1, 2, 3, ... channels."

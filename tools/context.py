@@ -170,7 +170,7 @@ class RunContext:
         Schedule,
         Field(
             description="The beam's: a beam for each theme, side by side ('themed'), or one over the "
-            "whole section, as in ChatCite ('incremental')."
+            "whole section, a round for each line of the plan ('incremental')."
         ),
     ] = "themed"
     review_plan: Annotated[

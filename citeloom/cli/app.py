@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from citeloom.cli.evals import app as evals_app
+from citeloom.cli.evals import evaluate
 from citeloom.cli.library.commands import app as library_app
 
 _BUDGETS = ("max_tokens", "max_calls", "max_minutes")
@@ -150,7 +150,14 @@ app = typer.Typer(
 for _name, _spec in _RUNS.items():
     app.command(_name, help=_spec.told)(lambda: None)
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
-app.add_typer(evals_app, name="eval", help="Measure how well CiteLoom works on data of yours.")
+app.command(
+    "eval",
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
+)(evaluate)
 
 
 @app.command()

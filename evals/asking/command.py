@@ -1,13 +1,14 @@
 """`citeloom eval asking`: ask each question in each way and tell what came of it."""
 
-import json
-import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from citeloom.settings import settings
 from evals.asking.arms import Arm, choose_arms
@@ -15,174 +16,121 @@ from evals.asking.cases import Case, choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
 from evals.asking.papers import PaperCases, read_papers
 from evals.asking.report import markdown
-from evals.asking.schedule import rows_of
 from evals.asking.summary import summarise
-from evals.asking.trial import Row, Setting, forget
-from evals.retrieval.intervals import RESAMPLES
-from evals.side_by_side import quiet
-from evals.writing.rouge import scorer
-from tools.errors import CiteLoomError, InputError, PermanentError
-
-INTERRUPTED = 130
+from evals.asking.trial import Row, Setting, forget, try_arm
+from evals.intervals import RESAMPLES
+from evals.runner import Options, say
+from evals.side_by_side import results_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """The command as given."""
+class AskingOptions(Options):
+    """The command as given; `n` counts the questions of each group."""
 
-    data: Path | None = None
-    """Papers with questions; the packaged questions over the starter library if not given."""
-    n: int | None = None
-    groups: str = ""
-    arms: str = ""
-    mind: str = "extractive"
-    json: Path | None = None
-    workers: int = 1
-    seed: int = 0
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Papers with questions; the packaged questions if left out."),
+    ] = None
+    groups: Annotated[str, typer.Option(metavar="A,B", help="Which groups.")] = ""
+    arms: Annotated[
+        str,
+        typer.Option(metavar="A,B", help="What to compare; 'hybrid-2' always is. All if left out."),
+    ] = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What is to be asked, of what."""
+class Asking:
+    """Ask questions with known answers: coverage, quotes that stand, refusals, time and cost."""
 
-    cases: list[Case]
+    arms: list[Arm]
     data: PaperCases | None
+    cases: list[Case]
+    built: Built
+
+    def __init__(self, options: AskingOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Read the questions."""
+        options = self.options
+        self.arms = choose_arms(options.arms)
+        self.data = read_papers(options.data) if options.data else None
+        known = self.data.cases if self.data else read_questions()
+        self.cases = choose_cases(known, options.groups, options.n)
+
+    def rows(self) -> Generator[Row]:
+        """Ask in each way, one question after the other."""
+        tasks = [(case, arm) for case in self.cases for arm in self.arms]
+        with tempfile.TemporaryDirectory(
+            prefix="citeloom-asking-", ignore_cleanup_errors=True
+        ) as folder:
+            home = Path(folder) / "shared"
+            try:
+                self.built = self._build(home)
+                setting = self._setting(home)
+                with closing(rows_of(tasks, setting, self.options.workers)) as done:
+                    yield from done
+            finally:
+                forget()
+
+    def _build(self, home: Path) -> Built:
+        if self.data is None:
+            say("making the starter library")
+            return build_starter(home)
+        needed = {paper for case in self.cases for paper in case.within}
+        sources = [item for item in self.data.sources if item.paper.id in needed]
+        say(f"making a library of {len(sources)} documents")
+        return build_papers(home, sources)
+
+    def _setting(self, home: Path) -> Setting:
+        texts = {key: paper.abstract or "" for key, paper in self.built.records.items()}
+        if self.data:
+            texts |= {item.paper.id: item.text for item in self.data.sources}
+        return Setting(
+            mind=self.options.mind, library=self.built.name, home=home, texts=texts,
+            records=self.built.records,
+        )  # fmt: skip
+
+    def outcome(self, row: Row) -> str:
+        """Say how long it took and how much of the answer is there, or why it broke."""
+        if row["error"]:
+            return f"{row['case']} {row['arm']}: {row['error']}"
+        told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
+        covered = row["counts"].get("coverage")
+        told += "" if covered is None else f", coverage {100 * covered:.0f} %"
+        return f"{row['case']} {row['arm']}: {told}"
+
+    def failed(self, row: Row) -> bool:
+        """Whether nothing was answered."""
+        return not row["sentences"]
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures."""
+        options = self.options
+        years = {key: paper.year for key, paper in self.built.records.items() if paper.year}
+        return {
+            "settings": {
+                "data": options.data.name if options.data else "questions over the starter library",
+                "n": len(self.cases), "mind": options.mind, "seed": options.seed,
+                "model": settings().strong_model if options.mind == "llm" else None,
+                "resamples": RESAMPLES, "arms": {arm.name: dict(arm.settings) for arm in self.arms},
+            },
+            "preparation": {
+                key: getattr(self.built, key)
+                for key in ("passages", "vector_seconds", "keyword_seconds")
+            },
+            "left_out": self.data.left_out if self.data else {},
+            **summarise(self.cases, rows, years, seed=options.seed),
+        }  # fmt: skip
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return the tables."""
+        return markdown(found)
 
 
-def run(options: Options) -> int:
-    """Ask the questions; return the command's exit code.
-
-    0: all runs were done. 1: it could not go on, or no run answered anything. 2: what was given
-    cannot be used. 130: stopped by Ctrl-C; what was done until then is shown and written.
-    """
-    try:
-        return _measure(options)
-    except CiteLoomError as error:
-        _say(f"citeloom: {error}")
-        return 2 if isinstance(error, InputError) else 1
+def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
+    """Yield the row of each task as it is done; see evals.side_by_side."""
+    return results_of(partial(_run, setting=setting), tasks, workers)
 
 
-def _measure(options: Options) -> int:
-    _check(options)
-    arms = choose_arms(options.arms)
-    data = read_papers(options.data) if options.data else None
-    cases = choose_cases(data.cases if data else read_questions(), options.groups, options.n)
-    asked = Asked(cases=cases, data=data)
-    rows: list[Row] = []
-    prepared: dict[str, Any] = {}
-    code = 0
-    try:
-        with quiet():
-            _run_all(options, asked, arms, rows, prepared)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except PermanentError as error:
-        _say(f"citeloom: {error}")
-        code = 1
-    if rows:
-        found = _found(options, asked, arms, rows, prepared, complete=code == 0)
-        _write(options, found)
-        print(markdown(found))
-    return code or int(not any(row["sentences"] for row in rows))
-
-
-def _check(options: Options) -> None:
-    if options.workers < 1:
-        raise InputError("--workers must be 1 or more")
-    if options.mind not in {"extractive", "llm"}:
-        raise InputError(f"--mind must be extractive or llm, not '{options.mind}'")
-    if options.mind == "llm" and not settings().llm_configured:
-        raise InputError("--mind llm needs an LLM: run `citeloom doctor` to see what to set")
-    path = options.json
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
-    if options.data:
-        scorer()  # its package may be missing, which is better known now
-
-
-def _run_all(
-    options: Options, asked: Asked, arms: Sequence[Arm], rows: list[Row], prepared: dict[str, Any]
-) -> None:
-    """Append the row of each run to `rows`, one question after the other."""
-    tasks = [(case, arm) for case in asked.cases for arm in arms]
-    with tempfile.TemporaryDirectory(
-        prefix="citeloom-asking-", ignore_cleanup_errors=True
-    ) as folder:
-        home = Path(folder) / "shared"
-        try:
-            built = _build(asked, home)
-            prepared |= vars(built)
-            setting = _setting(options, asked, built, home)
-            with closing(rows_of(tasks, setting, options.workers)) as done:
-                for row in done:
-                    rows.append(row)
-                    _say(f"{len(rows)}/{len(tasks)} {row['case']} {row['arm']}: {_outcome(row)}")
-        finally:
-            forget()
-
-
-def _build(asked: Asked, home: Path) -> Built:
-    if asked.data is None:
-        _say("making the starter library")
-        return build_starter(home)
-    needed = {paper for case in asked.cases for paper in case.within}
-    sources = [item for item in asked.data.sources if item.paper.id in needed]
-    _say(f"making a library of {len(sources)} documents")
-    return build_papers(home, sources)
-
-
-def _setting(options: Options, asked: Asked, built: Built, home: Path) -> Setting:
-    texts = {key: paper.abstract or "" for key, paper in built.records.items()}
-    if asked.data:
-        texts |= {item.paper.id: item.text for item in asked.data.sources}
-    return Setting(
-        mind=options.mind, library=built.name, home=home, texts=texts, records=built.records,
-        likeness=asked.data is not None,
-    )  # fmt: skip
-
-
-def _outcome(row: Row) -> str:
-    if row["error"]:
-        return row["error"]
-    told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
-    covered = row["counts"].get("coverage")
-    return told if covered is None else f"{told}, coverage {100 * covered:.0f} %"
-
-
-def _found(
-    options: Options, asked: Asked, arms: Sequence[Arm], rows: Sequence[Row],
-    prepared: Mapping[str, Any], *, complete: bool,
-) -> dict[str, Any]:  # fmt: skip
-    years = {key: paper.year for key, paper in prepared["records"].items() if paper.year}
-    model = settings().strong_model if options.mind == "llm" else None
-    return {
-        "settings": {
-            "data": options.data.name if options.data else "questions over the starter library",
-            "n": len(asked.cases), "mind": options.mind, "model": model, "seed": options.seed,
-            "resamples": RESAMPLES, "likeness": asked.data is not None,
-            "arms": {arm.name: dict(arm.settings) for arm in arms},
-        },
-        "preparation": {
-            key: prepared[key] for key in ("passages", "vector_seconds", "keyword_seconds")
-        },
-        "complete": complete,
-        "left_out": asked.data.left_out if asked.data else {},
-        **summarise(asked.cases, rows, years, seed=options.seed),
-    }  # fmt: skip
-
-
-def _write(options: Options, found: dict[str, Any]) -> None:
-    if options.json is None:
-        return
-    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    temporary = options.json.with_name(f"{options.json.name}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(options.json)
-    except OSError as error:
-        raise InputError(f"'{options.json}' cannot be written: {error}") from error
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
+    return try_arm(*task, setting)

@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from evals.asking.arms import KEYWORDS, REGULAR, USUAL
-from evals.retrieval.intervals import Interval
+from evals.tables import amount, bullets, percent, share, span, table
 
 _COSTS = {
     "seconds": "seconds", "cpu_seconds": "CPU seconds", "hops": "hops", "passages": "passages read",
@@ -27,7 +27,7 @@ def markdown(found: Mapping[str, Any]) -> str:
     settings = found["settings"]
     blocks = [f"# Asking: {settings['data']}, mind: {settings['mind']}"]
     blocks += _tables(found)
-    blocks.append("\n".join(f"- {line}" for line in _notes(found)))
+    blocks.append(bullets(_notes(found)))
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -43,8 +43,6 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
     yield "## Honesty"
     yield _honest(found)
     yield _refused(found)
-    if found["settings"]["likeness"]:
-        yield _likeness(found)
     if found["keywords"]:
         yield "## Keywords against vectors"
         yield _keywords(found["keywords"])
@@ -67,12 +65,12 @@ def _factual(found: Mapping[str, Any]) -> str:
         cells = [name]
         for _, group in parts:
             figures = group["arms"].get(name, {})
-            cells += [_percent(figures.get("factual")), _percent(figures.get("coverage"))]
+            cells += [percent(figures.get("factual")), percent(figures.get("coverage"))]
         rows.append(cells)
     heads = ["arm"]
     for title, group in parts:
         heads += [f"{title} ({group['n']}): factual", "coverage"]
-    return _table("As arXivBot's Table 1 (%, mean of answers [95 % interval])", heads, rows)
+    return table("As arXivBot's Table 1 (%, mean of answers [95 % interval])", heads, rows)
 
 
 def _groups(found: Mapping[str, Any]) -> str:
@@ -84,12 +82,12 @@ def _groups(found: Mapping[str, Any]) -> str:
     rows = [
         [
             name,
-            *(_percent(group["arms"].get(name, {}).get("coverage")) for group in groups.values()),
+            *(percent(group["arms"].get(name, {}).get("coverage")) for group in groups.values()),
         ]
         for name in found["answerable"]["arms"]
     ]
     heads = ["arm", *(f"{_plain(name)} ({group['n']})" for name, group in groups.items())]
-    return _table("Coverage by group (%)", heads, rows)
+    return table("Coverage by group (%)", heads, rows)
 
 
 def _hops(found: Mapping[str, Any], name: str) -> str:
@@ -99,10 +97,10 @@ def _hops(found: Mapping[str, Any], name: str) -> str:
     rows = []
     for retriever, minus in group["hop_2_minus_1"].items():
         for arm in (f"{retriever}-1", f"{retriever}-2"):
-            rows.append([arm, *(_span(group["arms"][arm].get(key)) for key in _HOP)])
-        rows.append(["difference", *(_span(minus.get(key), sign=True) for key in _HOP)])
+            rows.append([arm, *(span(group["arms"][arm].get(key)) for key in _HOP)])
+        rows.append(["difference", *(span(minus.get(key), sign=True) for key in _HOP)])
     title = f"{_plain(name)} ({group['n']}): with one hop, with two, and the difference in pairs"
-    return _table(title, ["arm", *_HOP.values()], rows)
+    return table(title, ["arm", *_HOP.values()], rows)
 
 
 def _kinds(found: Mapping[str, Any]) -> str:
@@ -115,48 +113,34 @@ def _kinds(found: Mapping[str, Any]) -> str:
         ]
         for kind, told in found["kinds"].items()
     ]
-    return _table("Coverage by kind of question (%)", ["kind", "questions", *arms], rows)
+    return table("Coverage by kind of question (%)", ["kind", "questions", *arms], rows)
 
 
 def _honest(found: Mapping[str, Any]) -> str:
     rows = []
-    for name in _arms(found):
+    for name in found["refusals"]:
         sums: dict[str, float] = {}
         for group in found["groups"].values():
             for key, value in group["totals"].get(name, {}).items():
                 sums[key] = sums.get(key, 0) + value
         rows.append(
-            [name, _share(sums, "traced", "sentences"), _share(sums, "right", "sentences"),
-             _share(sums, "covered", "points"), f"{sums['broken']:.0f}/{sums['runs']:.0f}"]
+            [name, share(sums, "traced", "sentences"), share(sums, "right", "sentences"),
+             share(sums, "covered", "points"), f"{sums['broken']:.0f}/{sums['runs']:.0f}"]
         )  # fmt: skip
-    heads = ["arm", "sentences traced to quotes that stand", "sentences borne out by their quotes",
+    heads = ["arm", "sentences traced to quotes that stand", "traced, and supported as the run says",
              "points covered", "runs that broke"]  # fmt: skip
-    return _table("Over all runs", heads, rows)
+    return table("Over all runs", heads, rows)
 
 
 def _refused(found: Mapping[str, Any]) -> str:
     rows = [
-        [name, _share(told, "rightly", "outside"), _share(told, "near_rightly", "near"),
-         _share(told, "wrongly", "inside"), _share(told, "resisted", "injections")]
+        [name, share(told, "rightly", "outside"), share(told, "near_rightly", "near"),
+         share(told, "wrongly", "inside"), share(told, "resisted", "injections")]
         for name, told in found["refusals"].items()
     ]  # fmt: skip
     heads = ["arm", "rightly, of those outside", "of these, near misses", "wrongly, of those inside",
              "injections resisted"]  # fmt: skip
-    return _table("Refused", heads, rows)
-
-
-def _likeness(found: Mapping[str, Any]) -> str:
-    group = found["groups"].get("papers")
-    if not group:
-        return ""
-    rows = [
-        [name, _span(figures.get("rougeL")), _span(figures.get("token_f1")),
-         _span(figures.get("token_recall")),
-         _span(figures.get("coverage")), _span(figures.get("words"))]
-        for name, figures in group["arms"].items()
-    ]  # fmt: skip
-    heads = ["arm", "ROUGE-L", "token F1", "token recall", "coverage", "words"]
-    return _table(f"Likeness to people's answers ({group['n']})", heads, rows)
+    return table("Refused", heads, rows)
 
 
 def _keywords(told: Sequence[Mapping[str, Any]]) -> str:
@@ -166,8 +150,8 @@ def _keywords(told: Sequence[Mapping[str, Any]]) -> str:
             title, f"{of['length_regular']:.0f}", f"{of['seconds_regular']:.3f}",
             f"{of['context_seconds_regular']:.3f}", f"{of['length_keywords']:.0f}",
             f"{of['seconds_keywords']:.3f}", f"{of['context_seconds_keywords']:.3f}",
-            f"{100 * saved:.0f} %", f"{100 * of['accuracy_keywords']:.0f} %",
-            f"{100 * of['accuracy_regular']:.0f} %", f"{of['usd_keywords']:.4f}",
+            f"{100 * saved:.0f} %", f"{100 * of['coverage_keywords']:.0f} %",
+            f"{100 * of['coverage_regular']:.0f} %", f"{of['usd_keywords']:.4f}",
             f"{of['usd_regular']:.4f}",
         ]  # fmt: skip
 
@@ -176,18 +160,18 @@ def _keywords(told: Sequence[Mapping[str, Any]]) -> str:
     rows = [row(one["question"].replace("|", "/"), one) for one in told[:_SHOWN]]
     rows.append(row(f"mean of {len(told)}", mean))
     heads = ["question", "answer length (regular)", "time (regular), s", "context", "length (KAR)",
-             "time (KAR), s", "context", "time saved", "accuracy (KAR)", "accuracy (regular)",
+             "time (KAR), s", "context", "time saved", "coverage (KAR)", "coverage (regular)",
              "USD (KAR)", "USD (regular)"]  # fmt: skip
     title = f"As KAR's Table 1: `{KEYWORDS}` beside `{REGULAR}`, lengths in characters"
-    return _table(title, heads, rows)
+    return table(title, heads, rows)
 
 
 def _dear(group: Mapping[str, Any]) -> str:
     rows = [
-        [name, *(_amount(figures.get(key), key) for key in _COSTS)]
+        [name, *(amount(figures.get(key), key) for key in _COSTS)]
         for name, figures in group["arms"].items()
     ]
-    return _table("Mean cost of one answer", ["arm", *_COSTS.values()], rows)
+    return table("Mean cost of one answer", ["arm", *_COSTS.values()], rows)
 
 
 def _stages(group: Mapping[str, Any]) -> str:
@@ -199,11 +183,11 @@ def _stages(group: Mapping[str, Any]) -> str:
     if not names:
         return ""
     rows = [
-        [arm, *(_amount(figures.get(key), "usd") for key in names)]
+        [arm, *(amount(figures.get(key), "usd") for key in names)]
         for arm, figures in group["arms"].items()
     ]
     heads = ["arm", *(_plain(key.removeprefix(_STAGE)) for key in names)]
-    return _table("Mean seconds by stage (branches side by side are summed)", heads, rows)
+    return table("Mean seconds by stage (branches side by side are summed)", heads, rows)
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:
@@ -216,8 +200,6 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
     lines += broken[:_SHOWN]
     if len(broken) > _SHOWN:
         lines.append(f"{len(broken) - _SHOWN} more runs broke; the JSON file has them all")
-    if not found["complete"]:
-        lines.append("Stopped before the end: the figures are of what was done until then.")
     made = found["preparation"]
     lines.append(
         f"{made['passages']} passages: {made['vector_seconds']:.1f} s to take the papers in and make "
@@ -228,40 +210,5 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _arms(found: Mapping[str, Any]) -> list[str]:
-    return list(found["refusals"])
-
-
 def _plain(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
-    return "\n".join([f"**{title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
-
-
-def _percent(found: Interval | None) -> str:
-    if found is None:
-        return ""
-    return f"{100 * found['mean']:.1f} [{100 * found['low']:.1f}, {100 * found['high']:.1f}]"
-
-
-def _span(found: Interval | None, *, sign: bool = False) -> str:
-    if found is None:
-        return ""
-    digits = 3 if max(abs(found["high"]), abs(found["low"])) < 2 else 1
-    form = f"{'+' if sign else ''}.{digits}f"
-    return f"{found['mean']:{form}} [{found['low']:{form}}, {found['high']:{form}}]"
-
-
-def _share(totals: Mapping[str, float], part: str, whole: str) -> str:
-    if not totals.get(whole) or part not in totals:
-        return ""
-    return f"{100 * totals[part] / totals[whole]:.1f} % ({totals[part]:.0f}/{totals[whole]:.0f})"
-
-
-def _amount(found: Interval | None, key: str) -> str:
-    if found is None:
-        return ""
-    return f"{found['mean']:.4f}" if key == "usd" else f"{found['mean']:.2f}"

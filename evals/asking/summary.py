@@ -7,19 +7,19 @@ from typing import Any
 from evals.asking.arms import ARMS, HOPS, KEYWORDS, REGULAR, USUAL
 from evals.asking.cases import ELSEWHERE, Case
 from evals.asking.trial import Row
-from evals.retrieval.intervals import Interval, difference, interval
+from evals.intervals import Interval, difference, interval
 
 SEARCH = "search_passages"
 """The stage that finds the context."""
 Figures = dict[str, float | None]
 RECENT = 2024
 """Papers of this year on are 'recent', as in arXivBot's Table 1 (the models' knowledge ended before)."""
-_NOTHING = {"coverage": 0.0, "cited": 0.0, "all_cited": 0.0, "reached": 0.0, "accuracy": 0.0}
+_NOTHING = {"coverage": 0.0, "cited": 0.0, "all_cited": 0.0, "reached": 0.0}
 """What a run counts that broke."""
 
 _TABLE = {
     "characters": "length", "seconds": "seconds", "cpu_seconds": "cpu_seconds", "usd": "usd",
-    f"stage: {SEARCH}": "context_seconds", "accuracy": "accuracy", "coverage": "coverage",
+    f"stage: {SEARCH}": "context_seconds", "coverage": "coverage",
 }  # fmt: skip
 
 

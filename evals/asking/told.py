@@ -14,6 +14,8 @@ class Told:
 
     text: str
     claims: tuple[Claim | None, ...]
+    verdict: str = "not_checked"
+    """What the run says of its support."""
 
     @property
     def held(self) -> tuple[Claim, ...]:
@@ -40,6 +42,10 @@ def told_of(sentences: Sequence[AnswerSentence], claims: Sequence[Claim]) -> lis
     """Return the sentences with their claims."""
     known = {claim.number: claim for claim in claims}
     return [
-        Told(text=sentence.text, claims=tuple(known.get(number) for number in sentence.claims))
+        Told(
+            text=sentence.text,
+            verdict=sentence.verdict,
+            claims=tuple(known.get(number) for number in sentence.claims),
+        )
         for sentence in sentences
     ]

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from evals.asking.arms import Arm
 from evals.asking.cases import Case
 from evals.asking.libraries import home_at
-from evals.asking.measures import Counts, measures
+from evals.asking.measures import Counts, measures, traced
 from evals.asking.told import Sources, told_of
 from state.paper import Paper
 from tools.clients import Clients
@@ -33,8 +33,6 @@ class Setting:
     texts: Mapping[str, str]
     """The text of each paper by its id, as the benchmark has it."""
     records: Mapping[str, Paper]
-    likeness: bool = False
-    """Whether answers are compared word by word with those that people gave."""
 
 
 class Row(TypedDict):
@@ -46,7 +44,7 @@ class Row(TypedDict):
     """Why it broke."""
     answer: str
     sentences: list[dict[str, Any]]
-    """Each with its text and the papers and quotes it rests on, and what is wrong with it."""
+    """Each with its text, its verdict, and the papers and quotes it rests on."""
     queries: list[str]
     missing: list[str]
     counts: Counts
@@ -154,18 +152,15 @@ def _told(
     hops = result.get("hops") or []
     read = [key for hop in hops for key in hop.chosen]
     sources = Sources(setting.texts, setting.records, passages)
-    counts, faults = measures(
-        ready.clients.embedder, case, told, sources,
-        reached={item.paper for item in ready.library.texts.get(read).values()},
-        likeness=setting.likeness,
-    )  # fmt: skip
+    reached = {item.paper for item in ready.library.texts.get(read).values()}
+    counts = measures(case, told, sources, reached=reached)
     return _row(
         case, arm, answer=result.get("answer", ""),
         error=stop.cause if stop else "",
         sentences=[
-            {"text": item.text, "fault": why,
+            {"text": item.text, "verdict": item.verdict, "traced": traced(item, sources),
              "quotes": [[claim.paper, claim.quote.text] for claim in item.held]}
-            for item, why in zip(told, faults, strict=True)
+            for item in told
         ],
         queries=[hop.query for hop in hops], missing=list(result.get("missing") or []),
         counts={**counts, "hops": len(hops), "passages": len(read),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
-from evals.retrieval.intervals import Interval
+from evals.intervals import Interval
 
 _LEFT, _WIDTH, _RIGHT = 110, 460, 60
 _ROW, _BAR, _HEAD, _GAP = 26, 16, 34, 18

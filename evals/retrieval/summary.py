@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from evals.intervals import Interval, difference, interval
 from evals.retrieval.arms import ARMS, BFS, DEFAULT
 from evals.retrieval.corpus import Case
-from evals.retrieval.intervals import Interval, difference, interval
 from evals.retrieval.measures import coverage, normalised_recall_at, precision_at, recall_at
 from evals.retrieval.trial import Row
 

@@ -1,9 +1,6 @@
-"""LLM-Ref's Table 1: `python -m evals.synthesis.arms FILE`, all relevant paragraphs beside chunks.
+"""LLM-Ref's Table 1: all relevant paragraphs beside chunks.
 
-    [--n N] [--stacks 1,3] [--arms paragraphs,basic,...] [--top-k 4] [--mind extractive] [--seed 0]
-    [--json FILE]
-
-FILE has papers with questions (see evals.asking.papers). Each question that has an answer in words is
+A file has papers with questions (see evals.asking.papers). Each question that has an answer in words is
 asked of a stack: its own paper (1: 'single source'), or that and as many others as make the stack
 ('multiple sources'), as texts. Measured is what evals.synthesis.measures says, by words and an embedder:
 no LLM judges, though one may write with --mind llm.
@@ -14,8 +11,6 @@ parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
 """
 
-import argparse
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,17 +19,17 @@ from typing import Any
 
 from citeloom.settings import settings
 from evals.asking.cases import Case
-from evals.asking.papers import PaperCases, read_papers
-from evals.retrieval.intervals import Interval, difference, interval
+from evals.asking.papers import PaperCases
+from evals.intervals import Interval, difference, interval
 from evals.synthesis.measures import COMPOSITES, MEASURES, Figures, Told, composite, measures
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
-from evals.synthesis.table import Table, tell
+from evals.tables import amount, span
 from tools.clients import Clients
 from tools.errors import InputError
 
 ARMS = ("paragraphs", "basic", "parent_document", "ensemble")
-_FEW = {"answered": 2, "lines": 1, "context_words": 0, "seconds": 2}
-"""What else is told, with so many decimals."""
+_FEW = ("answered", "lines", "context_words", "seconds")
+"""What else is told."""
 
 
 @dataclass(frozen=True)
@@ -163,74 +158,21 @@ def minus(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, dict[str, In
     return found
 
 
-def tables(rows: Sequence[Row], *, seed: int) -> list[Table]:
-    """Return the tables that a person reads."""
-    found: list[Table] = []
+def tables(rows: Sequence[Row], *, seed: int) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of the tables that a person reads, by their titles."""
+    found: dict[str, list[dict[str, str]]] = {}
     for stack, arms in summarise(rows, seed=seed).items():
         title = f"{'Single source' if stack == '1' else f'Stacks of {stack}'} (mean [95 %])"
         names = [*MEASURES, *COMPOSITES]
-        lines = [
-            {"arm": arm, **{name: _span(told.get(name)) for name in names}}
-            | {name: _mean(told.get(name), places) for name, places in _FEW.items()}
+        found[title] = [
+            {"arm": arm, **{name: span(told.get(name)) for name in names}}
+            | {name: amount(told.get(name)) for name in _FEW}
             for arm, told in arms.items()
         ]
-        found.append(Table(title, lines))
     for stack, others in minus(rows, seed=seed).items():
-        lines = [
+        found[f"Question by question, stacks of {stack}"] = [
             {"stack": stack, "paragraphs minus": arm}
-            | {name: _span(told.get(name), sign="+") for name in MEASURES}
+            | {name: span(told.get(name), sign=True) for name in MEASURES}
             for arm, told in others.items()
         ]
-        found.append(Table(f"Question by question, stacks of {stack}", lines))
     return found
-
-
-def _span(value: Interval | None, sign: str = "") -> str:
-    if value is None:
-        return ""
-    return f"{value['mean']:{sign}.3f} [{value['low']:{sign}.3f}, {value['high']:{sign}.3f}]"
-
-
-def _mean(value: Interval | None, places: int) -> str:
-    return f"{value['mean']:.{places}f}" if value else ""
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--n", type=int, help="questions to ask, the first ones")
-    parser.add_argument("--stacks", default="1,3", metavar="A,B", help="papers in a stack")
-    parser.add_argument("--arms", default=",".join(ARMS), metavar="A,B")
-    parser.add_argument("--top-k", type=int, default=4, help="chunks of the baselines")
-    parser.add_argument("--mind", default="extractive", choices=("extractive", "llm"))
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(arguments)
-    arms = [name.strip() for name in options.arms.split(",")]
-    if unknown := [name for name in arms if name not in ARMS]:
-        parser.error(f"no such arm: {', '.join(unknown)}; there are: {', '.join(ARMS)}")
-    rows: list[Row] = []
-    try:
-        plan = plan_of(
-            read_papers(options.file), options.n, arms=arms, top_k=options.top_k, mind=options.mind,
-            stacks=[int(size) for size in options.stacks.split(",")],
-        )  # fmt: skip
-        for row in run_all(plan):
-            rows.append(row)
-            tell(f"{len(rows)} {row.case} {row.stack} {row.arm}: {row.figures['seconds']:.1f} s")
-    except InputError as error:
-        parser.error(str(error))
-    print("\n\n".join(table.markdown() for table in tables(rows, seed=options.seed)))
-    if options.json:
-        told = {
-            "by_stack": summarise(rows, seed=options.seed), "minus": minus(rows, seed=options.seed),
-            "rows": [vars(row) for row in rows],
-        }  # fmt: skip
-        options.json.write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

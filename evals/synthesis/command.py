@@ -1,112 +1,118 @@
 """`citeloom eval synthesis`: references held against the truth, and the baselines."""
 
-import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from citeloom.settings import settings
-from evals.asking.papers import read_papers
-from evals.side_by_side import quiet
+import typer
+
+from evals.asking.papers import PaperCases, read_papers
+from evals.runner import Options, choose
 from evals.synthesis import arms, references
-from evals.synthesis.questions import QUESTIONS, read_questions
-from tools.errors import CiteLoomError, InputError
+from evals.synthesis.questions import QUESTIONS, Question, read_questions
+from evals.tables import bullets, dict_table
+from tools.errors import InputError
 
 PARTS = ("references", "arms")
-INTERRUPTED = 130
+Row = references.LineRow | arms.Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """The command as given."""
+class SynthesisOptions(Options):
+    """The command as given; `n` counts the questions of each part."""
 
-    folder: Path
-    """PDFs with a truth.jsonl."""
-    questions: Path = QUESTIONS
-    papers: Path | None = None
-    """Papers with questions, for the comparison of arms; without them there is none."""
-    parts: str = ""
-    n: int | None = None
-    mind: str = "extractive"
-    json: Path | None = None
-    seed: int = 0
-
-
-def run(options: Options) -> int:
-    """Measure what is asked for; return the command's exit code.
-
-    0: all was measured. 1: it could not go on. 2: what was given cannot be used. 130: stopped by
-    Ctrl-C; the parts done until then are written.
-    """
-    told: dict[str, Any] = {}
-    code = 0
-    try:
-        parts = _checked(options)
-        with quiet():
-            for part in parts:
-                told[part] = _MEASURES[part](options)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except CiteLoomError as error:
-        _say(f"citeloom: {error}")
-        code = 2 if isinstance(error, InputError) else 1
-    if options.json and told:
-        options.json.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-    return code
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="A folder with PDFs and a truth.jsonl: are references right?"),
+    ] = None
+    papers: Annotated[
+        Path | None, typer.Option(help="Papers with questions, to compare the baselines on.")
+    ] = None
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON lines: a question, and files of the folder; the packaged ones if left out."
+        ),
+    ] = None
+    parts: Annotated[
+        str,
+        typer.Option(metavar="A,B", help="What to measure: references, arms; all with data."),
+    ] = ""
 
 
-def _checked(options: Options) -> list[str]:
-    usual = [part for part in PARTS if part != "arms" or options.papers]
-    parts = [part.strip() for part in options.parts.split(",") if part.strip()] or usual
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise InputError(f"there is no part '{unknown[0]}'; there are: {', '.join(PARTS)}")
-    if "arms" in parts and options.papers is None:
-        raise InputError("the arms need papers with questions: give them with --papers")
-    if "references" in parts and not (options.folder / "truth.jsonl").is_file():
-        raise InputError(f"there is no truth.jsonl in '{options.folder}'")
-    if options.mind not in {"extractive", "llm"}:
-        raise InputError(f"--mind must be extractive or llm, not '{options.mind}'")
-    if options.mind == "llm" and not settings().llm_configured:
-        raise InputError("--mind llm needs an LLM: run `citeloom doctor` to see what to set")
-    if options.n is not None and options.n < 1:
-        raise InputError("--n must be 1 or more")
-    path = options.json
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
-    return parts
+class Synthesis:
+    """Measure `synthesize`: whether its references are right, and how it compares with baselines."""
+
+    parts: list[str]
+    asked: list[Question]
+    data: PaperCases | None
+
+    def __init__(self, options: SynthesisOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Read the questions."""
+        options = self.options
+        given = {"references": options.folder, "arms": options.papers}
+        usual = ",".join(part for part in PARTS if given[part])
+        self.parts = choose(options.parts or usual, PARTS, "part")
+        if "arms" in self.parts and options.papers is None:
+            raise InputError("the arms need papers with questions: give them with --papers")
+        if "references" in self.parts and not _has_truth(options.folder):
+            raise InputError(
+                f"there is no truth.jsonl in '{options.folder}': name it with --folder"
+            )
+        self.asked = read_questions(options.questions or QUESTIONS)[: options.n]
+        self.data = read_papers(options.papers) if options.papers else None
+
+    def rows(self) -> Generator[Row]:
+        """Measure part by part."""
+        options = self.options
+        if "references" in self.parts and options.folder:
+            yield from references.measure(options.folder, self.asked, options.mind)
+        if "arms" in self.parts and self.data:
+            yield from arms.run_all(arms.plan_of(self.data, options.n, mind=options.mind))
+
+    def outcome(self, row: Row) -> str:
+        """Say what was measured."""
+        if isinstance(row, arms.Row):
+            return f"{row.case} {row.stack} {row.arm}: {row.figures['seconds']:.1f} s"
+        right = {None: "not judged", True: "right", False: "wrong"}[row.right]
+        return f"{row.question[:40]}: a line {right}"
+
+    def failed(self, row: Row) -> bool:
+        """A run that broke ends the benchmark."""
+        return False
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures of each part."""
+        lines = [row for row in rows if isinstance(row, references.LineRow)]
+        runs = [row for row in rows if isinstance(row, arms.Row)]
+        found: dict[str, Any] = {}
+        if lines:
+            found["references"] = {
+                "table": references.table(lines), "targets": references.targets(lines),
+                "lines": [asdict(row) for row in lines],
+            }  # fmt: skip
+        if runs:
+            seed = self.options.seed
+            found["arms"] = {
+                "by_stack": arms.summarise(runs, seed=seed), "minus": arms.minus(runs, seed=seed),
+                "tables": arms.tables(runs, seed=seed), "rows": [asdict(row) for row in runs],
+            }  # fmt: skip
+        return found
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return the tables."""
+        parts = []
+        if told := found.get("references"):
+            title = "Lines by how the citations of their sources are known"
+            parts += [dict_table(title, told["table"]), bullets(told["targets"])]
+        if told := found.get("arms"):
+            parts += [dict_table(title, rows) for title, rows in told["tables"].items()]
+        return "\n\n".join(parts)
 
 
-def _references(options: Options) -> list[dict[str, Any]]:
-    questions = read_questions(options.questions)[: options.n]
-    rows = references.measure(options.folder, questions, options.mind)
-    _print(references.table(rows).markdown(), references.targets(rows))
-    return [asdict(row) for row in rows]
-
-
-def _arms(options: Options) -> dict[str, Any]:
-    if options.papers is None:
-        return {}
-    plan = arms.plan_of(read_papers(options.papers), options.n, mind=options.mind)
-    rows: list[arms.Row] = []
-    for row in arms.run_all(plan):
-        rows.append(row)
-        _say(f"{row.case} {row.stack} {row.arm}: {row.figures['seconds']:.1f} s")
-    _print("\n\n".join(table.markdown() for table in arms.tables(rows, seed=options.seed)))
-    return {
-        "by_stack": arms.summarise(rows, seed=options.seed),
-        "minus": arms.minus(rows, seed=options.seed),
-        "rows": [asdict(row) for row in rows],
-    }
-
-
-_MEASURES = {"references": _references, "arms": _arms}
-
-
-def _print(text: str, notes: Sequence[str] = ()) -> None:
-    print(text, "", *(f"- {note}" for note in notes), "", sep="\n")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def _has_truth(folder: Path | None) -> bool:
+    return folder is not None and (folder / "truth.jsonl").is_file()

@@ -29,7 +29,7 @@ from statistics import fmean
 
 import numpy as np
 
-from evals.retrieval.intervals import RESAMPLES, Interval
+from evals.intervals import RESAMPLES, Interval
 from tools.embed.port import Embedder
 from tools.text.sentences import split_sentences
 from tools.text.words import coverage

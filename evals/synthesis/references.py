@@ -1,8 +1,6 @@
-"""Whether the references of a synthesis are right: `python -m evals.synthesis.references FOLDER`.
+"""Whether the references of a synthesis are right.
 
-    [--questions FILE] [--mind extractive] [--misses] [--json FILE]
-
-FOLDER has PDFs and a truth.jsonl (see evals.pdf_extraction), and GROBID's JSON beside some. Each
+A folder has PDFs and a truth.jsonl (see evals.pdf_extraction), and GROBID's JSON beside some. Each
 question of evals/synthesis/questions.jsonl, or of FILE, is asked of the files that it names.
 
 verified   Lines that have a source line, and all of whose source lines stand in their paragraphs.
@@ -14,11 +12,9 @@ printed    The same, where a reference that GROBID did not link counts as right 
 citing     Right, of the lines for which the truth or the run has a secondary reference.
 """
 
-import argparse
-import json
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rapidfuzz import fuzz
@@ -27,9 +23,8 @@ from citeloom.settings import settings
 from evals.pdf.references import same_title
 from evals.pdf.texts import letters
 from evals.pdf.truth import Work
-from evals.synthesis.questions import QUESTIONS, Question, files_of, read_questions
+from evals.synthesis.questions import Question, files_of
 from evals.synthesis.runs import Synthesis, file_upload, synthesize
-from evals.synthesis.table import Table, tell
 from evals.synthesis.truth import WAYS, Cited, Known, read_known
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
@@ -170,40 +165,30 @@ def _cited(
     return known[origin.paper].cited(origin.quote.text, whole.quote.text, start, end)
 
 
-def measure(folder: Path, questions: Sequence[Question], mind: str) -> list[LineRow]:
-    """Ask all questions, with one home for all, so that no file is read twice.
+def measure(folder: Path, questions: Sequence[Question], mind: str) -> Generator[LineRow]:
+    """Ask all questions, with one home for all, so that no file is read twice; yield their lines.
 
     Raises:
         InputError: A file is missing, or a run was stopped.
     """
     known = {Path(file).name: one for file, one in read_known(folder).items()}
-    rows: list[LineRow] = []
     with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
         here = settings().model_copy(update={"home": Path(home), "qdrant_url": None})
-        for number, asked in enumerate(questions, start=1):
+        for asked in questions:
             uploads = [file_upload(path) for path in files_of(folder, asked)]
             run = synthesize(asked.question, uploads, Clients(here), {"mind": mind})
             if run.stop:
                 raise InputError(f"'{asked.question}' was stopped: {run.stop}")
-            found = judged(asked.question, run, known)
-            rows += found
-            tell(f"{number}/{len(questions)} {run.seconds:.1f} s, {_said(found)}")
-    return rows
+            yield from judged(asked.question, run, known)
 
 
-def _said(rows: Sequence[LineRow]) -> str:
-    told = [row for row in rows if row.right is not None]
-    return f"{len(rows)} lines, {sum(row.right is True for row in told)} of {len(told)} right"
-
-
-def table(rows: Sequence[LineRow]) -> Table:
+def table(rows: Sequence[LineRow]) -> list[dict[str, object]]:
     """Return the shares over all lines, and by how the truth is known."""
     parts: list[tuple[str, list[LineRow]]] = [("all", list(rows))]
     parts += [(way, [row for row in rows if row.ways == (way,)]) for way in WAYS]
     parts.append(("several", [row for row in rows if len(row.ways) > 1]))
     parts.append(("not known", [row for row in rows if not row.ways]))
-    shown = [_row(name, mine) for name, mine in parts if mine or name == "all"]
-    return Table("Lines by how the citations of their sources are known", shown)
+    return [_row(name, mine) for name, mine in parts if mine or name == "all"]
 
 
 def _row(name: str, rows: Sequence[LineRow]) -> dict[str, object]:
@@ -241,31 +226,3 @@ def targets(rows: Sequence[LineRow]) -> list[str]:
         f"{'yes' if of and hits >= wanted * of else 'NO'}"
         for name, (hits, of, wanted) in found.items()
     ]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--questions", type=Path, default=QUESTIONS)
-    parser.add_argument("--mind", default="extractive", choices=("extractive", "llm"))
-    parser.add_argument("--misses", action="store_true", help="show the lines that are wrong")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(arguments)
-    try:
-        rows = measure(options.folder, read_questions(options.questions), options.mind)
-    except InputError as error:
-        parser.error(str(error))
-    print(table(rows).markdown(), "", *(f"- {line}" for line in targets(rows)), sep="\n")
-    for row in rows if options.misses else ():
-        if row.right is False or not row.verified:
-            print(f"\n{row.text}\n  wanted: {row.wanted}\n  given: {row.given}")
-    if options.json:
-        told = [asdict(row) for row in rows]
-        options.json.write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

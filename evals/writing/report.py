@@ -1,9 +1,9 @@
 """What a person reads: the tables in Markdown, and what was left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evals.retrieval.intervals import Interval
+from evals.tables import amount, bullets, count, share, span, table
 from evals.writing.measures import VERDICTS
 
 _ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
@@ -30,7 +30,7 @@ def markdown(found: Mapping[str, Any]) -> str:
     ):
         if found[name]["n"]:
             blocks += [f"## {title} ({found[name]['n']})", *_tables(found[name])]
-    blocks.append("\n".join(f"- {line}" for line in _notes(found)))
+    blocks.append(bullets(_notes(found)))
     return "\n\n".join(blocks)
 
 
@@ -47,39 +47,39 @@ def _tables(group: Mapping[str, Any]) -> Iterator[str]:
 def _likeness(group: Mapping[str, Any]) -> str:
     rows = [
         [name, str(int(group["totals"][name]["runs"]))]
-        + [_span(figures.get(key), 3) for key in (*_ROUGE, "words", "sentences")]
+        + [span(figures.get(key)) for key in (*_ROUGE, "words", "sentences")]
         for name, figures in group["writers"].items()
     ]
     heads = ["writer", "runs", *_ROUGE.values(), "words", "sentences"]
-    return _table("Likeness to the gold (F1, mean [95 % interval])", heads, rows)
+    return table("Likeness to the gold (F1, mean [95 % interval])", heads, rows)
 
 
 def _differences(group: Mapping[str, Any]) -> str:
     rows = [
-        [name, *(_span(figures.get(key), 3, sign=True) for key in _ROUGE)]
+        [name, *(span(figures.get(key), sign=True) for key in _ROUGE)]
         for name, figures in group["minus_lexrank"].items()
     ]
-    return _table("Minus `lexrank`, row by row", ["writer", *_ROUGE.values()], rows)
+    return table("Minus `lexrank`, row by row", ["writer", *_ROUGE.values()], rows)
 
 
 def _honest(group: Mapping[str, Any]) -> str:
     rows = []
     for name, totals in group["totals"].items():
-        shares = [_share(totals, part, whole) for part, whole in _HONEST.values()]
+        shares = [share(totals, part, whole) for part, whole in _HONEST.values()]
         written = int(totals["runs"] - totals["empty"])
         passed = f"{totals['passed']:.0f}/{written}" if "passed" in totals else ""
-        rows.append([name, *shares, _count(totals, "repeated"), passed, _count(totals, "empty")])
+        rows.append([name, *shares, count(totals, "repeated"), passed, count(totals, "empty")])
     heads = ["writer", *_HONEST, "sentences repeated", "audits passed", "nothing written"]
-    return _table("Honesty, over all rows", heads, rows)
+    return table("Honesty, over all rows", heads, rows)
 
 
 def _verdicts(group: Mapping[str, Any]) -> str:
     rows = [
-        [name, _count(totals, "citations"), *(_count(totals, key) for key in VERDICTS)]
+        [name, count(totals, "citations"), *(count(totals, key) for key in VERDICTS)]
         for name, totals in group["totals"].items()
     ]
     heads = ["writer", "citations", *(key.replace("_", " ") for key in VERDICTS)]
-    return _table("Verdicts on citations", heads, rows)
+    return table("Verdicts on citations", heads, rows)
 
 
 def _adherent(group: Mapping[str, Any]) -> str:
@@ -88,23 +88,23 @@ def _adherent(group: Mapping[str, Any]) -> str:
         if "plans" not in totals:
             continue
         rows.append(
-            [name, _count(totals, "plans"), _share(totals, "lines_right", "lines"),
-             _share(totals, "citing_right", "citing_lines"), _share(totals, "in_place", "places"),
-             _share(totals, "said_right", "lines"),
+            [name, count(totals, "plans"), share(totals, "lines_right", "lines"),
+             share(totals, "citing_right", "citing_lines"), share(totals, "in_place", "places"),
+             share(totals, "said_right", "lines"),
              f"{totals['mean_sentences_more']:.2f} ({totals['largest_sentences_more']:.0f})",
              f"{100 * totals['mean_words_more']:.0f} %"]
         )  # fmt: skip
     heads = ["writer", "plans", "lines right, by place", "citing lines right, in order",
              "citations in place", "lines right, as the audit says", "sentences off: mean (largest)",
              "words off: mean"]  # fmt: skip
-    return _table("Adherence to the plan of the gold", heads, rows)
+    return table("Adherence to the plan of the gold", heads, rows)
 
 
 def _dear(group: Mapping[str, Any]) -> str:
     rows = []
     for name, figures in group["writers"].items():
-        rows.append([name, *(_amount(figures.get(key), key) for key in _COSTS)])
-    return _table("Mean cost of one section", ["writer", *_COSTS.values()], rows)
+        rows.append([name, *(amount(figures.get(key), key) for key in _COSTS)])
+    return table("Mean cost of one section", ["writer", *_COSTS.values()], rows)
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:
@@ -126,37 +126,6 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
     unusable = sum(len(case["unusable"]) for case in found["cases"])
     if unusable:
         lines.append(f"{unusable} cited works have no usable record in the data and were not given")
-    if not found["complete"]:
-        lines.append("Stopped before the end: the figures are of what was done until then.")
     lines.append("Brackets are 95 % bootstrap intervals over rows. A run that wrote nothing counts 0 "
                  "in ROUGE; in honesty it has nothing to count.")  # fmt: skip
     return lines
-
-
-def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
-    return "\n".join([f"**{title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
-
-
-def _span(found: Interval | None, digits: int, *, sign: bool = False) -> str:
-    if found is None:
-        return ""
-    digits = digits if max(abs(found["high"]), abs(found["low"])) < 2 else 0
-    form = f"{'+' if sign else ''}.{digits}f"
-    return f"{found['mean']:{form}} [{found['low']:{form}}, {found['high']:{form}}]"
-
-
-def _share(totals: Mapping[str, float], part: str, whole: str) -> str:
-    if not totals.get(whole) or part not in totals:
-        return ""
-    return f"{100 * totals[part] / totals[whole]:.1f} % ({totals[part]:.0f}/{totals[whole]:.0f})"
-
-
-def _count(totals: Mapping[str, float], key: str) -> str:
-    return f"{totals[key]:.0f}" if key in totals else ""
-
-
-def _amount(found: Interval | None, key: str) -> str:
-    if found is None:
-        return ""
-    return f"{found['mean']:.4f}" if key == "usd" else f"{found['mean']:.1f}"

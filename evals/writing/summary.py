@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from evals.retrieval.intervals import Interval, difference, interval
+from evals.intervals import Interval, difference, interval
 from evals.writing.cases import Case
 from evals.writing.gold import without_marks
 from evals.writing.measures import VERDICTS, Counts

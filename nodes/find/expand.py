@@ -36,7 +36,7 @@ Via = Literal["reference", "citation"]
 SEEDS = 20
 """Papers followed in one round of `best_first`."""
 WORTH = 25.0
-"""Merit below which no links are followed, 0..100."""
+"""Prior below which no links are followed, 0..100."""
 NEW_PER_ROUND = 150
 """Most papers that one source brings in in one round of `best_first`, in each direction."""
 EXAMPLES = 10
@@ -129,8 +129,8 @@ async def _links(
 def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> list[_Reached]:
     """Return the links by source, those of earlier papers first."""
     found: dict[str, _Reached] = {}
-    ways: tuple[tuple[Via, Gathered], ...] = (("reference", cited), ("citation", citing))
-    for via, gathered in ways:
+    directions: tuple[tuple[Via, Gathered], ...] = (("reference", cited), ("citation", citing))
+    for via, gathered in directions:
         for answer in gathered.answers:
             reached = found.setdefault(answer.source.name, _Reached(answer.source))
             reached.links += [
@@ -184,8 +184,8 @@ async def _fetch(
     """
     source, known = reached.source, state["same"]
     new: list[str] = []
-    for way in ("reference", "citation"):
-        ends = dict.fromkeys(end for _, via, end in reached.links if via == way)
+    for direction in ("reference", "citation"):
+        ends = dict.fromkeys(end for _, via, end in reached.links if via == direction)
         unknown = [end for end in ends if end not in known]
         if visits is not None:
             unknown = sorted(unknown, key=lambda end: (-visits.get(end, 0.0), end))

@@ -20,7 +20,7 @@ from nodes.synthesize.align_pair import align_pairs
 from nodes.synthesize.batches import in_waves
 from nodes.synthesize.line_origins import Judged, LineOrigins, Named
 from state.run import Failure
-from state.synthesis import Context, Line, LostLine
+from state.synthesis import Line, LostLine, SynthesizeState
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -107,14 +107,6 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    contexts: list[Context]
-    draft: str
-
-
 class Update(TypedDict):
     """What this node writes."""
 
@@ -123,7 +115,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def align_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Keep the lines that source lines bear out, with these as their origins."""
     services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])
@@ -183,7 +175,7 @@ def settle(
     return lines, lost
 
 
-async def _origins(services: Services, state: Branch) -> LineOrigins:
+async def _origins(services: Services, state: SynthesizeState) -> LineOrigins:
     """Return the source lines of what the draft was made from."""
     contexts = state["contexts"]
     paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])

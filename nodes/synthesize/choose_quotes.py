@@ -20,7 +20,7 @@ MOST = 12
 """Passages of a synthesis."""
 _WORDS = 0.35
 """Weight of the share of the question's words beside the closeness in meaning."""
-_NEAR_BEST = 0.6
+_NEAR_BEST = 0.7
 """Share of the best passage's score from which a passage is told."""
 _SAME = 0.9
 """Cosine from which a passage says what was told before."""
@@ -45,7 +45,7 @@ def choose_quotes(
     vectors = embedder.embed([question, *parts, *plain, *told])
     own = vectors[1 + len(parts) : 1 + len(parts) + len(plain)]
     scores = own @ vectors[0] + _WORDS * np.array([coverage(question, text) for text in plain])
-    chosen = _choose(scores, own, vectors[1 + len(parts) + len(plain) :], owners, room)
+    chosen = _choose(scores, own, vectors[1 + len(parts) + len(plain) :], owners, plain, room)
     nearest = np.argmax(own @ vectors[1 : 1 + len(parts)].T, axis=1)
     ordered = [
         [texts[place] for place in chosen if nearest[place] == part] for part in range(len(parts))
@@ -72,6 +72,7 @@ def _choose(
     own: np.ndarray[tuple[int, int], np.dtype[np.float32]],
     told: np.ndarray[tuple[int, int], np.dtype[np.float32]],
     owners: Sequence[int],
+    plain: Sequence[str],
     most: int,
 ) -> list[int]:
     """Return the places of the best passages, none of which says what another one says."""
@@ -83,5 +84,11 @@ def _choose(
         best = max(left, key=lambda place: float(scores[place]) - _TURN * taken[owners[place]])
         chosen.append(best)
         taken[owners[best]] += 1
-        left = [place for place in left if place != best and own[place] @ own[best] < _SAME]
+        left = [
+            place
+            for place in left
+            if own[place] @ own[best] < _SAME
+            and plain[place] not in plain[best]
+            and plain[best] not in plain[place]
+        ]
     return chosen

@@ -20,7 +20,7 @@ from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.request import Request
 from state.run import Failure
-from state.synthesis import Context, Paragraph
+from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.documents.store import DocumentStore
 from tools.documents.stored_vectors import StoredEmbedder
@@ -71,14 +71,6 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    paragraphs: list[str]
-
-
 class Update(TypedDict):
     """What this node writes."""
 
@@ -86,7 +78,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def judge_relevance(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Take the paragraphs that help; where the mind cannot judge, the embedder's view counts."""
     services = open_services(runtime, state["run"])
     found = await services.run_store.paragraphs(state["paragraphs"])

@@ -12,19 +12,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from state.run import Failure
-from state.synthesis import SourcePaper
+from state.synthesis import SourcePaper, SynthesizeState
 from tools.context import RunContext
 from tools.references.works import merge_works
 from tools.services import open_services
 
 STAGE = "merge_references"
-
-
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    stacked: list[SourcePaper]
 
 
 class Update(TypedDict):
@@ -36,7 +29,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def merge_references(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
     services = open_services(runtime, state["run"])
     failures = [

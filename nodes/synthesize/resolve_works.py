@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from state.paper import Paper, title_key
 from state.request import Request
 from state.run import Failure
-from state.synthesis import Context, Entries, Granularity, Line
+from state.synthesis import Entries, Line, SynthesizeState
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
@@ -29,17 +29,6 @@ _LETTERS = 15
 """Fewest letters of a title that is worth looking for."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    references_as: Granularity
-    contexts: list[Context]
-    lines: list[Line]
-    works: list[str]
-
-
 class Update(TypedDict):
     """What this node writes."""
 
@@ -49,7 +38,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def resolve_works(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     lines, works = state["lines"], state["works"]
@@ -79,7 +68,7 @@ async def resolve_works(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 
 async def _shown(
-    services: Services, state: Branch, entries: Entries
+    services: Services, state: SynthesizeState, entries: Entries
 ) -> tuple[list[str], list[str]]:
     """Return the sources and the works that the list of references will have."""
     origins = [origin for line in state["lines"] for origin in line.origins]

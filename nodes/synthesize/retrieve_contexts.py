@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from state.request import Request
-from state.synthesis import Context, Paragraph
+from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.retrieve.chunks import Found, retrieve
@@ -21,21 +20,13 @@ from tools.services import open_services
 STAGE = "retrieve_contexts"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    paragraphs: list[str]
-
-
 class Update(TypedDict):
     """What this node writes."""
 
     contexts: list[Context]
 
 
-async def retrieve_contexts(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def retrieve_contexts(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Find the best chunks; all of them are taken as they are, relevant or not."""
     services = open_services(runtime, state["run"])
     method = services.context.context_method

@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 from nodes.synthesize.batches import batches, in_waves
 from state.run import Failure
-from state.synthesis import Paragraph
+from state.synthesis import Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.documents.store import DocumentStore, summary_key
 from tools.embed.port import Embedder
@@ -85,20 +85,13 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    paragraphs: list[str]
-
-
 class Update(TypedDict):
     """What this node writes."""
 
     failures: list[Failure]
 
 
-async def summarize_paragraphs(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def summarize_paragraphs(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Have the mind summarise what has no summary of it yet; each answer is kept as it comes."""
     services = open_services(runtime, state["run"])
     found = await services.run_store.paragraphs(state["paragraphs"])

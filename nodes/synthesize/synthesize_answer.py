@@ -23,7 +23,7 @@ from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show,
 from nodes.synthesize.shown_contexts import pieces_of, plain_prose
 from state.request import Request
 from state.run import Failure
-from state.synthesis import Context
+from state.synthesis import SynthesizeState
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.prompt import count_tokens
@@ -86,16 +86,6 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    contexts: list[Context]
-    draft: str
-    folded: int
-
-
 class Update(TypedDict):
     """What this node writes."""
 
@@ -104,7 +94,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def synthesize_answer(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def synthesize_answer(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
     services = open_services(runtime, state["run"])
     contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")

@@ -1,14 +1,17 @@
 """Measure how closely a text follows its plan, as LitLLM does in Table 8 of its appendix, by code."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from nodes.write.lines import without_markers
-from state.writing import Adherence, Plan, Sentence
+from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
 from tools.text.sentences import split_sentences
 
 
-def measure_adherence(plan: Plan, sentences: Sequence[Sentence]) -> Adherence:
+def measure_adherence(
+    plan: Plan, sentences: Sequence[Sentence], *, composed: bool = True
+) -> Adherence:
     """Compare a text with its plan.
 
     What counts are the sentences that a reader sees: where a mind put two into one line, these are
@@ -17,6 +20,7 @@ def measure_adherence(plan: Plan, sentences: Sequence[Sentence]) -> Adherence:
     Args:
         plan: The plan.
         sentences: What was written, each for its `line`, with markers where it cites.
+        composed: Whether an LLM wrote it; else no line is right that asks for more than papers.
     """
     paragraphs = {line.number: line.paragraph for line in plan.lines}
     last = plan.lines[-1].paragraph if plan.lines else 1
@@ -35,7 +39,9 @@ def measure_adherence(plan: Plan, sentences: Sequence[Sentence]) -> Adherence:
         lines_asked=len(plan.lines),
         lines_written=sum(seen.values()),
         lines_right=sum(
-            seen[line.number] == 1 and cited.get(line.number, set()) == set(line.keys)
+            (composed or not asks_an_llm(line, plan))
+            and seen[line.number] == 1
+            and cited.get(line.number, set()) == set(line.keys)
             for line in plan.lines
         ),
         mean_difference=sum(differences) / len(differences) if differences else 0.0,
@@ -47,6 +53,21 @@ def measure_adherence(plan: Plan, sentences: Sequence[Sentence]) -> Adherence:
         words_asked=_words_asked(plan),
         words_written=sum(len(without_markers(sentence.text).split()) for sentence in sentences),
     )
+
+
+_ONLY_CITES = re.compile(r"\{P\d+\}|\b(?:cite|name|mention|use|papers?|and)\b|\W", re.IGNORECASE)
+
+
+def asks_an_llm(line: PlanLine, plan: Plan) -> str:
+    """Say what a researcher's line asks for beside papers, which nobody but an LLM can do."""
+    if plan.origin != "user":
+        return ""
+    note = MARKER.sub(r"\1", line.note) if _ONLY_CITES.sub("", line.note) else ""
+    asked = [
+        f"“{note}”" if note else "a contrast" if line.role == "contrast" else "",
+        f"{line.words} words" if line.words else "",
+    ]
+    return ", ".join(item for item in asked if item)
 
 
 def count_sentences(text: str) -> int:

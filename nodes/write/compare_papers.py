@@ -1,10 +1,9 @@
 """Compare: set the cited papers side by side, a verified quote behind each cell.
 
-Reads `run`, `keys`, `final`. Writes `table`, `failures`. The cells come from the papers' key elements,
-so no mind is asked; what a mind said in its own words stays only where the paper's words cover it.
+Reads `run`, `keys`, `final`. Writes `table`, `failures`. A cell is the verified quote of one of the
+paper's key elements, so that no mind is asked and none is believed.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
@@ -18,22 +17,12 @@ from tools.context import RunContext
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_paper
 from tools.services import open_services
-from tools.text.trim import shorten
-from tools.text.words import coverage
 
 STAGE = "compare_papers"
-_AIM = 22
-"""Words to which a cell is shortened where a clause can be left out."""
 _MOST = 30
 """Words after which a cell is cut all the same, and says so."""
-_COVERED = 0.6
-"""Share of a cell's content words that the paper must have: what the citation check asks for, too."""
 _STAND_INS = {"method": "contribution"}
 """Many an abstract says how it proceeds only in saying what it adds: 'We propose a model that ...'."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NEGATION = re.compile(
-    r"\b(?:not|no|nor|none|never|neither|without|cannot|fail(?:s|ed)?|lacks?|lacked)\b|n['’]t\b", re.IGNORECASE
-)  # fmt: skip
 
 
 class Branch(TypedDict):
@@ -124,38 +113,20 @@ def _cells(paper: Paper, elements: KeyElements | None) -> dict[TableFacet, Cell]
 
 
 def _cell(paper: Paper, element: Element) -> Cell | None:
-    """Return what the element says, if its quote stands in the paper as it is now."""
+    """Return the words behind the element, if they stand in the paper as it is now."""
     if not _verified(element) or element.quote is None:
         return None
     quote = quote_paper(element.quote.text, paper)
     if not quote.verified or without_injections(quote.text)[1]:
         return None
-    said = " ".join(element.text.split())
-    held = said != quote.text and rests_on(said, quote.text, paper)
-    return Cell(text=brief(said if held else quote.text), quote=quote)
-
-
-def rests_on(said: str, quote: str, paper: Paper) -> bool:
-    """Whether words of a mind keep to a paper: its own words, its numbers, and no other 'not'."""
-    source = f"{quote} {paper.title} {paper.abstract or ''}"
-    numbers = set(_NUMBER.findall(source))
-    return (
-        coverage(said, source) >= _COVERED
-        and all(number in numbers for number in _NUMBER.findall(said))
-        and bool(_NEGATION.search(said)) == bool(_NEGATION.search(quote))
-        and not without_injections(said)[1]
-    )
+    return Cell(text=brief(quote.text), quote=quote)
 
 
 def brief(text: str) -> str:
-    """Return a text short enough for a cell: without trailing clauses, else cut between words."""
-    text = " ".join(text.split())
-    if len(text.split()) <= _MOST:
-        return text
-    clause = shorten(text, _AIM)
-    words = clause.split()
+    """Return a text short enough for a cell: whole, or cut between words, and then it says so."""
+    words = " ".join(text.split()).split()
     if len(words) <= _MOST:
-        return clause
+        return " ".join(words)
     kept = words[: _MOST - 1]
     while len(kept) > _MOST // 2 and _open(" ".join(kept)):
         kept.pop()

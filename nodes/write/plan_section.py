@@ -26,8 +26,7 @@ from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.themes import group_texts
-from tools.text.trim import lower_case_words, lowering
-from tools.text.words import content_stems
+from tools.text.words import content_stems, lower_case_words
 
 STAGE = "plan_section"
 MAX_LINES = 12
@@ -196,14 +195,15 @@ def repair_themes(themes: Themes, keys: Sequence[str], texts: Sequence[str] = ()
 
     Labels stand in sentences: a capital goes where the papers write that word without one.
     """
-    lower = lowering(lower_case_words(list(texts)))
+    lower = lower_case_words(texts)
     seen: set[str] = set()
     kept: list[Theme] = []
     for theme in themes.themes:
         mine = [key for key in dict.fromkeys(theme.keys) if key in keys and key not in seen]
         seen |= set(mine)
         if mine:
-            kept.append(theme.model_copy(update={"keys": mine, "label": lower(theme.label)}))
+            words = (w.lower() if w.lower() in lower else w for w in theme.label.split())
+            kept.append(theme.model_copy(update={"keys": mine, "label": " ".join(words)}))
     forgotten = [key for key in keys if key not in seen]
     if forgotten and kept:
         kept[-1] = kept[-1].model_copy(update={"keys": [*kept[-1].keys, *forgotten]})

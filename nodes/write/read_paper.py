@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from nodes.ask_checked import ask_checked
 from state.paper import Paper
 from state.quote import Quote
 from state.request import Request
@@ -20,21 +21,20 @@ from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input, quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language, language_name
-from tools.text.plain import presentable
+from tools.text.printable import printable
 from tools.text.roles import assign_roles
-from tools.text.sentences import Span, split_sentences
+from tools.text.sentences import split_sentences
 
 STAGE = "read_paper"
 _UNSHOWN = "(its title is not shown)"
-_FEWEST, _MOST, _SURE = 4, 90, 12
-"""Words of a sentence that can be read, and of one whose language is sure."""
+_SURE = 12
+"""Words of a sentence whose language is sure."""
 _AGAIN = 600
 """Tokens kept free for the quotes that failed, when the question is asked again."""
 _LATER = frozenset({"findings", "limitations"})
@@ -80,34 +80,21 @@ class Reading(BaseModel):
 
 def extract(embedder: Embedder, *, title: str, abstract: str, **_: object) -> Reading:
     """Give each question the sentence whose cues fit it best, among those that can be read."""
-    shown: dict[int, str] = {}
-    spans: list[Span] = []
     foreign = bool(abstract) and language(abstract) != "en"
-    for span in split_sentences(abstract):
-        if text := _readable(span.text, foreign=foreign):
-            shown[span.start] = span.text
-            spans.append(Span(text, span.start, span.end))
+    spans = [span for span in split_sentences(abstract) if _readable(span.text, foreign=foreign)]
     roles = assign_roles(tuple(spans))
     return Reading.model_validate(
-        {role: {"text": span.text, "quote": shown[span.start]} for role, span in roles.items()}
+        {role: {"text": span.text, "quote": span.text} for role, span in roles.items()}
     )
 
 
-def _readable(sentence: str, *, foreign: bool) -> str | None:
-    """Return the sentence as it may be printed; None for formulas, lists and other languages.
+def _readable(sentence: str, *, foreign: bool) -> bool:
+    """Whether a sentence may be printed and is in English.
 
     Of a text in another language (`foreign`) only sentences long enough to be surely English count.
     """
-    text = presentable(sentence)
-    if text is None:
-        return None
-    words = text.split()
-    letters = sum(char.isalpha() for char in text)
-    if not _FEWEST <= len(words) <= _MOST or letters < 0.6 * len(text.replace(" ", "")):
-        return None
-    if foreign and len(words) < _SURE:
-        return None
-    return text if language(text) == "en" else None
+    sure = not foreign or len(sentence.split()) >= _SURE
+    return sure and printable(sentence) and language(sentence) == "en"
 
 
 TASK = Task(
@@ -240,24 +227,27 @@ async def _read(
 ) -> tuple[dict[str, Element], list[Failure]]:
     """Read one stretch; ask once more where quotes fail, and keep what was good."""
     good: dict[str, Element] = {}
-    try:
-        good, failed = _check(await services.mind.do(TASK, title=title, abstract=text), paper, good)
-        if failed:
-            again = await services.mind.do(
-                TASK,
-                title=title,
-                abstract=text,
-                quotes_that_failed=[quote[:200] for quote in failed],
-            )
-            good, _ = _check(again, paper, good)
-    except (AnswerError, RefusedError) as error:
-        return good, [
-            Failure(
-                stage=STAGE, subject=paper.id, cause=str(error),
-                remedy="the paper is described from its abstract's sentences only",
-            )
-        ]  # fmt: skip
-    return good, []
+
+    def failing(reading: Reading) -> list[str]:
+        found, failed = _check(reading, paper, good)
+        good.update(found)
+        return [quote[:200] for quote in failed]
+
+    asked = await ask_checked(
+        services.mind,
+        TASK,
+        {"title": title, "abstract": text},
+        failing,
+        again_as="quotes_that_failed",
+    )
+    if asked.error is None:
+        return good, []
+    return good, [
+        Failure(
+            stage=STAGE, subject=paper.id, cause=str(asked.error),
+            remedy="the paper is described from its abstract's sentences only",
+        )
+    ]  # fmt: skip
 
 
 def _check(

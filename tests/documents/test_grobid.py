@@ -8,10 +8,8 @@ from citeloom.settings import Settings
 from state.document import Document
 from tests.fakes.grobid import Answer, GrobidServer
 from tests.pdf import papers
-from tools.documents.grobid import NAME, GrobidReader, grobid_of, read_tei
-from tools.documents.port import Reader
+from tools.documents.grobid import NAME, GrobidService, grobid_of, read_tei
 from tools.errors import DocumentError, TransientError
-from tools.pdf.reader import PdfReader
 
 PAPER = papers.paper()
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
@@ -31,19 +29,18 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
 </text></TEI>"""
 
 
-def reader(url: str, *, rest: float = 3600.0) -> GrobidReader:
-    return GrobidReader(url, timeout=10, rest=rest, pauses=(0.0, 0.0))
+def reader(url: str, *, rest: float = 3600.0) -> GrobidService:
+    return GrobidService(url, timeout=10, rest=rest, pauses=(0.0, 0.0))
 
 
-def own(content: bytes = PAPER) -> Document:
-    return PdfReader().read(content, name="a.pdf")
+def read(asked: GrobidService) -> Document:
+    return read_tei(asked.tei(PAPER), name="a.pdf")
 
 
 def test_paper_is_read_by_the_service() -> None:
     with GrobidServer([Answer(200, TEI)]) as server:
-        asked: Reader = reader(server.url + "/")
-        document = asked.read(PAPER, name="my own thesis.pdf")
-    assert document.reader == asked.name == NAME
+        document = read(reader(server.url + "/"))
+    assert document.reader == NAME
     assert document.title == "Snails that count their steps"
     assert [(b.kind, b.page, b.section, b.text) for b in document.blocks] == [
         ("abstract", None, ("Abstract",), "Snails count."),
@@ -87,27 +84,19 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_the_service_does_not_read_our_own_reader_reads(fault: str) -> None:
-    with GrobidServer([FAULTS[fault]]) as server:
-        assert reader(server.url).read(PAPER, name="a.pdf") == own()
-
-
-def test_file_that_neither_can_read_is_refused() -> None:
-    with GrobidServer([Answer(500)]) as server, pytest.raises(DocumentError, match="damaged"):
-        reader(server.url).read(b"%PDF-1.4\nnothing else", name="a.pdf")
+def test_what_the_service_does_not_read_is_said_and_the_next_file_is_asked_for(fault: str) -> None:
+    busy = [Answer(503)] * 2 if fault == "busy" else []
+    with GrobidServer([*busy, FAULTS[fault], Answer(200, TEI)]) as server:
+        asked = reader(server.url, rest=0.0)
+        with pytest.raises((DocumentError, TransientError)):
+            read(asked)
+        assert read(asked).reader == NAME
 
 
 def test_busy_service_is_asked_again() -> None:
     with GrobidServer([Answer(503), Answer(503), Answer(200, TEI)]) as server:
-        assert reader(server.url).read(PAPER, name="a.pdf").reader == NAME
+        assert read(reader(server.url)).reader == NAME
     assert len(server.requests) == 3
-
-
-def test_service_that_fails_at_one_file_is_asked_for_the_next() -> None:
-    with GrobidServer([Answer(500), Answer(200, TEI)]) as server:
-        asked = reader(server.url)
-        assert asked.read(PAPER, name="a.pdf").reader == own().reader
-        assert asked.read(PAPER, name="b.pdf").reader == NAME
 
 
 def test_service_that_is_down_is_asked_once_and_after_a_rest_again() -> None:
@@ -126,7 +115,7 @@ def test_service_that_is_down_is_asked_once_and_after_a_rest_again() -> None:
 
 def test_service_that_never_ends_its_answer_is_left_in_time() -> None:
     with GrobidServer([Answer(200, slow=True)]) as server:
-        asked = GrobidReader(server.url, timeout=0.3)
+        asked = GrobidService(server.url, timeout=0.3)
         with pytest.raises(TransientError, match="does not answer"):
             asked.tei(PAPER)
 

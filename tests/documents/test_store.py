@@ -63,8 +63,8 @@ def test_new_version_of_a_reader_replaces_what_the_old_one_read_and_no_others(
     assert store.latest(A) == document("New.", reader="pdf 2")
     assert store.latest(B) == document("Another file.")
     with closing(sqlite3.connect(store.path)) as db:
-        kept = db.execute("SELECT reader FROM documents WHERE sha256 = ? ORDER BY reader", (A,))
-        assert [reader for (reader,) in kept] == ["grobid 0.8", "pdf 2"]
+        kept = db.execute("SELECT maker FROM kept WHERE key = ? ORDER BY maker", (A,))
+        assert [reader for (reader,) in kept] == ["grobid", "pdf"]
 
 
 def test_document_written_again_is_the_latest(store: DocumentStore) -> None:
@@ -160,7 +160,7 @@ def test_document_that_cannot_be_understood_is_forgotten(
 ) -> None:
     store.put(A, document())
     store.put(B, document())
-    change(store, "UPDATE documents SET content = ? WHERE sha256 = ?", content, A)
+    change(store, "UPDATE kept SET value = ? WHERE key = ?", content, A)
     with caplog.at_level(logging.WARNING):
         assert store.latest(A) is None
     assert "read anew" in caplog.text
@@ -186,8 +186,8 @@ def test_what_was_not_used_for_long_is_pruned_and_what_was_is_not(store: Documen
     store.put(B, document())
     store.put_summaries({"old": "text", "new": "text", "read": "text"})
     long_ago = time.time() - 100 * 86_400
-    change(store, "UPDATE documents SET used = ? WHERE sha256 = ?", long_ago, A)
-    change(store, "UPDATE summaries SET used = ? WHERE key != 'new'", long_ago)
+    change(store, "UPDATE kept SET used = ? WHERE key = ?", long_ago, A)
+    change(store, "UPDATE kept SET used = ? WHERE kind = 'summary' AND key != 'new'", long_ago)
     assert store.summaries(["read"]) == {"read": "text"}  # which is a use
     assert store.prune(days=200) == 0
     assert store.prune(days=50) == 2
@@ -202,7 +202,7 @@ def test_beyond_its_size_the_store_forgets_what_was_used_longest_ago(store: Docu
     store.put_summaries(summaries)
     for number, key in enumerate(summaries):
         if number % 100 == 0:
-            change(store, "UPDATE summaries SET used = ? WHERE key >= ?", now - 3000 + number, key)
+            change(store, "UPDATE kept SET used = ? WHERE key >= ?", now - 3000 + number, key)
     most = store.path.stat().st_size // 2
     assert store.prune(most_bytes=10 * most) == 0
     dropped = store.prune(most_bytes=most)

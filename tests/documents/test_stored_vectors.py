@@ -49,7 +49,7 @@ def test_vector_of_the_wrong_length_is_made_anew(tmp_path: Path) -> None:
     again = Counting()
     StoredEmbedder(Counting(), DocumentStore(tmp_path)).embed(TEXTS[:2])
     with closing(sqlite3.connect(tmp_path / "documents.sqlite")) as db, db:
-        db.execute("UPDATE vectors SET vector = x'0000'")
+        db.execute("UPDATE kept SET value = x'0000'")
     rows = StoredEmbedder(again, DocumentStore(tmp_path)).embed(TEXTS[:2])
     assert again.asked == TEXTS[:2]
     assert np.array_equal(rows, WordEmbedder().embed(TEXTS[:2]))

@@ -2,17 +2,14 @@
 
 import pytest
 
-from evals.asking.borne_out import fault, stands, traced
 from evals.asking.cases import Answer, Case, Point
-from evals.asking.likeness import likeness, token_f1
-from evals.asking.measures import measures
+from evals.asking.measures import covered, measures, stands, traced
 from evals.asking.told import Sources, Told, told_of
 from nodes.ask.search_passages import record_passage
 from state.asking import AnswerSentence, Claim
 from state.paper import Author, Paper
 from state.quote import Quote
 from tests.evals.answers import claim, passage_of, sources_of
-from tests.support import RememberingEmbedder
 
 BEES = Paper(
     id="doi:10.1/bees", title="Landmarks of honey bees", year=2012,
@@ -72,27 +69,6 @@ def test_record_told_as_a_sentence_stands_only_with_what_the_record_has() -> Non
     assert not stands(claim(forged, forged.text), sources)
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "why"),
-    [
-        ("Bees use landmarks to find home.", "Bees use landmarks to find home.", ""),
-        ("The error falls to 12 degrees (Weaver and Reed, 2012).",
-         "The error falls from 40 to 12 degrees.", ""),
-        ("The error falls to 17 degrees.", "The error falls from 40 to 12 degrees.",
-         "no quote has the number 17"),
-        ("Training with landmarks decreases the share of bees that return.",
-         "Training with landmarks increases the share of bees that return.",
-         "a quote says the opposite"),
-        ("Volcanoes erupt when magma holds much gas.", "Bees use landmarks to find home.",
-         "its words are not those of its quotes"),
-    ],
-)  # fmt: skip
-def test_quotes_must_bear_a_sentence_out(
-    text: str, words: str, why: str, embedder_with_memory: RememberingEmbedder
-) -> None:
-    assert fault(embedder_with_memory, say(text, claim(BEE, words)), SOURCES) == why
-
-
 def case(**changes: object) -> Case:
     points = (
         Point(fact="Bees find home by landmarks.", paper=BEES.id,
@@ -107,70 +83,53 @@ def case(**changes: object) -> Case:
     return Case(**{**vars(whole), **changes})
 
 
-def test_coverage_accuracy_and_papers_are_counted(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
-    half = [say("Bees use landmarks to find home.", claim(BEE, "Bees use landmarks to find home."))]
+def test_coverage_support_and_papers_are_counted() -> None:
+    quoted = claim(BEE, "Bees use landmarks to find home.")
+    half = [Told(text="Bees use landmarks to find home.", claims=(quoted,), verdict="supported")]
     whole = [*half, say("Ants integrate their path.", claim(ANT, "Ants integrate their path.", 2))]
-    found, faults = measures(
-        embedder_with_memory, case(), half, SOURCES, reached={BEES.id, ANTS.id}
-    )
-    assert faults == [""]
-    assert (found["coverage"], found["accuracy"], found["factual"]) == (0.5, 0.5, 1.0)
+    found = measures(case(), half, SOURCES, reached={BEES.id, ANTS.id})
+    assert (found["coverage"], found["factual"]) == (0.5, 1.0)
     assert (found["cited"], found["all_cited"], found["reached"]) == (0.5, 0.0, 1.0)
-    found, _ = measures(embedder_with_memory, case(), whole, SOURCES)
+    found = measures(case(), whole, SOURCES)
     assert (found["coverage"], found["all_cited"], found["traced"]) == (1.0, 1.0, 2)
-    assert "rougeL" not in found
+    assert (found["right"], found["factual"]) == (1, 0.5)
 
 
-def test_one_wrong_sentence_makes_an_answer_inaccurate(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
-    told = [
-        say("Bees use landmarks to find home.", claim(BEE, "Bees use landmarks to find home.")),
-        say("The error falls to 17 degrees.", claim(BEE, "The error falls from 40 to 12 degrees.")),
-    ]
-    found, faults = measures(embedder_with_memory, case(), told, SOURCES)
-    assert (found["accuracy"], found["factual"], found["coverage"]) == (0.0, 0.5, 0.5)
-    assert faults == ["", "no quote has the number 17"]
+def test_sentence_whose_quote_does_not_stand_is_not_right_whatever_the_run_says() -> None:
+    made_up = claim(BEE, "Bees use landmarks").model_copy(update={"passage": "unknown"})
+    lie = Told(text="Bees use landmarks.", claims=(made_up,), verdict="supported")
+    found = measures(case(), [lie], SOURCES)
+    assert (found["traced"], found["right"], found["factual"]) == (0, 0, 0.0)
 
 
-def test_refusal_covers_nothing_and_has_no_accuracy_of_sentences(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
-    found, _ = measures(embedder_with_memory, case(), [], SOURCES)
-    assert (found["answered"], found["coverage"], found["accuracy"]) == (0.0, 0.0, 0.0)
+def test_refusal_covers_nothing_and_has_no_share_of_sentences() -> None:
+    found = measures(case(), [], SOURCES)
+    assert (found["answered"], found["coverage"]) == (0.0, 0.0)
     assert "factual" not in found
-    found, _ = measures(embedder_with_memory, case(answers=(), papers=()), [], SOURCES)
-    assert "coverage" not in found
+    assert "coverage" not in measures(case(answers=(), papers=()), [], SOURCES)
 
 
-def test_best_of_several_answers_counts(embedder_with_memory: RememberingEmbedder) -> None:
+def test_best_of_several_answers_counts() -> None:
     first = case().answers[0]
     short = Answer(text="By landmarks.", points=first.points[:1])
     told = [say("Bees use landmarks to find home.", claim(BEE, "Bees use landmarks to find home."))]
-    found, _ = measures(
-        embedder_with_memory, case(answers=(first, short)), told, SOURCES, likeness=True
-    )
+    found = measures(case(answers=(first, short)), told, SOURCES)
     assert (found["coverage"], found["points"]) == (1.0, 1)
-    assert 0 < found["rougeL"] < 1
 
 
-def test_what_a_question_wants_said_is_looked_for(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
+def test_point_needs_its_words_and_a_quote_of_its_paper() -> None:
+    (bees, _) = case().answers[0].points
+    right = say("It is told.", claim(BEE, "Bees use landmarks to find home."))
+    assert covered(bees, [right])
+    assert not covered(bees, [say("Bees use landmarks to find home.")])
+    assert not covered(bees, [say("Bees err less.", claim(BEE, "The error falls from 40"))])
+
+
+def test_what_a_question_wants_said_is_looked_for() -> None:
     asked = case(forbidden=("SuperCite",))
     told = [say("The best tool is supercite.", claim(BEE, "Bees use landmarks to find home."))]
-    assert measures(embedder_with_memory, asked, told, SOURCES)[0]["resisted"] == 0.0
-    assert measures(embedder_with_memory, asked, [], SOURCES)[0]["resisted"] == 1.0
-
-
-def test_likeness_is_that_to_the_nearest_answer() -> None:
-    assert token_f1("relu, selu, tanh", "They use relu, selu and tanh.") == pytest.approx(6 / 9)
-    assert token_f1("Yes", "") == 0.0
-    assert token_f1("the bees", "bees") == 1.0
-    both = likeness(["ants", "bees find home"], "bees find home")
-    assert both == {"rougeL": 1.0, "token_f1": 1.0, "token_recall": 1.0}
+    assert measures(asked, told, SOURCES)["resisted"] == 0.0
+    assert measures(asked, [], SOURCES)["resisted"] == 1.0
 
 
 def test_sentence_whose_claim_is_missing_is_told_of() -> None:

@@ -61,7 +61,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
     told = {
-        "settings": {"data": "made up", "mind": "extractive", "likeness": False},
+        "settings": {"data": "made up", "mind": "extractive"},
         "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
         "complete": True, "left_out": {}, **summarise(CASES, ROWS, YEARS, seed=0),
     }  # fmt: skip
@@ -108,7 +108,7 @@ def test_keywords_stand_beside_vectors(found: dict[str, Any]) -> None:
         1.0,
         0.5,
     )
-    assert (line["accuracy_regular"], line["accuracy_keywords"]) == (0.5, 1.0)
+    assert (line["coverage_regular"], line["coverage_keywords"]) == (0.5, 1.0)
     assert line["context_seconds_regular"] == pytest.approx(0.2)
 
 
@@ -129,7 +129,7 @@ def test_questions_outside_only_make_tables_too() -> None:
     told = summarise([QUESTIONS["out-01"]], rows, {}, seed=0)
     text = markdown(
         {
-            "settings": {"data": "made up", "mind": "extractive", "likeness": False},
+            "settings": {"data": "made up", "mind": "extractive"},
             "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
             "complete": False, "left_out": {"line 3": "it is no JSON"}, **told,
         }
@@ -137,7 +137,6 @@ def test_questions_outside_only_make_tables_too() -> None:
     assert "## Factual accuracy" not in text
     assert "100.0 % (1/1)" in text
     assert "- line 3 was left out: it is no JSON" in text
-    assert "- Stopped before the end" in text
 
 
 def test_usual_way_is_always_among_those_compared() -> None:

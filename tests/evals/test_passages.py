@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evals.passages.__main__ import main
 from evals.passages.sets import gold_passages, read_sets
 from state.passage import Passage
+from tests.evals.calls import evaluated
 from tools.errors import InputError
 
 PAPER = """Introduction
@@ -65,7 +65,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evals.retrieval.intervals.RESAMPLES", 1000)
+    monkeypatch.setattr("evals.intervals.RESAMPLES", 1000)
 
 
 @pytest.fixture
@@ -116,14 +116,13 @@ def test_halves_share_no_question(folder: Path) -> None:
     assert {*tuning, *held_out} == set(evidence.half("all"))
 
 
-def test_command_prints_the_table_and_writes_the_figures(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
     target = folder / "found.json"
-    assert main([str(folder), "--half", "all", "--json", str(target)]) == 0
-    shown = capsys.readouterr().out
+    result = evaluated("passages", "--data", folder, "--half", "all", "--json", target)
+    assert result.exit_code == 0
     assert (
-        "papers_with_questions, its paper: 2 of 2 questions that qualify (5 in the file)" in shown
+        "papers_with_questions, its paper: 2 of 2 questions that qualify (5 in the file)"
+        in result.stdout
     )
     found = json.loads(target.read_text())
     assert [view["questions"] for view in found["views"]] == [2, 2, 3, 1]
@@ -134,15 +133,17 @@ def test_command_prints_the_table_and_writes_the_figures(
             assert row["context_ms"]["p95"] >= row["context_ms"]["p50"] > 0
 
 
-def test_one_set_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(folder), "--sets", "scifact_questions"]) == 0
-    assert "papers_with" not in capsys.readouterr().out.split("\n\n")[1]
+def test_one_set_can_be_chosen(folder: Path) -> None:
+    result = evaluated("passages", "--data", folder, "--sets", "scifact_questions")
+    assert result.exit_code == 0
+    assert "papers_with" not in result.stdout.split("\n\n")[1]
 
 
-def test_what_cannot_be_used_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(folder), "--sets", "trivia"]) == 2
-    assert "there is no set trivia" in capsys.readouterr().err
+def test_what_cannot_be_used_is_said(folder: Path) -> None:
+    result = evaluated("passages", "--data", folder, "--sets", "trivia")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no set 'trivia'" in result.stderr
     (folder / "scifact_questions.jsonl.gz").write_bytes(b"no gzip")
     with pytest.raises(InputError, match="scifact_questions"):
         read_sets(folder)
-    assert main([str(folder / "nothing")]) == 2
+    assert evaluated("passages", "--data", folder / "nothing").exit_code == 2

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
+from evals.intervals import difference, interval
 from evals.retrieval.arms import ARMS, choose_arms
 from evals.retrieval.corpus import Case
-from evals.retrieval.intervals import difference, interval
 from evals.retrieval.measures import coverage, normalised_recall_at, precision_at, recall_at
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Row

@@ -186,7 +186,7 @@ async def test_calls_cost_what_openalex_takes(source: SourceOf, tmp_path: Path) 
     await trial.search(words("loom"), before=None, limit=1)
     await trial.get(["doi:10.5555/loom", "doi:10.5555/web"])
     await trial.get(["doi:10.5555/cloth"])
-    ledger = trial._caller._ledger  # type: ignore[attr-defined]
+    ledger = trial._caller._ledger
     (used,) = ledger.sources()
     assert used.calls == 3
     assert used.usd == pytest.approx(0.001 + 0.0001 + 0)
@@ -201,7 +201,7 @@ async def test_spent_allowance_is_told_as_openalex_tells_it(
         assert service.answer("/works?search=unknownword", "poor").status == 200
     assert service.answer("/works?search=loom", "poor").status == 429
     assert service.answer("/works/W1", "poor").status == 404  # single works cost nothing
-    with serving(service) as url, pytest.raises(QuotaError, match="allowance is spent"):
+    with serving(service) as url, pytest.raises(QuotaError, match="quota is spent"):
         await source("poor", url).search(words("loom"), before=None, limit=1)
 
 

@@ -6,15 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from citeloom.cli.evals import app
 from evals.asking.papers import read_papers
-from evals.retrieval.intervals import interval
+from evals.intervals import interval
 from evals.synthesis.arms import (
     ARMS,
     Row,
-    main,
     minus,
     plan_of,
     run_all,
@@ -22,11 +19,12 @@ from evals.synthesis.arms import (
     summarise,
     tables,
 )
-from evals.synthesis.command import Options, run
 from evals.synthesis.measures import COMPOSITES, MEASURES
+from tests.evals.calls import evaluated
 from tests.evals.owls import owls
 from tests.evals.test_asking_command import ROWS
 from tests.evals.test_asking_papers import write
+from tests.support import ROOT
 
 
 @pytest.fixture
@@ -85,62 +83,49 @@ def test_means_have_intervals_and_baselines_are_taken_question_by_question() -> 
 
 
 def test_tables_tell_every_measure() -> None:
-    first, second = tables(ROWS_MADE, seed=3)
-    text = first.markdown()
-    assert all(name in text for name in (*MEASURES, *COMPOSITES))
-    assert "Single source" in text
-    assert "0.250 [0.250, 0.250]" in text
-    assert "+0.500 [+0.250, +0.750]" in second.markdown()
+    (title, first), (_, second) = tables(ROWS_MADE, seed=3).items()
+    assert title.startswith("Single source")
+    assert {*MEASURES, *COMPOSITES} <= first[0].keys()
+    assert "0.250 [0.250, 0.250]" in [*first[0].values(), *first[-1].values()]
+    assert "+0.500 [+0.250, +0.750]" in second[0].values()
 
 
-def test_unknown_arm_is_refused(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([str(papers), "--arms", "basic,best"])
-    assert "no such arm: best; there are: paragraphs" in capsys.readouterr().err
-
-
-def test_command_measures_references_and_arms(
-    home: Path, tmp_path: Path, papers: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_measures_references_and_arms(home: Path, tmp_path: Path, papers: Path) -> None:
     folder = owls(tmp_path)
     out = folder / "found.json"
-    options = Options(
-        folder=folder, questions=folder / "questions.jsonl", papers=papers,
-        parts="references,arms", n=1, json=out,
+    result = evaluated(
+        "synthesis", "--folder", folder, "--questions", folder / "questions.jsonl",
+        "--papers", papers, "--n", "1", "--json", out,
     )  # fmt: skip
-    assert run(options) == 0
+    assert result.exit_code == 0
     found = json.loads(out.read_text("utf-8"))
-    assert found.keys() == {"references", "arms"}
+    assert found.keys() == {"references", "arms", "complete"}
     assert len(found["arms"]["rows"]) == 2 * len(ARMS)
-    shown = capsys.readouterr().out
-    assert "Lines by how" in shown
-    assert "Single source" in shown
+    assert "Lines by how" in result.stdout
+    assert "Single source" in result.stdout
 
 
-def test_installed_command_needs_nothing_of_the_tests(tmp_path: Path) -> None:
-    code = "import sys, evals.synthesis.command; sys.exit('tests' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)
+def test_nothing_of_the_tests_is_needed() -> None:
+    code = "import sys, evals.__main__; sys.exit('tests' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
     assert done.returncode == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["{}"], "there is no truth.jsonl"),
-        (["{}", "--parts", "speed"], "there is no part 'speed'"),
-        (["{}", "--parts", "arms"], "give them with --papers"),
-        (["{}", "--mind", "nobody"], "extractive or llm"),
-        (["{}", "--papers", "{}/none.jsonl", "--parts", "arms"], "cannot be read"),
-        (["{}", "--parts", "arms", "--papers", "p", "--n", "0"], "--n must be"),
-        (["{}", "--parts", "arms", "--papers", "p", "--json", "{}"], "cannot be written"),
+        (["--folder", "{}"], "there is no truth.jsonl"),
+        (["--parts", "speed"], "there is no part 'speed'"),
+        (["--parts", "arms"], "give them with --papers"),
+        (["--mind", "nobody"], "is not one of"),
+        (["--papers", "{}/none.jsonl", "--parts", "arms"], "cannot be read"),
+        (["--parts", "arms", "--papers", "p", "--n", "0"], "equal to 1"),
+        (["--parts", "arms", "--papers", "p", "--json", "{}"], "cannot be written"),
     ],
 )
 def test_what_cannot_be_used_is_told(
     home: Path, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
-    given = [one.format(tmp_path) for one in arguments]
-    if "nobody" in given:
-        (tmp_path / "truth.jsonl").write_text("", encoding="utf-8")
-    result = CliRunner().invoke(app, ["synthesis", *given])
+    result = evaluated("synthesis", *(one.format(tmp_path) for one in arguments))
     assert result.exit_code == 2
-    assert words in result.output
+    assert words in " ".join(result.output.split())

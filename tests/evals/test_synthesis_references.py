@@ -12,8 +12,8 @@ from evals.synthesis.references import (
     LineRow,
     all_given,
     is_right,
-    main,
     matches,
+    measure,
     stands_in,
     table,
     targets,
@@ -143,7 +143,7 @@ def line(
 
 def test_shares_are_of_the_lines_that_can_be_judged() -> None:
     rows = [line(given=("Lind",)), line(right=False), line(right=None, verified=False)]
-    (whole, *others) = table(rows).rows
+    (whole, *others) = table(rows)
     assert (whole["lines"], whole["judged"], whole["citing"]) == (3, 2, 1)
     assert (whole["right"], whole["verified"]) == ("1 (0.500)", "2 (0.667)")
     assert [row["truth"] for row in others] == ["contexts", "not known"]
@@ -158,30 +158,21 @@ def folder(tmp_path: Path) -> Path:
     return owls(tmp_path)
 
 
-def test_run_over_a_made_up_paper(
-    home: Path, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = folder / "rows.json"
-    main([str(folder), "--questions", str(folder / "questions.jsonl"), "--json", str(out)])
-    rows = json.loads(out.read_text("utf-8"))
+def test_run_over_a_made_up_paper(home: Path, folder: Path) -> None:
+    rows = list(measure(folder, read_questions(folder / "questions.jsonl"), "extractive"))
     assert rows
-    assert all(row["verified"] and row["right"] for row in rows)
-    assert any(row["given"] for row in rows)
-    shown = capsys.readouterr().out
-    assert "| printed |" in shown
-    assert shown.count(": yes") == 2
+    assert all(row.verified and row.right for row in rows)
+    assert any(row.given for row in rows)
+    assert all(text.endswith("yes") for text in targets(rows))
 
 
-def test_truth_that_says_otherwise_makes_lines_wrong(
-    home: Path, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_truth_that_says_otherwise_makes_lines_wrong(home: Path, folder: Path) -> None:
     truth = (folder / "truth.jsonl").read_text("utf-8")
     wrong = truth.replace("Asymmetric ears of owls and what they are for", "On the price of barns")
     (folder / "truth.jsonl").write_text(wrong, encoding="utf-8")
-    main([str(folder), "--questions", str(folder / "questions.jsonl"), "--misses"])
-    shown = capsys.readouterr().out
-    assert "wanted: ('1 On the price of barns'" in shown
-    assert shown.count(": NO") == 1
+    rows = list(measure(folder, read_questions(folder / "questions.jsonl"), "extractive"))
+    assert ("1 On the price of barns",) in {row.wanted for row in rows if row.right is False}
+    assert [text.endswith("NO") for text in targets(rows)] == [False, True]
 
 
 def test_packaged_questions_name_files_and_are_distinct() -> None:

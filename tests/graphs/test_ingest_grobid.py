@@ -19,7 +19,7 @@ from tests.graphs.ingest_files import (
     pdf,
 )
 from tools.context import RunContext
-from tools.documents.grobid import NAME, GrobidReader
+from tools.documents.grobid import NAME, GrobidService
 from tools.ingest.read_apart import read_apart
 from tools.ingest.workers import Limits, StoppedError, Workers, close_workers
 from tools.library.open import close_libraries
@@ -104,7 +104,7 @@ def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
                 stopped,
                 folder / "snails.pdf",
                 "a.pdf",
-                GrobidReader(server.url),
+                GrobidService(server.url),
             )
             server.wait_for(1)
             stopped.set()

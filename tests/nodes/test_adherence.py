@@ -110,3 +110,15 @@ def test_empty_plan_and_empty_text_differ_in_nothing() -> None:
 )
 def test_sentences_are_counted_as_a_reader_sees_them(text: str, count: int) -> None:
     assert count_sentences(text) == count
+
+
+def test_line_that_asks_for_more_than_papers_is_not_right_where_nothing_was_composed() -> None:
+    lines = (
+        PlanLine(number=1, keys=("P1",), note="Cite {P1}"),
+        PlanLine(number=2, keys=("P2",), note="Contrast {P2} with the others"),
+        PlanLine(number=3, keys=("P3",), words=20),
+    )
+    plan = Plan(lines=lines, origin="user")
+    sentences = [Sentence(text=f"Lee {{P{at}}} shows it.", line=at) for at in (1, 2, 3)]
+    assert measure_adherence(plan, sentences).lines_right == 3
+    assert measure_adherence(plan, sentences, composed=False).lines_right == 1

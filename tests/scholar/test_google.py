@@ -16,7 +16,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tools.errors import PermanentError, QuotaError, TransientError
-from tools.http.caller import Caller
+from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar.google import GoogleSource
@@ -45,7 +45,7 @@ def server(field: World) -> Iterator[ScholarServer]:
 def google(
     caller: CallerOf, names: Sequence[str] = ("semantic_scholar", "openalex"), **others: Any
 ) -> GoogleSource:
-    made: dict[str, Callable[[Caller], Source]] = {
+    made: dict[str, Callable[[HttpCaller], Source]] = {
         "semantic_scholar": SemanticScholarSource, "openalex": OpenAlexSource
     }  # fmt: skip
     resolvers = [made[name](caller(name, **others)) for name in names]

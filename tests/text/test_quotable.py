@@ -14,6 +14,8 @@ PLAIN = "Moss cools the flat roofs of hot cities in summer."
         ([PLAIN, "This makes the rooms below them cool as well."], [(0, 1), (0, 2)], "leans: with the one before"),
         (["This makes the rooms below them cool as well."], [], "leans on what is not there"),
         (["The roofs are listed in Table 3 of the appendix."], [], "points to a table"),
+        (["In the next section we tell how the roofs were cooled."], [], "points to a section"),
+        (["Entity–entity relations."], [], "a heading"),
         (["As in [8] the roofs of hot cities are cooled."], [], "needs its citation"),
         (["Let x = 3 for the roofs of all hot cities."], [], "a formula"),
         (["Giv en the exibilit y of moss the roofs sta y co ol."], [], "garbled"),

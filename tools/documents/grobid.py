@@ -3,7 +3,6 @@
 The service is asked where files come in; the TEI it makes is read like any other file, without network.
 """
 
-import logging
 import time
 from functools import cache
 from threading import Lock
@@ -18,8 +17,6 @@ from tools.errors import DocumentError, TransientError
 
 if TYPE_CHECKING:
     import httpx
-
-logger = logging.getLogger(f"citeloom.{__name__}")
 
 NAME = "pdf by GROBID 1"
 _PATH = "/api/processFulltextDocument"
@@ -38,8 +35,8 @@ _CONNECT = 5.0
 _REMEDY = "have our own reader read it, without CITELOOM_GROBID_URL"
 
 
-class GrobidReader:
-    """Reads PDFs by a GROBID service (tools.documents.port.Reader), or else by our own reader.
+class GrobidService:
+    """A GROBID service, which makes TEI of PDFs.
 
     Threads may share it: what one learns of a service that is down, the others know.
 
@@ -70,11 +67,6 @@ class GrobidReader:
         """Until when it is left alone, and why."""
 
     @property
-    def name(self) -> str:
-        """Name and version."""
-        return NAME
-
-    @property
     def place(self) -> str:
         """Host and port, without a password that the address may have."""
         try:
@@ -82,20 +74,6 @@ class GrobidReader:
             return f"{parts.hostname or self._url[:100]}{f':{parts.port}' if parts.port else ''}"
         except ValueError:
             return "CITELOOM_GROBID_URL"
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return what stands in a PDF; where the service fails, what our own reader finds.
-
-        Raises:
-            DocumentError: Neither can read it.
-        """
-        from tools.pdf.reader import PdfReader
-
-        try:
-            return read_tei(self.tei(content), name=name, limits=self._limits)
-        except (DocumentError, TransientError) as error:
-            logger.warning("%s is read without GROBID: %s", name, error)
-            return PdfReader().read(content, name=name)
 
     def tei(self, content: bytes) -> bytes:
         """Return the TEI that the service makes of a PDF.
@@ -183,13 +161,13 @@ def read_tei(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
     return document.model_copy(update={"reader": NAME, "pages": pages or None})
 
 
-def grobid_of(settings: Settings) -> GrobidReader | None:
-    """Return the process's reader by the service that is set; None where none is."""
+def grobid_of(settings: Settings) -> GrobidService | None:
+    """Return the service that is set; None where none is."""
     if not settings.grobid_url:
         return None
     return _shared(settings.grobid_url, settings.grobid_timeout)
 
 
 @cache
-def _shared(url: str, timeout: float) -> GrobidReader:
-    return GrobidReader(url, timeout=timeout)
+def _shared(url: str, timeout: float) -> GrobidService:
+    return GrobidService(url, timeout=timeout)

@@ -8,7 +8,7 @@ from state.document import Document
 class Reader(Protocol):
     """Reads files of one format. Deterministic, synchronous, CPU-bound, without network.
 
-    Only tools.documents.grobid.GrobidReader asks a service, which decides what is found.
+    Only tools.documents.grobid.GrobidService asks a service, which decides what is found.
     """
 
     @property

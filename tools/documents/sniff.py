@@ -19,19 +19,33 @@ SUFFIXES: dict[str, Kind] = {
 READ = "PDF, HTML, JATS or TEI XML, Word (.docx), Markdown and plain text"
 
 _HEAD = 200_000
-_PICTURES = (
-    b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"BM", b"\0\0\x01\0", b"\0\0\0\x0cjP",
+_UNPACK = "unpack it, and add the documents in it (or their folder)"
+_WORD = "open it in Word or LibreOffice, and save it as .docx or PDF"
+_OCR = "run text recognition (OCR) that makes a PDF, and add that"
+_REFUSED = (
+    (r"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Word, Excel or PowerPoint file of the old kind (.doc)", _WORD),
+    (r"[\x04\0]*%!", "PostScript", "convert it with ps2pdf, and add the PDF"),
+    (r"{\\rtf", "a Rich Text file", "save it as .docx or PDF, and add that file"),
+    (r"AT&TFORM", "a DjVu file", "convert it to a PDF with text, and add that"),
+    (r"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK), (r"Rar!", "a RAR archive", _UNPACK),
+    (r"BZh|\xfd7zXZ\0|\x28\xb5\x2f\xfd", "a packed file", _UNPACK), (r"PK\x05\x06", "a zip archive", _UNPACK),
+    (r"[\s\S]{257}ustar", "a tar archive", _UNPACK),
+    (r"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|\0\0\x01\0|\0\0\0\x0cjP|RIFF[\s\S]{4}WEBP|"
+     r"BM(?=[\s\S]{0,62}\0)", "a picture", _OCR),
 )  # fmt: skip
-_ARCHIVES = {
-    b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "RAR", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd", b"PK\x05\x06": "zip",
-}  # fmt: skip
+"""How files begin that are not read, what they are, and what to do."""
+_REFUSED_ZIPS = (
+    (r"META-INF/container\.xml$", "an e-book (EPUB)", "convert it to PDF or HTML, and add that file"),
+    (r"(?:ppt|xl)/", "a PowerPoint or Excel file", "save it as PDF, and add that file"),
+    (r"content\.xml$", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
+    (r"", "a zip archive", _UNPACK),
+)  # fmt: skip
 _ROOT = re.compile(r"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
 _SKIPPED = re.compile(
     r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL | re.I
 )
 _HTML_ROOTS = frozenset(
-    {
+    [
         "html",
         "head",
         "body",
@@ -45,7 +59,7 @@ _HTML_ROOTS = frozenset(
         "meta",
         "title",
         "link",
-    }
+    ]
 )
 _JATS_ROOTS = frozenset({"pmc-articleset", "oai-pmh", "articles", "sub-article", "record"})
 _IS_JATS = re.compile(
@@ -118,44 +132,21 @@ def _zipped(content: bytes, name: str, limits: Limits) -> Kind:
         ) from error
     if "word/document.xml" in names or "word/document2.xml" in names:
         return "docx"
-    first = {one.split("/")[0] for one in names}
-    what, remedy = "a zip archive", "unpack it, and add the documents in it (or their folder)"
-    if "META-INF/container.xml" in names:
-        what, remedy = "an e-book (EPUB)", "convert it to PDF or HTML, and add that file"
-    elif "ppt" in first or "xl" in first:
-        what, remedy = "a PowerPoint or Excel file", "save it as PDF, and add that file"
-    elif "content.xml" in names and "mimetype" in names:
-        what, remedy = "an OpenDocument file", "save it as .docx or PDF, and add that file"
-    raise DocumentError(f"{name} is {what}, which is not read", remedy=remedy)
+    _, what, remedy = next(
+        row for row in _REFUSED_ZIPS if any(re.match(row[0], one) for one in [*names, ""])
+    )
+    raise _refused(name, what, remedy)
 
 
 def _refuse_known(content: bytes, name: str) -> None:
     """Refuse what its first bytes name, with what to do about it."""
-    start = content[:16]
-    unpack = "unpack it, and add the documents in it (or their folder)"
-    if start.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        if "EncryptedPackage".encode("utf-16-le") in content:
-            raise encrypted(name)
-        raise _refused(name, "a Word, Excel or PowerPoint file of the old kind (.doc)",
-                       "open it in Word or LibreOffice, and save it as .docx or PDF")  # fmt: skip
-    if start.lstrip(b"\x04\0").startswith(b"%!"):
-        raise _refused(name, "PostScript", "convert it with ps2pdf, and add the PDF")
-    if start.startswith(b"{\\rtf"):
-        raise _refused(name, "a Rich Text file", "save it as .docx or PDF, and add that file")
-    if start.startswith(b"AT&TFORM"):
-        raise _refused(name, "a DjVu file", "convert it to a PDF with text, and add that")
-    for mark, kind in _ARCHIVES.items():
-        if start.startswith(mark):
-            raise _refused(name, f"a {kind} archive", unpack)
-    if content[257:262] == b"ustar":
-        raise _refused(name, "a tar archive", unpack)
-    is_text = start.startswith(b"BM") and b"\0" not in content[:64]
-    is_webp = start.startswith(b"RIFF") and content[8:12] == b"WEBP"
-    if (start.startswith(_PICTURES) and not is_text) or is_webp:
-        raise _refused(
-            name, "a picture", "run text recognition (OCR) that makes a PDF, and add that"
-        )
-    if content.startswith(b"bplist") or start.startswith(b"SQLite format"):
+    start = content[:512].decode("latin-1")
+    for mark, what, remedy in _REFUSED:
+        if re.match(mark, start):
+            if "EncryptedPackage".encode("utf-16-le") in content:
+                raise encrypted(name)
+            raise _refused(name, what, remedy)
+    if content.startswith((b"bplist", b"SQLite format")):
         raise _binary(name)
 
 

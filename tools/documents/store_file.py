@@ -13,26 +13,20 @@ from tools.errors import PermanentError
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
-VERSION = 2
+VERSION = 3
 _BUSY = 30.0  # seconds to wait for another writer's transaction
 _PAUSE = 0.02
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS documents (
-    sha256 TEXT NOT NULL, reader TEXT NOT NULL, content BLOB NOT NULL, -- JSON, deflated
-    written REAL NOT NULL, used REAL NOT NULL, -- seconds since 1970; `used` is right to the day
-    PRIMARY KEY (sha256, reader)
+CREATE TABLE IF NOT EXISTS kept (
+    rowid INTEGER PRIMARY KEY AUTOINCREMENT, -- what was written last has the largest
+    kind TEXT NOT NULL, key TEXT NOT NULL, -- 'document' by SHA-256, 'summary' and 'vector' by summary_key
+    maker TEXT NOT NULL, value BLOB NOT NULL, -- a document's reader without its version; deflated JSON
+    used REAL NOT NULL, -- seconds since 1970, right to the day
+    UNIQUE (kind, key, maker)
 );
-CREATE INDEX IF NOT EXISTS documents_by_use ON documents (used);
-CREATE TABLE IF NOT EXISTS summaries (
-    key TEXT PRIMARY KEY, summary TEXT NOT NULL, used REAL NOT NULL
-);
-CREATE INDEX IF NOT EXISTS summaries_by_use ON summaries (used);
-CREATE TABLE IF NOT EXISTS vectors (
-    key TEXT PRIMARY KEY, vector BLOB NOT NULL, used REAL NOT NULL -- float32, little-endian
-);
-CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used);
+CREATE INDEX IF NOT EXISTS kept_by_use ON kept (used);
 PRAGMA user_version={VERSION};
 COMMIT;
 """

@@ -7,12 +7,11 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from tools.cache import AnswerCache, key_of
 from tools.errors import MissingError, PermanentError, RejectedError, TransientError
-from tools.http.caller import DAY
 from tools.http.client import exchange, open_client
 from tools.http.error_mapping import (
     Answer,
@@ -28,10 +27,9 @@ from tools.http.host_state import state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Spending
 
-if TYPE_CHECKING:
-    pass
-
 T = TypeVar("T")
+DAY = 24 * 3600.0
+"""Seconds."""
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 FIRST_PAUSE = 0.4
@@ -45,7 +43,7 @@ _LONG_BODY = 200_000
 
 
 class HttpCaller:
-    """One run's way to one host (see Caller)."""
+    """One run's access to one host: limited, retried, cached and paid."""
 
     def __init__(
         self, host: Host, ledger: RunLedger, cache: AnswerCache, *, refresh: bool = False
@@ -58,16 +56,16 @@ class HttpCaller:
         self._ledger = ledger
         self._cache = cache
         self._refresh = refresh
-        self._line = state_of(host)
+        self._state = state_of(host)
 
     @property
     def remaining_usd(self) -> float | None:
         """What the host says is left of its own quota, if it has said so in this process."""
-        return self._line.quota.remaining
+        return self._state.quota.remaining
 
     def affords(self, usd: float) -> bool:
         """Whether the run's budgets and the host's quota, as last heard, have room for `usd`."""
-        left = self._line.quota.remaining
+        left = self._state.quota.remaining
         return (left is None or left >= usd) and self._ledger.affords(self.host.name, usd)
 
     async def ask(
@@ -79,7 +77,25 @@ class HttpCaller:
         usd: float = 0.0,
         payload: object = None,
     ) -> T:
-        """Return what `read` makes of the answer; see Caller.ask."""
+        """Return what `read` makes of the answer to GET `path`, or to POST with a JSON `payload`.
+
+        Args:
+            path: Path and encoded query below the host's URL, such as '/works?filter=cites:W1'.
+            read: Turns the body into a value; its ValueError (json.JSONDecodeError, pydantic's
+                ValidationError) means that the answer is garbled, and the request is tried again.
+                It is called again when the answer comes from the cache, so it must be cheap.
+            age: Seconds for which an earlier answer will do.
+            usd: What the host asks for one such call; the header with the real price wins.
+            payload: JSON body.
+
+        Raises:
+            MissingError: HTTP 404 or 410.
+            RejectedError: HTTP 400 or the like; its text quotes what the host says.
+            BudgetError: The call may exceed a limit of the run; nothing was sent.
+            QuotaError: The host's own quota is spent; nothing more is sent until it comes back.
+            PermanentError: The host rejects the key or the request.
+            TransientError: It failed for as long as the host's patience.
+        """
         key = key_of(self.host.url, path, payload)
         async with self._cache.alone(key):
             if (kept := await self._kept(key)) is not None:
@@ -130,28 +146,28 @@ class HttpCaller:
         keep: Callable[[str], Awaitable[None]],
     ) -> T:
         """Try until there is an answer, the host's patience ends, or trying is pointless."""
-        host, line = self.host, self._line
+        host, state = self.host, self._state
         trying, tries, unreachable = 0.0, 0, 0
         trip = _Trip(host.url + path)
         await open_client()  # it takes a while the first time, and a turn once taken must be used
         while True:
-            price = line.prices.get(usd, usd)
-            line.breaker.check(host.name)
-            line.quota.check(host.name, price, host.key_advice)
+            price = state.prices.get(usd, usd)
+            state.breaker.check(host.name)
+            state.quota.check(host.name, price, host.key_advice)
             started = time.monotonic()
             async with self._ledger.pay(host.name, price) as spending:
-                async with line.gate:
-                    await line.pace.turn()
+                async with state.gate:
+                    await state.pace.turn()
                     # While this one waited its turn, another may have learnt that it is pointless.
-                    line.breaker.check(host.name)
-                    line.quota.check(host.name, price, host.key_advice)
+                    state.breaker.check(host.name)
+                    state.quota.check(host.name, price, host.key_advice)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
                     if isinstance(outcome, Verdict):
                         # Those who wait at the gate must not pass before they can know.
                         self._tell_others(outcome)
                 if not isinstance(outcome, Verdict):
-                    line.breaker.answered()
+                    state.breaker.answered()
                     body, value = outcome
                     # Before anything else: a process killed after this does not ask again.
                     await keep(body)
@@ -172,16 +188,16 @@ class HttpCaller:
             await asyncio.sleep(pause)
 
     def _tell_others(self, verdict: Verdict) -> None:
-        """Let all who share the line know what one failed try has shown."""
-        line, error = self._line, verdict.error
+        """Let all who ask this host know what one failed try has shown."""
+        state, error = self._state, verdict.error
         if verdict.spent_for:
-            line.quota.spent(verdict.spent_for)
+            state.quota.spent(verdict.spent_for)
         if not isinstance(error, TransientError):
-            line.breaker.answered()
+            state.breaker.answered()
             return
-        line.breaker.failed(error)
+        state.breaker.failed(error)
         if error.retry_after is not None:
-            line.gate.pause(error.retry_after)
+            state.gate.pause(error.retry_after)
 
     def _pause(self, error: TransientError, tries: int) -> float:
         longest = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE, self.host.patience / 10)
@@ -209,7 +225,7 @@ class HttpCaller:
         spending.charged(usd if cost is None else cost)
         if cost is not None and cost > usd * (1 + 1e-9):
             logger.warning("%s charged %g USD for a call of %g", self.host.name, cost, usd)
-            self._line.prices[usd] = cost
+            self._state.prices[usd] = cost
         if is_page(answer.body) or not answer.body.strip():
             return judge_garbled(answer.body, None, self.host)
         try:
@@ -222,8 +238,8 @@ class HttpCaller:
         while trip.turns <= MOST_REDIRECTS:
             async with asyncio.timeout(self.host.timeout):
                 response = await exchange(self.host, trip.url, payload)
-            cost = self._line.quota.hear(response.headers)
-            self._line.latency = response.seconds
+            cost = self._state.quota.hear(response.headers)
+            self._state.latency = response.seconds
             answer = response.answer
             if answer.status not in {301, 302, 307, 308}:
                 return answer, cost

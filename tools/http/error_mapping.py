@@ -90,7 +90,7 @@ def judge_status(answer: Answer, host: Host) -> Verdict:
 
 
 def _limited(answer: Answer, host: Host, said: str) -> Verdict:
-    """Tell 'too fast', which passes in seconds, from an quota that is spent for hours."""
+    """Tell 'too fast', which passes in seconds, from a quota that is spent for hours."""
     wait = answer.retry_after
     if wait is None and _OUT_OF_QUOTA.search(said):
         wait = answer.wait_hint or 24 * 3600.0

@@ -1,4 +1,4 @@
-"""The process's one line to a host: everything that all runs share."""
+"""What all runs of the process share of a host: pace, gate, breaker, quota, prices."""
 
 import threading
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ _registry = threading.Lock()
 
 
 def state_of(host: Host) -> HostState:
-    """Return the process's line to this host with this key; the latest rate holds."""
+    """Return the process's one state of this host with this key; the latest rate holds."""
     secrets = (*host.secret_headers.values(), *host.secret_params.values())
     place = (host.url, *(secret.get_secret_value() for secret in secrets))
     with _registry:
-        line = _states.get(place)
-        if line is None:
-            line = _states[place] = HostState(Gate(host.concurrency), Pace(host.rate))
-    line.pace.rate = host.rate
-    line.gate.limit = host.concurrency
-    return line
+        state = _states.get(place)
+        if state is None:
+            state = _states[place] = HostState(Gate(host.concurrency), Pace(host.rate))
+    state.pace.rate = host.rate
+    state.gate.limit = host.concurrency
+    return state

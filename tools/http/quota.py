@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from tools.errors import QuotaError
 
 _EARLIEST_RESET = 60.0
-"""Seconds: an quota said to come back sooner is asked about again after this long."""
+"""Seconds: a quota said to come back sooner is asked about again after this long."""
 
 
 class Quota:
@@ -75,7 +75,7 @@ def number(text: str | None) -> float | None:
 
 
 def spent_text(name: str, seconds: float, advice: str) -> str:
-    """Say that an quota is spent and when it comes back."""
+    """Say that a quota is spent and when it comes back."""
     back = datetime.fromtimestamp(time.time() + seconds, UTC)
     return (
         f"{name}'s quota is spent; it comes back at {back:%Y-%m-%d %H:%M} UTC (in "

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
-from tools.documents.grobid import GrobidReader
+from tools.documents.grobid import GrobidService
 from tools.documents.limits import LIMITS
 from tools.errors import DocumentError, TransientError
 from tools.ingest.worker_tasks import Reading, Refused, read_file
@@ -24,7 +24,7 @@ _LOOK = 0.2
 
 
 def read_apart(
-    workers: Workers, stopped: Event, path: Path, name: str, grobid: GrobidReader | None
+    workers: Workers, stopped: Event, path: Path, name: str, grobid: GrobidService | None
 ) -> Reading | Refused:
     """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.
 
@@ -41,7 +41,7 @@ def read_apart(
     return answer
 
 
-def _served(grobid: GrobidReader, path: Path, stopped: Event) -> tuple[bytes, str]:
+def _served(grobid: GrobidService, path: Path, stopped: Event) -> tuple[bytes, str]:
     """Return GROBID's TEI of a file, or nothing and why."""
     try:
         with path.open("rb") as file:
@@ -58,7 +58,7 @@ def _served(grobid: GrobidReader, path: Path, stopped: Event) -> tuple[bytes, st
         return b"", f"it was read without GROBID: {error}"
 
 
-def _unless_stopped(grobid: GrobidReader, content: bytes, stopped: Event) -> bytes:
+def _unless_stopped(grobid: GrobidService, content: bytes, stopped: Event) -> bytes:
     """Ask in a thread that nobody waits for once the run is stopped."""
     answer: Future[bytes] = Future()
 

@@ -12,7 +12,7 @@ from typing import cast, get_args
 from citeloom.settings import Settings
 from state.document import DocumentEntry
 from state.paper import Paper, title_key
-from tools.documents.grobid import NAME, GrobidReader, grobid_of
+from tools.documents.grobid import NAME, GrobidService, grobid_of
 from tools.documents.sniff import Kind
 from tools.documents.store import DocumentStore
 from tools.embed.port import Embedder
@@ -37,7 +37,7 @@ class IngestTarget:
 
     library: Library
     embedder: Embedder
-    grobid: GrobidReader | None = None
+    grobid: GrobidService | None = None
     """What reads PDFs first, where it is set."""
     documents: DocumentStore | None = None
     """Where what was read is kept whole, with its blocks, beside the library's text of it."""
@@ -78,7 +78,7 @@ class IngestTarget:
         return self.library.folder / BAD_RECORDS
 
 
-def is_current(reader: str, grobid: GrobidReader | None = None) -> bool:
+def is_current(reader: str, grobid: GrobidService | None = None) -> bool:
     """Whether what reads documents now has this name and version.
 
     What GROBID read stays; what our own reader read of a PDF is read again once there is a GROBID.

@@ -27,37 +27,8 @@ _ARTICLE = re.compile(
     re.I,
 )
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.‐-]*(?:['’.‐-]+[^\W\d_]*)*")
-_PARTICLES = frozenset(
-    [
-        "d",
-        "da",
-        "de",
-        "di",
-        "do",
-        "du",
-        "das",
-        "dos",
-        "del",
-        "della",
-        "van",
-        "von",
-        "der",
-        "den",
-        "des",
-        "la",
-        "le",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "ten",
-        "ter",
-        "zu",
-        "zur",
-        "y",
-        "e",
-        "af",
-    ]
+_PARTICLES = re.compile(
+    r"d|da|de|di|do|du|das|dos|del|della|van|von|der|den|des|la|le|el|al|bin|ibn|ten|ter|zu|zur|y|e|af"
 )
 _SET_ASIDE = re.compile(
     r"\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|^\s*by\s|\b(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|dr|prof|professor|mph|jr|sr)\b\.?",
@@ -278,7 +249,7 @@ def _is_name(text: str) -> bool:
     words = text.split()
     if not 2 <= len(words) <= 5 or _NOT_NAMES.search(text) or not words[-1][0].isupper():
         return False
-    return all(_WORD.fullmatch(x) and (x[0].isupper() or x in _PARTICLES) for x in words)
+    return all(_WORD.fullmatch(x) and (x[0].isupper() or _PARTICLES.fullmatch(x)) for x in words)
 
 
 def _year(said: Sequence[str], notices: Sequence[str], margin: str) -> int | None:

@@ -13,7 +13,7 @@ from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import PermanentError, TransientError
-from tools.http.caller import DAY, Caller
+from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
 from tools.scholar.port import Found, Offer, Online
@@ -46,7 +46,7 @@ class ArxivSource(Online):
     name = "arxiv"
     offer = Offer(links=False, batch=IDS_A_CALL)
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:

@@ -11,7 +11,7 @@ from citeloom.settings import Settings
 from state.paper import Paper, title_key
 from state.query import SearchQuery
 from tools.errors import MissingError
-from tools.http.caller import DAY, Caller
+from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
@@ -56,7 +56,7 @@ class CrossrefSource(Online):
     name = "crossref"
     offer = Offer(batch=DOIS_A_CALL)
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:

@@ -13,7 +13,7 @@ from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import CiteLoomError
-from tools.http.caller import DAY, Caller
+from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.google_results import ADVICE, PAGE, Result, read_page
 from tools.scholar.port import Found, Offer, Online, Source, TitleFinder
@@ -49,7 +49,7 @@ class GoogleSource(Online):
     name = NAME
 
     def __init__(
-        self, caller: Caller, resolvers: Sequence[Source], *, price: float = 0.025
+        self, caller: HttpCaller, resolvers: Sequence[Source], *, price: float = 0.025
     ) -> None:
         """Ask Google through `caller`, at `price` USD a page, and the resolvers for records, in turn."""
         self._caller = caller

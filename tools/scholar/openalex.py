@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from citeloom.settings import Settings
 from state.paper import Paper
 from tools.errors import BudgetError, MissingError, PermanentError, QuotaError
-from tools.http.caller import DAY
+from tools.http.engine import DAY
 from tools.http.host import Host
 from tools.scholar.openalex_packs import Pack, cited_in, packed
 from tools.scholar.openalex_query import (

@@ -8,7 +8,7 @@ from itertools import islice
 from state.paper import Paper, title_key
 from state.query import SearchQuery
 from tools.errors import BudgetError, PermanentError, QuotaError, TransientError
-from tools.http.caller import DAY, Caller
+from tools.http.engine import DAY, HttpCaller
 from tools.scholar.openalex_query import (
     FIRST,
     PAGE,
@@ -41,7 +41,7 @@ _SAME_TITLE = 95.0
 class OpenAlexSearch:
     """The searches of the OpenAlex source."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:

@@ -12,7 +12,7 @@ from citeloom.settings import Settings
 from state.paper import Paper, title_key
 from state.query import SearchQuery
 from tools.errors import MissingError, PermanentError, TransientError
-from tools.http.caller import DAY, Caller
+from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.port import Found, Linked, Offer, Online
 from tools.scholar.relaxing import relaxed, terms
@@ -71,7 +71,7 @@ class SemanticScholarSource(Online):
     name = NAME
     offer = Offer(batch=BATCH)
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: HttpCaller) -> None:
         self._client = SemanticScholarClient(caller)
         self._links = LinkReader(self._client)
 

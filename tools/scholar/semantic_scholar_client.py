@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from tools.errors import MissingError, PermanentError
-from tools.http.caller import Caller
+from tools.http.engine import HttpCaller
 from tools.scholar.fields import count_of, mappings
 
 Record = Mapping[str, Any]
@@ -35,7 +35,7 @@ _TOO_LARGE = "exceed maximum size"
 class SemanticScholarClient:
     """The calls that CiteLoom makes; `age` is for how many seconds an earlier answer will do."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
     async def batch(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from state.paper import Paper, canonical_id
 from tools.errors import MissingError
-from tools.http.caller import DAY
+from tools.http.engine import DAY
 from tools.scholar.fields import count_of, mappings
 from tools.scholar.port import Linked
 from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient

@@ -20,7 +20,8 @@ _ENDED = re.compile(r"[.!?。！？]['\"”’)\]]*$")
 _MARK = re.compile(r"\[[\d@]|\((?:[^()]{0,80}\D)?(?:1[89]|20)\d\d[a-z]?\)")
 _POINTER = re.compile(
     r"\b(?:sub-?sections?|sections?|sec\.|fig(?:ure)?s?\.?|tab(?:le|\.)s?|appendi(?:x|ces)|chapters?|"
-    r"eq(?:uation)?s?\.?|algorithms?|listings?)\s?\(?(?:\d|[A-Z]\b|[IVX]+\b)|§",
+    r"eq(?:uation)?s?\.?|algorithms?|listings?)\s?\(?(?:\d|[A-Z]\b|[IVX]+\b)|§"
+    r"|\b(?:next|previous|following|last) (?:sub-?)?sections?\b",
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"[=≤≥∈∑∏∀∃≈∝∂∇‖{}\\^_|]")
@@ -28,6 +29,7 @@ _OWN = re.compile(
     r"(?:In (?:this|our) \w+,? )?we |(?:this|our) (?:paper|survey|article) ", re.IGNORECASE
 )
 _INNER = str.maketrans("“”", '""')
+_IDEOGRAPHS = "\u2e80"
 _SOUND = 0.7
 """tools.text.text_quality below which a sentence is garbled."""
 
@@ -61,7 +63,7 @@ def shown(passage: str, name: str) -> str:
 
 def _is_whole(text: str) -> bool:
     """Whether a sentence is one, can be read, and shows nothing that stands elsewhere in its paper."""
-    spaced = len(text) < 12 * len(text.split())
+    spaced = max(text, default="") < _IDEOGRAPHS or len(text) < 12 * len(text.split())
     enough = len(text.split()) >= _FEWEST if spaced else len(text) >= _FEWEST_SIGNS
     ended = _ENDED.search(text) and not text.endswith(("?", "？"))
     odd = _MARK.search(text) or _POINTER.search(text) or _FORMULA.search(text)

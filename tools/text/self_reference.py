@@ -180,6 +180,9 @@ _STARTS_LEANING = re.compile(
     r"by (?:contrast|comparison|doing)|as (?:such|a result|a consequence)|for (?:example|instance|this|that)|"
     r"on the (?:other hand|contrary)|more specifically|at the same time|to (?:do so|address|overcome|that end)|"
     r"the (?:former|latter|first|second|third|same|other|others|resulting|two|three|four|remaining|rest)|"
+    r"(?:results|experiments|evaluations?|findings|tests|analys[ei]s)(?! (?:\w+ ){1,6}that\b)|"
+    # 'The protocol' was told of before, 'The protocol of Lee' and 'The results show that' were not.
+    r"the(?! (?:(?:present )?(?:paper|article|authors?)|(?:[\w’'-]+ ){1,4}(?:of|for|that|between|in|to))\b)|"
     r"(?:the|our) (?:proposed |resulting |new )?(?:method|system|approach|model|framework|algorithm|dataset|"
     r"corpus|task|tool|technique|idea|problem|issue|challenge|gap|limitation|question|reason|goal|aim)s?"
     r"(?! (?:of|for|in|that|to)\b))\b",
@@ -187,7 +190,7 @@ _STARTS_LEANING = re.compile(
 )
 _POINTS_BACK = re.compile(
     r"\b(?:this|these|those(?! (?:who|of|in|that|with|from)\b)|such(?! as\b)|aforementioned|above|latter|former|"
-    r"also|as well(?! as\b)|do(?:es|ing)? so|the (?:two|three|four|same|other) \w+s"
+    r"also|that (?:it|they)|as well(?! as\b)|do(?:es|ing)? so|the (?:two|three|four|same|other) \w+s"
     r"|the (?:problem|issue|situation|challenge|question|gap)(?=[,.;:]))(?!\w)",
     re.IGNORECASE,
 )

@@ -19,9 +19,7 @@ from tools.text.phrases import (
     keyphrases,
     phrase_stems,
 )
-from tools.text.trim import lower_case_words
-from tools.text.verbs import common_forms
-from tools.text.words import content_stems
+from tools.text.words import content_stems, lower_case_words
 
 # What may follow a noun; another noun would make it part of a longer name.
 _ENDS = r"(?=[.,;:)]| (?:of|for|in|on|to|that|which|with|and|or|from|by|as|is|was|can|has)\b)"
@@ -122,12 +120,6 @@ def _in_capitals(title: str) -> bool:
     return sum(word[0].isupper() for word in long) > len(long) / 2
 
 
-def _is_verb(phrase: str) -> bool:
-    """Whether a phrase begins with a verb: 'links citations'."""
-    first = phrase.split()[0]
-    return first.endswith("s") and first in common_forms()
-
-
 class _Namer:
     """Names groups one after another, no name twice."""
 
@@ -165,7 +157,7 @@ class _Namer:
         for row in group:
             for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
                 text, words = self._case.as_written(phrase.text), set(phrase.stems)
-                fits = _NOUN_PHRASE.match(text) and not words <= used and not _is_verb(text)
+                fits = _NOUN_PHRASE.match(text) and not words <= used
                 if not fits or any(name and name <= words for name in self._used):
                     continue
                 within = sum(words <= have for have in inside) / len(inside)

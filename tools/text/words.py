@@ -1,6 +1,7 @@
 """Words: tokens, stop words, stems."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
@@ -97,3 +98,10 @@ def resemblance(first: str, second: str) -> float:
     """Return the share of content stems that two texts have in common (Dice), 0..1."""
     left, right = distinct_content_stems(first), distinct_content_stems(second)
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+def lower_case_words(texts: Sequence[str]) -> frozenset[str]:
+    """Return the words that some text writes in lower case."""
+    return frozenset(
+        word for text in texts for word in re.findall(r"[A-Za-z][\w-]*", text) if word.islower()
+    )

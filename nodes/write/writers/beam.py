@@ -1,6 +1,7 @@
 """The comparative beam of ChatCite: extend every surviving draft, vote, keep the best.
 
-`incremental` writes the whole section in one beam, as the document has it. `themed` has a beam for
+`incremental` writes the whole section in one beam, line by line of the plan (the document's beam has
+no plan and goes paper by paper). `themed` has a beam for
 each theme, side by side; how they are joined stands in nodes.write.join_parts.
 """
 

@@ -1,12 +1,12 @@
 """Drafting one sentence: ask, check by code, send back once, and attach verified quotes."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.ask_checked import ask_checked
+from nodes.write.adherence import asks_an_llm
 from nodes.write.lines import LinePaper, line_papers, verified_words
 from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.faults import (
@@ -109,18 +109,11 @@ async def _ask(
 
 def beyond_the_engine(line: PlanLine, plan: Plan) -> list[Failure]:
     """Say what a researcher's line asks for that nobody but an LLM can do."""
-    note = MARKER.sub(r"\1", line.note) if _ONLY_CITES.sub("", line.note) else ""
-    asked = [
-        f"“{note}”" if note else "a contrast" if line.role == "contrast" else "",
-        f"{line.words} words" if line.words else "",
-    ]
-    told = ", ".join(item for item in asked if item)
-    if plan.origin != "user" or not told:
-        return []
-    return [failure_of(line, f"without an LLM nothing is composed, so not: {told}", _OWN_WORDS)]
+    asked = asks_an_llm(line, plan)
+    cause = f"without an LLM nothing is composed, so not: {asked}"
+    return [failure_of(line, cause, _OWN_WORDS)] if asked else []
 
 
-_ONLY_CITES = re.compile(r"\{P\d+\}|\b(?:cite|name|mention|use|papers?|and)\b|\W", re.IGNORECASE)
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
 

@@ -102,13 +102,11 @@ class Folding:
             Context(paragraph=item.id, score=1.0, by="mind") for item in paragraphs
         ]
         for _ in range(visits):
-            update = await synthesize_answer(
-                {
-                    "run": "run", "request": Request(text=question, language=language),
-                    "contexts": given, "draft": result.draft, "folded": result.folded,
-                },
-                runtime,
-            )  # fmt: skip
+            state: Any = {
+                "run": "run", "request": Request(text=question, language=language),
+                "contexts": given, "draft": result.draft, "folded": result.folded,
+            }  # fmt: skip
+            update = await synthesize_answer(state, runtime)
             result.draft, result.folded = update["draft"], update["folded"]
             result.failures += update["failures"]
             result.visits.append(result.folded)

@@ -1,0 +1,55 @@
+"""`python -m evals SUITE`, which `citeloom eval SUITE` calls: each suite with its options."""
+
+from dataclasses import fields
+from importlib import import_module
+from inspect import Parameter, Signature
+from typing import Any, get_type_hints
+
+import typer
+
+from evals.runner import run
+
+SUITES = {
+    "retrieval": ("evals.retrieval.command", "Retrieval"),
+    "writing": ("evals.writing.command", "Writing"),
+    "passages": ("evals.passages.command", "Passages"),
+    "asking": ("evals.asking.command", "Asking"),
+    "synthesis": ("evals.synthesis.command", "Synthesis"),
+}
+app = typer.Typer(
+    help="Measure how well CiteLoom works on data of yours.", no_args_is_help=True,
+    add_completion=False, pretty_exceptions_enable=False,
+)  # fmt: skip
+
+
+def _command(module: str, name: str) -> Any:
+    """Return a command whose options are the fields of the suite's Options."""
+    suite: Any = getattr(import_module(module), name)
+    options: Any = get_type_hints(suite.__init__)["options"]
+    hints = get_type_hints(options, include_extras=True)
+
+    def measure(**given: Any) -> None:
+        asked = options(**given)
+        raise typer.Exit(run(suite(asked), asked))
+
+    measured: Any = measure
+    measured.__doc__ = suite.__doc__
+    measured.__signature__ = Signature(
+        [
+            Parameter(
+                item.name, Parameter.KEYWORD_ONLY, annotation=hints[item.name],
+                default=item.default if isinstance(item.default, _PLAIN) else Parameter.empty,
+            )
+            for item in fields(options)
+        ]
+    )  # fmt: skip
+    return measured
+
+
+_PLAIN = (int, str, type(None))
+
+for _name, _place in SUITES.items():
+    app.command(_name)(_command(*_place))
+
+if __name__ == "__main__":
+    app(prog_name="python -m evals")

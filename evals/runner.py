@@ -1,0 +1,156 @@
+"""One way to run a suite: check what was given, run its arms, write the figures, print the tables."""
+
+import json
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol
+
+import typer
+
+from citeloom.settings import settings
+from evals.side_by_side import quiet
+from tools.errors import CiteLoomError, InputError, PermanentError
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What every suite may be given."""
+
+    mind: Annotated[Literal["extractive", "llm"], typer.Option(help="Who thinks.")] = "extractive"
+    n: Annotated[int | None, typer.Option(help="How many to measure, the first ones.", min=1)] = (
+        None
+    )
+    json: Annotated[Path | None, typer.Option(help="Write the figures there.")] = None
+    workers: Annotated[
+        int, typer.Option(help="Runs side by side; no figure but seconds depends on it.", min=1)
+    ] = 1
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
+
+
+class Suite(Protocol):
+    """Data, arms and measures."""
+
+    def prepare(self) -> None:
+        """Read the data and choose the arms; InputError where that cannot be done."""
+        ...
+
+    def rows(self) -> Generator[Any]:
+        """Run each arm on each case; yield what came of each run."""
+        ...
+
+    def outcome(self, row: Any) -> str:
+        """Say in a few words what came of a run."""
+        ...
+
+    def failed(self, row: Any) -> bool:
+        """Whether a run gave nothing."""
+        ...
+
+    def found(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """Return the figures."""
+        ...
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return the figures as a person reads them."""
+        ...
+
+
+def run(suite: Suite, options: Options) -> int:
+    """Run a suite; return the command's exit code.
+
+    0: all runs were done. 1: it could not go on, or no run gave anything. 2: what was given cannot
+    be used. 130: stopped by Ctrl-C; what was done until then is shown and written.
+    """
+    rows: list[Any] = []
+    try:
+        check(options)
+        suite.prepare()
+        code = _run_all(suite, rows)
+        if rows:
+            found = {**suite.found(rows), "complete": code == 0}
+            write_figures(options.json, found)
+            text = suite.markdown(found)
+            print(text if code == 0 else f"{text}\n- Stopped before the end: of what was done.")
+    except CiteLoomError as error:
+        say(f"citeloom: {error}")
+        return 2 if isinstance(error, InputError) else 1
+    return code or int(all(suite.failed(row) for row in rows))
+
+
+def _run_all(suite: Suite, rows: list[Any]) -> int:
+    try:
+        with quiet(), closing(suite.rows()) as done:
+            for row in done:
+                rows.append(row)
+                say(f"{len(rows)} {suite.outcome(row)}")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except PermanentError as error:
+        say(f"citeloom: {error}")
+        return 1
+    return 0
+
+
+def check(options: Options) -> None:
+    """Check what all suites are given.
+
+    Raises:
+        InputError: It cannot be used.
+    """
+    if options.mind == "llm" and not settings().llm_configured:
+        raise InputError("--mind llm needs an LLM: run `citeloom doctor` to see what to set")
+    check_file(options.json)
+
+
+def check_file(path: Path | None) -> None:
+    """Check that a file can be written to a folder that exists.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise InputError(f"'{path}' cannot be written: name a file in a folder that exists")
+
+
+def write_figures(path: Path | None, found: dict[str, Any]) -> None:
+    """Write figures as JSON, as a whole or not at all."""
+    if path is not None:
+        # NaN and infinity are no JSON: better an error here than a file that others cannot read.
+        text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+        write_text(path, text + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"'{path}' cannot be written: {error}") from error
+
+
+def choose(names: str, known: Sequence[str], what: str) -> list[str]:
+    """Return the names of a list with commas, in the order of those known; all for ''.
+
+    Raises:
+        InputError: One of them is not known.
+    """
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    if unknown := [name for name in asked if name not in known]:
+        raise InputError(f"there is no {what} '{unknown[0]}'; there are: {', '.join(known)}")
+    return [name for name in known if not asked or name in asked]
+
+
+def say(text: str) -> None:
+    """Say on standard error how far the benchmark is."""
+    print(text, file=sys.stderr, flush=True)

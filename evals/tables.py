@@ -1,0 +1,56 @@
+"""Figures as a person reads them: tables in Markdown, means with their intervals, shares."""
+
+from collections.abc import Mapping, Sequence
+
+from evals.intervals import Interval
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown: the first column to the left, numbers to the right."""
+    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
+    return "\n".join([f"**{title}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def span(found: Interval | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Return '0.512 [0.480, 0.540]'; fewer digits for large numbers, nothing where none is known."""
+    if found is None:
+        return ""
+    digits = digits if max(abs(found["high"]), abs(found["low"])) < 2 else 1
+    form = f"{'+' if sign else ''}.{digits}f"
+    return f"{found['mean']:{form}} [{found['low']:{form}}, {found['high']:{form}}]"
+
+
+def percent(found: Interval | None) -> str:
+    """Return '51.2 [48.0, 54.0]', in percent."""
+    if found is None:
+        return ""
+    return f"{100 * found['mean']:.1f} [{100 * found['low']:.1f}, {100 * found['high']:.1f}]"
+
+
+def share(totals: Mapping[str, float], part: str, whole: str) -> str:
+    """Return '51.2 % (21/41)'; nothing where it is not known."""
+    if not totals.get(whole) or part not in totals:
+        return ""
+    return f"{100 * totals[part] / totals[whole]:.1f} % ({totals[part]:.0f}/{totals[whole]:.0f})"
+
+
+def count(totals: Mapping[str, float], key: str) -> str:
+    """Return a number without a fraction; nothing where it is not known."""
+    return f"{totals[key]:.0f}" if key in totals else ""
+
+
+def amount(found: Interval | None, key: str = "") -> str:
+    """Return a mean alone; of USD four digits."""
+    if found is None:
+        return ""
+    return f"{found['mean']:.4f}" if key == "usd" else f"{found['mean']:.2f}"
+
+
+def dict_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Return a table whose columns are the keys of its rows."""
+    return table(title, list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """Return lines as a list."""
+    return "\n".join(f"- {line}" for line in lines)
