@@ -175,11 +175,11 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     bare = sum(item.cause == "no_abstract" for item in verdicts) - titles
     judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
     told = [
-        (own, "checked by code: the sentence is the paper's own"),
+        (own, "checked by code: word for word the abstract, annotation or title"),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
         (bare, "not checked: no abstract"),
-        (sum(map(_unjudged, verdicts)), "not checked: not the paper's own sentence, and no LLM to judge it"),
+        (sum(map(_unjudged, verdicts)), "not checked: not word for word, and no LLM to judge it"),
     ]  # fmt: skip
     return [f"{_count(number, 'citation')} {how}" for number, how in told if number]
 

@@ -152,7 +152,7 @@ def test_audit_says_who_checked_what_and_passes_only_what_was_checked() -> None:
     audit = make_audit(cites, [own, named, by_llm])
     assert audit.passed, "a title told of a paper without abstract claims nothing else"
     assert audit.notes == (
-        "1 citation checked by code: the sentence is the paper's own",
+        "1 citation checked by code: word for word the abstract, annotation or title",
         "1 citation judged by scripted",
         "1 citation not checked: no abstract; nothing but the title is told",
     )

@@ -1,11 +1,10 @@
-"""tools/text/words.py and verbs.py: tokens, stems, coverage, and the number of verbs."""
+"""tools/text/words.py: tokens, stems, coverage, resemblance."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.verbs import is_past, to_plural, to_singular
-from tools.text.words import content_stems, coverage, tokens, topic_stems
+from tools.text.words import content_stems, coverage, resemblance, tokens, topic_stems
 
 
 @pytest.mark.parametrize(
@@ -55,31 +54,7 @@ def test_coverage_is_a_share_and_more_source_never_lowers_it(claim: str, source:
     assert coverage(claim, f"{source} and more") >= share
 
 
-PAIRS = [
-    ("introduce", "introduces"), ("study", "studies"), ("focus", "focuses"), ("use", "uses"),
-    ("analyse", "analyses"), ("analyze", "analyzes"), ("discuss", "discusses"), ("go", "goes"),
-    ("address", "addresses"), ("show", "shows"), ("search", "searches"), ("fix", "fixes"),
-    ("raise", "raises"), ("try", "tries"), ("rely", "relies"), ("tie", "ties"), ("lie", "lies"),
-    ("are", "is"), ("have", "has"), ("do", "does"), ("were", "was"), ("employ", "employs"),
-    ("cache", "caches"), ("embed", "embeds"), ("need", "needs"), ("succeed", "succeeds"),
-    ("publish", "publishes"), ("process", "processes"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("plural", "singular"), PAIRS)
-def test_verb_changes_its_number_and_back(plural: str, singular: str) -> None:
-    assert to_plural(singular) == plural
-    assert to_singular(plural) == singular
-    assert to_plural(plural) == plural, "already plural"
-
-
-@pytest.mark.parametrize("verb", ["proposed", "found", "showed", "became", "can", "may", "would"])
-def test_past_and_modal_verbs_have_one_form(verb: str) -> None:
-    assert to_plural(verb) == to_singular(verb) == verb
-
-
-@pytest.mark.parametrize(
-    ("verb", "past"), [("proposed", True), ("found", True), ("embed", False), ("need", False)]
-)
-def test_past_tense_is_told_from_verbs_in_ed(verb: str, past: bool) -> None:
-    assert is_past(verb) is past
+def test_resemblance_is_the_share_of_content_that_two_texts_have_in_common() -> None:
+    assert resemblance("Bees steer by the sun.", "By the sun steers a bee.") == 1.0
+    assert 0 < resemblance("Bees steer by the sun.", "Wasps steer in the dark.") < 1
+    assert resemblance("Bees.", "of the") == 0.0

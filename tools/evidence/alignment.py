@@ -28,8 +28,6 @@ SAYS_WORDS = 0.45
 """Least share of the claim that such another paper must have."""
 BEARS_WORDS, BEARS_MEANING = 0.25, 0.4
 """A text below both has nothing to do with the claim."""
-BESIDE = 0.2
-"""By how much a quote may say less of the claim, in both measures, than the paper's best words."""
 _FEW = 3
 """Distinct content words below which a claim is too short to be weighed by its words alone."""
 
@@ -62,10 +60,6 @@ class Evidence:
     def words(self, claim: str, text: str) -> float:
         """Return the weighed share of the claim's content words that the text has."""
         return self._share(_telling(claim), set(content_stems(text)))
-
-    def covers(self, claim: str, key: str) -> float:
-        """Return the weighed share of the claim's content words that the whole paper has."""
-        return self._share(_telling(claim), self._stems[key])
 
     def measure(self, claim: str, text: str) -> Closest:
         """Measure how near one text comes to a claim."""

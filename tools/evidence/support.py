@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.writing import Cause, Support
-from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS, Evidence
+from tools.evidence.altered_copies import altered_copy
 from tools.evidence.changes import Kind, changes, nearly_copies
 from tools.evidence.contradiction import contradicts
 from tools.evidence.invented_citations import invented_citations
@@ -99,6 +99,11 @@ def alarms(claim: str, quotes: Sequence[str], around: str) -> list[Alarm]:
         for quote in quotes
         if contradicts(claim, quote)
     ]
+    found += [
+        Alarm(f"it nearly copies “{quote}”, with words that stand nowhere near", "partly")
+        for quote in quotes
+        if altered_copy(claim, quote, around)
+    ]
     # Other words may well use a name that an abstract does not have; in a copy it was put in.
     copied = any(nearly_copies(claim, quote) for quote in quotes)
     named: Support = "not_in_source" if copied else "partly"
@@ -117,47 +122,3 @@ def verdict_named(said: str) -> Support:
     word = "_".join(said.strip(" .").casefold().replace("-", " ").replace("_", " ").split())
     known = (item for item in ORDER if item == word and item != "not_checked")
     return next(known, "not_in_source")
-
-
-_PLAIN = 0.5
-"""Weighed share of a sentence's content words in its quotes from which it is plainly borne out."""
-_SURE = 0.9
-"""Words and meaning together from which a paraphrase is taken as borne out."""
-_CLOSE = 0.65
-"""Cosine from which other words are taken to say some of the same."""
-
-
-def refuted(text: str, quotes: Sequence[str], around: str) -> Support | None:
-    """Return what speaks against a sentence whatever its words mean, or None.
-
-    Args:
-        text: The sentence.
-        quotes: What it rests on.
-        around: Everything that it may take numbers, names and citations from.
-    """
-    if any(contradicts(text, quote) for quote in quotes):
-        return "contradicted"
-    if unsupported_numbers(text, around) or unsupported_entities(text, around):
-        return "not_in_source"
-    return "not_in_source" if invented_citations(text, [around]) else None
-
-
-def weighed(text: str, quotes: Sequence[str], named: str, evidence: Evidence) -> Support:
-    """Return how far these quotes say what a sentence says. CPU-bound.
-
-    Words and meaning must both speak for it, unless half of its words stand in the quotes; where
-    only one of them does, it is borne out in part.
-
-    Args:
-        text: The sentence.
-        quotes: What it rests on; at least one.
-        named: What it may call the papers that these are from, besides.
-        evidence: What weighs the words.
-    """
-    words = evidence.words(text, " ".join([*quotes, named]))
-    if words >= _PLAIN:
-        return "supported"
-    meaning = max(evidence.measure(text, quote).meaning for quote in [*quotes, " ".join(quotes)])
-    if words >= BEARS_WORDS and meaning >= BEARS_MEANING:
-        return "supported" if words + meaning >= _SURE else "partly"
-    return "partly" if meaning >= _CLOSE else "not_in_source"

@@ -5,14 +5,12 @@ paragraphs. Three ways find the best of them: by meaning ('basic'), by small pie
 parents are taken ('parent_document'), and by meaning and BM25 fused by rank ('ensemble').
 """
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from tools.embed.port import Embedder
-from tools.library.bm25 import document_terms, query_terms
+from tools.library.bm25 import bm25
 from tools.library.port import RRF_K, Scored, fused, ranked
 
 ChunkMethod = Literal["basic", "parent_document", "ensemble"]
@@ -117,27 +115,9 @@ def _by_meaning(embedder: Embedder, question: str, chunks: Sequence[Chunk]) -> l
 
 def _by_words(question: str, chunks: Sequence[Chunk]) -> list[Scored]:
     """Rank by BM25; a chunk without any word of the question is not ranked."""
-    query = query_terms(question)
-    if query is None:
-        return []
-    terms = [document_terms(chunk.text) for chunk in chunks]
-    having = Counter(index for item in terms for index in item.indices)
-    rarity = {
-        index: math.log(1 + (len(chunks) - having[index] + 0.5) / (having[index] + 0.5))
-        for index in query.indices
-    }
-    scored = [
-        Scored(
-            place,
-            sum(
-                weight * rarity[index]
-                for index, weight in zip(item.indices, item.values, strict=True)
-                if index in rarity
-            ),
-        )
-        for place, item in enumerate(terms)
-    ]
-    return ranked([one for one in scored if one.score > 0], len(scored))
+    worth = enumerate(bm25(question, [chunk.text for chunk in chunks]))
+    scored = [Scored(place, score) for place, score in worth if score > 0]
+    return ranked(scored, len(scored))
 
 
 def _spans(text: str, size: int, overlap: int) -> list[tuple[int, int]]:

@@ -4,9 +4,7 @@ Those that only give an order take the scale of closeness (closeness.placed).
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import log
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +17,7 @@ from state.paper import Paper
 from state.request import Request
 from state.run import Failure
 from tools.errors import InputError, PermanentError, TransientError
-from tools.library.bm25 import document_terms, query_terms
+from tools.library.bm25 import bm25
 from tools.services import Services
 
 Vector = NDArray[np.float32]
@@ -83,24 +81,6 @@ class Specter2Ranker(Ranker):
 
 
 _NO_VECTOR = "Semantic Scholar has no SPECTER2 vector of them"
-
-
-def bm25(query: str, texts: Sequence[str]) -> list[float]:
-    """Return the BM25 of each text for the words of `query`; words are rare among these texts."""
-    wanted = query_terms(query)
-    documents = [document_terms(text) for text in texts]
-    counts = Counter(term for document in documents for term in document.indices)
-    rarity = {
-        term: log(1 + (len(texts) - counts[term] + 0.5) / (counts[term] + 0.5))
-        for term in (wanted.indices if wanted else ())
-    }
-    return [
-        sum(
-            weight * rarity.get(term, 0.0)
-            for term, weight in zip(document.indices, document.values, strict=True)
-        )
-        for document in documents
-    ]
 
 
 async def _specter2(

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
-from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker, bm25
+from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker
 from nodes.find.rankers.closeness import closeness, placed, score_of
 from nodes.find.rankers.port import Evidence
 from state.paper import Paper, canonical_id
@@ -21,6 +21,7 @@ from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tests.nodes.rankers.support import PAPERS, REQUEST
 from tools.errors import InputError, PermanentError, TransientError
+from tools.library.bm25 import bm25
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
 
