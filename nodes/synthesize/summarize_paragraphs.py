@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from nodes.synthesize.batches import batches, in_waves
+from nodes.synthesize.extractive_summary import VERSION, extractive_summary, is_short
 from state.run import Failure
 from state.synthesis import Paragraph, SynthesizeState
 from tools.context import RunContext
@@ -27,7 +28,6 @@ from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language
-from tools.text.summary import VERSION, extractive_summary, is_short
 from tools.text.words import coverage
 
 STAGE = "summarize_paragraphs"

@@ -127,21 +127,6 @@ def test_threads_may_read_at_the_same_time() -> None:
     assert found[0] is not None
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.integers(0, len(SHORT)))
-def test_file_cut_anywhere_is_read_or_refused(length: int) -> None:
-    outcome(SHORT[:length])
-
-
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(st.integers(0, len(SHORT) - 1), st.integers(0, 255)), max_size=40))
-def test_file_with_bytes_changed_is_read_or_refused(changes: list[tuple[int, int]]) -> None:
-    content = bytearray(SHORT)
-    for place, byte in changes:
-        content[place] = byte
-    outcome(bytes(content))
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=2000))
 def test_any_bytes_behind_a_header_are_read_or_refused(tail: bytes) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from nodes.synthesize.extractive_summary import extractive_summary
 from nodes.synthesize.summarize_paragraphs import (
     PROMPT,
     TOGETHER,
@@ -26,7 +27,6 @@ from tests.nodes.synthesize.support import (
     script,
 )
 from tools.errors import BudgetError
-from tools.text.summary import extractive_summary
 
 pytestmark = pytest.mark.usefixtures("by_words")
 TASK = "summarize_paragraphs"

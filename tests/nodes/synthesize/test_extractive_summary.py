@@ -1,11 +1,11 @@
-"""tools.text.summary.py: one or two of a paragraph's own sentences."""
+"""nodes/synthesize/extractive_summary.py: one or two of a paragraph's own sentences."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nodes.synthesize.extractive_summary import SHORT, extractive_summary, is_short
 from tools.text.sentences import split_sentences
-from tools.text.summary import SHORT, extractive_summary, is_short
 
 CORE = (
     "Grafted pears on quince rootstocks grew roots 12 cm deeper than pears on their own roots in dry "
