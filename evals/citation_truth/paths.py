@@ -6,7 +6,10 @@ from typing import Any
 
 from evals.citation_truth.pairs import Case
 from nodes.write.judge_citation import Finding, Hand, judge_citation
+from state.asking import Claim
 from state.paper import Paper
+from state.passage import Passage
+from state.quote import Quote
 from state.writing import Support
 from tools.embed.open import embedder
 from tools.evidence.alignment import Evidence
@@ -52,8 +55,27 @@ def dishonest(case: Case, others: Sequence[Paper]) -> Support:
     return judge_citation(hand, case.text, "P1", claims, finding).verdict
 
 
+def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
+    """The check of a sentence of `ask` with an LLM that calls it supported by the fitting quote."""
+    from nodes.ask.judge_sentence import Sources, judge_sentence
+
+    paper, text = case.paper, case.paper.abstract or ""
+    hand = _hand(case, [], LIAR)
+    words = case.source or hand.evidence.closest(case.text, "P1").text
+    at = max(text.find(words), 0)
+    quote = Quote(
+        text=words, paper=paper.id, part="passage", start=at, end=at + len(words), verified=True
+    )
+    passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
+    claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
+    said = claims_of(case.text, hand.papers)["P1"]
+    sources = Sources({"a": passage}, {paper.id: paper})
+    return judge_sentence(said, [claim], sources, "supported")
+
+
 PATHS: dict[str, Path] = {
     "write, no LLM": write_check,
     "verify, no LLM": verify,
     "LLM that calls all supported": dishonest,
+    "ask, LLM that calls all supported": ask_dishonest,
 }

@@ -16,7 +16,7 @@ STEPS = {
     "merge_references": "nodes.synthesize.merge_references:merge_works",
     "summarize_paragraphs": "nodes.synthesize.summarize_paragraphs:without_injections",
     "judge_relevance": "nodes.synthesize.judge_relevance:likenesses",
-    "synthesize_answer": "nodes.synthesize.synthesize_answer:compose",
+    "synthesize_answer": "nodes.synthesize.synthesize_answer:choose_quotes",
     "align_lines": "nodes.synthesize.align_lines:draft_lines",
     "present_synthesis": "nodes.synthesize.present_synthesis:number_references",
 }

@@ -47,12 +47,13 @@ def _is_formula(part: str) -> bool:
         and "^^" not in inner
         and len(re.findall(r"\\left(?![a-zA-Z])", inner))
         == len(re.findall(r"\\right(?![a-zA-Z])", inner))
-        and _balanced(inner)
+        and balanced(inner)
         and set(re.findall(r"\\([a-zA-Z]+)", inner)) <= _COMMANDS
     )
 
 
-def _balanced(text: str) -> bool:
+def balanced(text: str) -> bool:
+    """Whether each brace of a text is closed."""
     depth = 0
     for char in text:
         depth += (char == "{") - (char == "}")

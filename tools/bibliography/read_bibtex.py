@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from state.paper import Paper
+from tools.bibliography.latex import balanced
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
 
 if TYPE_CHECKING:
@@ -163,13 +164,4 @@ def _unenclosed(value: str) -> str:
     # Of an entry with repeated fields the parser leaves the values as they stand in the file.
     text = value.strip()
     whole = len(text) >= 2 and (text[0], text[-1]) in (("{", "}"), ('"', '"'))
-    return text[1:-1] if whole and _balanced(text[1:-1]) else text
-
-
-def _balanced(text: str) -> bool:
-    depth = 0
-    for char in text:
-        depth += (char == "{") - (char == "}")
-        if depth < 0:
-            return False
-    return depth == 0
+    return text[1:-1] if whole and balanced(text[1:-1]) else text

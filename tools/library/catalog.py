@@ -3,25 +3,12 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from state.paper import Paper, canonical_id
 from tools.library.database import Database
 from tools.library.records import CatalogWriter, Outcome, forget, title_prefix
-
-
-class Counts(NamedTuple):
-    """How much there is; see tools.library.report.LibraryStats."""
-
-    papers: int
-    abstracts: int
-    waiting: int
-    links: int
-    first_year: int | None
-    last_year: int | None
-    passages: int
-    passages_waiting: int
-    documents: int
+from tools.library.report import Counts
 
 
 class Catalog:
@@ -39,11 +26,10 @@ class Catalog:
         with self.database.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta").fetchall())
 
-    def set_meta(self, values: Mapping[str, str], *, keep: bool = False) -> None:
-        """Remember these values; with `keep`, those that are there stay as they are."""
-        verb = "INSERT OR IGNORE" if keep else "INSERT OR REPLACE"
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        """Remember these values."""
         with self.database.writing() as db:
-            db.executemany(f"{verb} INTO meta VALUES (?, ?)", list(values.items()))
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
 
     def take_in(self, papers: Iterable[Paper], *, replace: bool) -> list[Outcome]:
         """Take in these records in one transaction; return what became of each."""
@@ -118,8 +104,9 @@ class Catalog:
                 "SELECT COUNT(*) FROM edges e JOIN aliases a ON a.alias = e.cited"
             ).fetchone()
         return Counts(
-            papers, int(abstracts), int(waiting), links, first, last, passages, int(lacking),
-            documents,
+            papers=papers, abstracts=int(abstracts), waiting=int(waiting), links=links,
+            first_year=first, last_year=last, passages=passages, passages_waiting=int(lacking),
+            documents=documents,
         )  # fmt: skip
 
     def ids_in_order(self) -> list[str]:

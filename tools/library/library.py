@@ -7,6 +7,7 @@ a process killed at any moment loses nothing: the next `add` or `index` makes th
 from collections import Counter
 from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -205,7 +206,7 @@ class Library:
             embedder=meta["embedder"],
             size=int(meta["size"]),
             bytes=sum(_disk_bytes(path) for path in files),
-            **self.catalog.counts()._asdict(),
+            **asdict(self.catalog.counts()),
         )
 
     def remove(self, ids: Collection[str]) -> int:
@@ -215,11 +216,6 @@ class Library:
             self.catalog.remove(points)
             self.vector_index.drop_gone()
             return len(points)
-
-    def tidy(self) -> None:
-        """Delete vectors that no longer serve, of before a re-embedding or a restore."""
-        with self._writing.held():
-            self.vector_index.tidy()
 
     def ids(self) -> list[str]:
         """Return the canonical ids of all papers, in the order of their coming."""

@@ -32,10 +32,9 @@ class AddReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LibraryStats:
-    """Counts of one library."""
+class Counts:
+    """How much a catalog holds."""
 
-    name: str
     papers: int
     abstracts: int
     """Papers with an abstract or annotation."""
@@ -49,6 +48,13 @@ class LibraryStats:
     passages_waiting: int
     """Passages whose vector is still to be made."""
     documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryStats(Counts):
+    """Counts of one library."""
+
+    name: str
     embedder: str
     size: int
     """Numbers in a vector."""

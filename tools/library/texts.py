@@ -3,9 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from state.document import DocumentEntry
 from state.passage import Passage, PassageHit
 from tools.errors import InputError
@@ -132,12 +129,6 @@ class Texts:
             PassageHit(passage=key, score=score, rank=rank)
             for rank, (key, score) in enumerate(kept, 1)
         ]
-
-    def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the dense vectors (norm 1) of those of these passages that have one, by id."""
-        points = self._passages.points(ids)
-        found = self._index.vectors(points.values())
-        return {key: found[point] for key, point in points.items() if point in found}
 
     def remove(self, papers: Collection[str]) -> int:
         """Remove all documents of these papers, whose records and abstracts stay; return how many."""
