@@ -70,7 +70,7 @@ async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
     result = await person.answer({"plan": "On one bee [5].\nOn another [1]."})
     assert [item.citations[0].paper for item in result["sentences"]] == [FIVE[4], FIVE[0]]
     assert all(item.citations[0].verdict == "supported" for item in result["sentences"])
-    assert result["audit"].adherence.lines_right == 2
+    assert result["audit"].adherence.citations_in_place == 2
     assert {item.paper for item in result["audit"].omissions} == set(FIVE[1:4])
 
 

@@ -53,7 +53,7 @@ async def test_new_plan_may_name_any_selected_paper(extractive: RunContext) -> N
     plan = f"On the last [{len(order)}].\nOn a new one [{new}]."
     result = await revise(extractive, section=first["run"], plan=plan)
     assert [item.citations[0].paper for item in result["sentences"]] == [order[-1], new]
-    assert result["audit"].adherence.lines_right == 2
+    assert result["audit"].adherence.citations_in_place == 2
 
 
 @pytest.mark.parametrize(
