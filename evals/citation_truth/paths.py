@@ -68,7 +68,7 @@ def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     )
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
-    said = case.text.replace(" {P1}", "").replace("{P1}", paper.citation)
+    said = claims_of(case.text, hand.papers)["P1"]
     sources = Sources({"a": passage}, {paper.id: paper})
     return judge_sentence(said, [claim], sources, "supported")
 
