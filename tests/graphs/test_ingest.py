@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def context(tmp_path: Path, folder: Path) -> RunContext:
     return context_at(tmp_path / "home", allowed=folder)
 
 
-def put(folder: Path, files: dict[str, str | bytes]) -> None:
+def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ async def test_folder_becomes_passages_that_are_found_and_a_second_run_changes_n
     context: RunContext, folder: Path
 ) -> None:
     """Two files of one paper are one paper with two documents; a copy is read once; orders are text."""
-    files = {
+    files: dict[str, str | bytes] = {
         "bees.md": markdown(body=(BEES[0], ORDER, BEES[2])), "bees.html": page("How Honey Bees find home", BEES),
         "otters.html": page(), "z copy.html": page(), "deeper/radar.pdf": pdf(),
         "photo.raw": b"\x00\x01", ".hidden.md": markdown("Hidden"),
