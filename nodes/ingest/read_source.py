@@ -79,7 +79,7 @@ async def _taken(
     spool: Spool,
 ) -> FileReport:
     path = Path(source.path) if source.path else spool.path(source.sha256)
-    papers = await services.run_store.papers([source.record]) if source.record else {}
+    papers = await services.run_store.papers.get([source.record]) if source.record else {}
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,
         record=papers.get(source.record), tags=source.tags,
