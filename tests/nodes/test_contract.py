@@ -36,7 +36,6 @@ NOT_NODES = {
     "nodes.guard",
     "nodes.ingest.fetching",
     "nodes.ingest.name_keywords",
-    "nodes.ingest.waves",
     "nodes.intake",
     "nodes.synthesize.align_pair",
     "nodes.synthesize.batches",
