@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from state.base import Value
-from state.channels import Shared
+from state.channels import Result, Shared
 from state.document import Unread
 from state.request import Request
 from state.run import Failure, Outcome, SourceUsage, Usage
@@ -149,13 +149,22 @@ class IngestState(Shared):
     notes: list[str]
 
 
-class IngestOutput(TypedDict):
+class IngestOutput(Result):
     """What `ingest` gives."""
+
+    reports: list[FileReport]
+    counts: IngestCounts
+    spent: dict[str, float]
+    notes: list[str]
+
+
+class IngestUpdate(TypedDict, total=False):
+    """What a node of `ingest` may write; the channels are described in IngestState and IngestOutput."""
 
     run: str
     request: Request
-    stop: Failure | None
-    failures: list[Failure]
+    files: list[FileSource]
+    done: int
     reports: list[FileReport]
     counts: IngestCounts
     spent: dict[str, float]
@@ -164,3 +173,5 @@ class IngestOutput(TypedDict):
     source_usage: list[SourceUsage]
     mind: str
     outcome: Outcome
+    stop: Failure | None
+    failures: list[Failure]

@@ -8,11 +8,9 @@ from typing_extensions import TypedDict
 
 from state.audit import Audit, ReferenceFinding, UncitedClaim
 from state.base import Value
-from state.channels import Shared
+from state.channels import Result, Shared
 from state.reducers import add_rejections
-from state.request import Request
 from state.results import CitedSentence
-from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import CitationVerdict, Draft, Rejection
 
 
@@ -65,19 +63,11 @@ class VerifyState(Shared):
     notes: list[str]
 
 
-class VerifyOutput(TypedDict):
+class VerifyOutput(Result):
     """What `verify` gives."""
 
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
     audit: Audit
     sentences: list[CitedSentence]
     labels: dict[str, str]
     """Each marker's key and how the text cites it."""
     notes: list[str]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
