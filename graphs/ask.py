@@ -11,13 +11,11 @@ hold_claims goes on only when all branches have come. A fatal failure leads by i
 run always shows what it has.
 """
 
-from collections.abc import Callable
-
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY
+from graphs.policies import RETRY, unless_stopped
 from nodes.ask.answer_directly import answer_directly
 from nodes.ask.check_answer import check_answer
 from nodes.ask.check_statement import check_statement
@@ -42,15 +40,6 @@ from tools.context import RunContext, context_of
 def is_wikichat(runtime: Runtime[RunContext]) -> bool:
     """Whether the run asks for the baseline."""
     return context_of(runtime).method == "wikichat"
-
-
-def unless_stopped(following: str) -> Callable[[AskState], str]:
-    """Return a router that goes on to a step, or to where a stopped run ends."""
-
-    def route(state: AskState) -> str:
-        return "hold_claims" if halt(state.get("failures", [])) else following
-
-    return route
 
 
 def begin(state: AskState) -> str:
@@ -132,10 +121,14 @@ builder.add_conditional_edges(
     "rewrite_question", paths, ["plan_search", "answer_directly", "hold_claims"]
 )
 builder.add_conditional_edges(
-    "plan_search", unless_stopped("search_passages"), ["search_passages", "hold_claims"]
+    "plan_search",
+    unless_stopped("search_passages", "hold_claims"),
+    ["search_passages", "hold_claims"],
 )
 builder.add_conditional_edges(
-    "search_passages", unless_stopped("choose_passages"), ["choose_passages", "hold_claims"]
+    "search_passages",
+    unless_stopped("choose_passages", "hold_claims"),
+    ["choose_passages", "hold_claims"],
 )
 builder.add_conditional_edges("choose_passages", read, ["draw_claims", "hold_claims"])
 builder.add_conditional_edges("answer_directly", verify, ["check_statement", "hold_claims"])

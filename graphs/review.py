@@ -5,28 +5,15 @@ START -> begin_review -> find -> writing -> END
 A fatal failure before or in `find` leads to END: there is nothing to write about.
 """
 
-from typing import Literal
-
 from langgraph.graph import END, START, StateGraph
 
 from graphs.find import graph as find
+from graphs.policies import unless_stopped
 from graphs.write import writing
 from nodes.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
 from state.request import ReviewInput
-from state.run import halt
 from tools.context import RunContext
-
-
-def begun(state: ReviewState) -> Literal["find", "__end__"]:
-    """Go on unless the options cannot be used."""
-    return "__end__" if halt(state["failures"]) else "find"
-
-
-def found(state: ReviewState) -> Literal["writing", "__end__"]:
-    """Write unless `find` had to stop."""
-    return "__end__" if halt(state["failures"]) else "writing"
-
 
 builder = StateGraph(
     ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
@@ -35,8 +22,8 @@ builder.add_node("begin_review", begin_review)
 builder.add_node("find", find)
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "begin_review")
-builder.add_conditional_edges("begin_review", begun)
-builder.add_conditional_edges("find", found)
+builder.add_conditional_edges("begin_review", unless_stopped("find", END), ["find", END])
+builder.add_conditional_edges("find", unless_stopped("writing", END), ["writing", END])
 builder.add_edge("writing", END)
 
 graph = builder.compile(name="review")

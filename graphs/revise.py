@@ -10,7 +10,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY
+from graphs.policies import RETRY, unless_stopped
 from graphs.write import WRITE, add_checking, add_writing_of_parts, after_review
 from nodes.guard import stopping
 from nodes.revise.revise_section import revise_section
@@ -33,11 +33,6 @@ def taken(
     return "revise_section" if state["told"] else after_review(state, runtime)
 
 
-def after_revision(state: ReviseState) -> Literal["check_citations", "audit_section"]:
-    """Check what was written, unless the run had to stop."""
-    return "audit_section" if halt(state["failures"]) else "check_citations"
-
-
 builder = StateGraph(
     ReviseState, context_schema=RunContext, input_schema=ReviseInput, output_schema=WriteOutput
 )
@@ -51,6 +46,10 @@ builder.add_edge(START, "take_section")
 builder.add_conditional_edges("take_section", taken, ["revise_section", *WRITE])
 builder.add_edge("read_paper", "review_plan")
 builder.add_conditional_edges("review_plan", after_review, WRITE)
-builder.add_conditional_edges("revise_section", after_revision)
+builder.add_conditional_edges(
+    "revise_section",
+    unless_stopped("check_citations", "audit_section"),
+    ["check_citations", "audit_section"],
+)
 
 graph = builder.compile(name="revise")

@@ -9,13 +9,11 @@ retrieve_contexts -> synthesize_answer. A fatal failure at any step leads to pre
 always shows what it has.
 """
 
-from collections.abc import Callable
-
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY
+from graphs.policies import RETRY, unless_stopped
 from nodes.guard import stopping, timed
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
@@ -49,15 +47,6 @@ def choose_way(state: SynthesizeState, runtime: Runtime[RunContext]) -> str:
         return "present_synthesis"
     whole = context_of(runtime).context_method == "paragraphs"
     return "summarize_paragraphs" if whole else "retrieve_contexts"
-
-
-def unless_stopped(following: str) -> Callable[[SynthesizeState], str]:
-    """Return a router that goes on to a step, or to where a stopped run ends."""
-
-    def route(state: SynthesizeState) -> str:
-        return "present_synthesis" if halt(state["failures"]) else following
-
-    return route
 
 
 def begin_text(state: SynthesizeState) -> str:
@@ -97,7 +86,7 @@ builder.add_conditional_edges(
 )
 builder.add_conditional_edges(
     "summarize_paragraphs",
-    unless_stopped("judge_relevance"),
+    unless_stopped("judge_relevance", "present_synthesis"),
     ["judge_relevance", "present_synthesis"],
 )
 for step_name in ("judge_relevance", "retrieve_contexts"):
@@ -106,7 +95,9 @@ builder.add_conditional_edges(
     "synthesize_answer", fold_or_align, ["synthesize_answer", "align_lines", "present_synthesis"]
 )
 builder.add_conditional_edges(
-    "align_lines", unless_stopped("resolve_works"), ["resolve_works", "present_synthesis"]
+    "align_lines",
+    unless_stopped("resolve_works", "present_synthesis"),
+    ["resolve_works", "present_synthesis"],
 )
 builder.add_edge("resolve_works", "present_synthesis")
 builder.add_edge("present_synthesis", END)

@@ -6,12 +6,11 @@ A fatal failure at any step leads to audit_text, so that a run always shows what
 The check is the one that `write` makes of its own sections.
 """
 
-from collections.abc import Callable
 from itertools import pairwise
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.policies import RETRY
+from graphs.policies import RETRY, unless_stopped
 from nodes.guard import stopping
 from nodes.verify.audit_text import audit_text
 from nodes.verify.mark_citations import mark_citations
@@ -20,19 +19,8 @@ from nodes.verify.take_text import take_text
 from nodes.write.check_citations import check_citations
 from nodes.write.flag_uncited import flag_uncited
 from state.request import VerifyInput
-from state.run import halt
 from state.verifying import VerifyOutput, VerifyState
 from tools.context import RunContext
-
-
-def unless_stopped(following: str) -> Callable[[VerifyState], str]:
-    """Return a router that goes on to a step, or to the end of a run that was stopped."""
-
-    def route(state: VerifyState) -> str:
-        return "audit_text" if halt(state.get("failures", [])) else following
-
-    return route
-
 
 builder = StateGraph(
     VerifyState, context_schema=RunContext, input_schema=VerifyInput, output_schema=VerifyOutput
@@ -47,7 +35,8 @@ builder.add_node("audit_text", audit_text)
 STEPS = ("take_text", "resolve_references", "mark_citations", "check_citations", "flag_uncited")
 builder.add_edge(START, STEPS[0])
 for step, following in pairwise(STEPS):
-    builder.add_conditional_edges(step, unless_stopped(following), [following, "audit_text"])
+    route = unless_stopped(following, "audit_text")
+    builder.add_conditional_edges(step, route, [following, "audit_text"])
 builder.add_edge(STEPS[-1], "audit_text")
 builder.add_edge("audit_text", END)
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from state.base import Value
-from state.channels import Shared
+from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
@@ -199,11 +199,9 @@ class AskState(Shared):
     """The papers of the last answer that cited any, in order: what a follow-up may refer to."""
 
 
-class AskOutput(TypedDict):
+class AskOutput(Result):
     """What `ask` gives."""
 
-    run: str
-    request: Request
     standalone: str
     answer: str
     """In prose, each sentence ending in the numbers of its claims: [1, 2]."""
@@ -219,12 +217,6 @@ class AskOutput(TypedDict):
     """What the library did not tell, in words."""
     messages: Annotated[list[AnyMessage], add_spoken]
     seconds: dict[str, float]
-    stop: Failure | None
-    failures: list[Failure]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
     library: str
     retriever: str
     method: str

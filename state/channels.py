@@ -49,6 +49,15 @@ class Shared(TypedDict, total=False):
     """What went wrong; a fatal one sends the run to its end."""
 
 
+class Result(Shared):
+    """What all graphs give."""
+
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+
+
 class FindInputs(TypedDict):
     """What a caller of `find` sends, not yet checked."""
 
@@ -143,13 +152,9 @@ class FindState(Shared, SentToFind, total=False):
     completeness: Completeness
 
 
-class FindOutput(TypedDict):
+class FindOutput(Result):
     """What `find` gives."""
 
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
     queries: list[SearchQuery]
     search_log: list[SearchLogEntry]
     rounds: list[Round]
@@ -160,10 +165,6 @@ class FindOutput(TypedDict):
     papers: list[RankedPaper]
     links: list[Link]
     counts: PrismaCounts
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
 
 
 class CheckState(Shared, total=False):
@@ -215,13 +216,9 @@ class WriteState(CheckState, total=False):
     """The draft chosen for each part of the section."""
 
 
-class WriteOutput(TypedDict):
+class WriteOutput(Result):
     """What `write` gives."""
 
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
     related_work: str
     sentences: list[CitedSentence]
     references: list[Reference]
@@ -231,10 +228,6 @@ class WriteOutput(TypedDict):
     table: ComparisonTable
     notes: list[str]
     outline: Plan
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
 
 
 class WritingInput(TypedDict):
@@ -249,7 +242,11 @@ class WritingInput(TypedDict):
     choices: Choices
 
 
-class ReviewState(SentToFind):
+class ReviewOutput(FindOutput, WriteOutput):
+    """What `review` gives: all of `find` and all of `write`."""
+
+
+class ReviewState(SentToFind, ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
     cite: Annotated[int, EphemeralValue]
@@ -257,34 +254,3 @@ class ReviewState(SentToFind):
     style: Annotated[str, EphemeralValue]
 
     choices: Choices
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: Annotated[list[Failure], add_failures]
-    queries: list[SearchQuery]
-    search_log: list[SearchLogEntry]
-    rounds: list[Round]
-    listings: list[Listing]
-    sufficiency: list[Sufficiency]
-    completeness: Completeness
-    selected: list[str]
-    papers: list[RankedPaper]
-    links: list[Link]
-    counts: PrismaCounts
-    related_work: str
-    sentences: list[CitedSentence]
-    references: list[Reference]
-    removed: list[CitationVerdict]
-    uncited: list[str]
-    audit: Audit
-    table: ComparisonTable
-    notes: list[str]
-    outline: Plan
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-
-
-class ReviewOutput(FindOutput, WriteOutput):
-    """What `review` gives: all of `find` and all of `write`."""

@@ -8,10 +8,8 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from state.base import Value
-from state.channels import Shared
+from state.channels import Result, Shared
 from state.document import Unread
-from state.request import Request
-from state.run import Failure, Outcome, SourceUsage, Usage
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
 
@@ -149,18 +147,10 @@ class IngestState(Shared):
     notes: list[str]
 
 
-class IngestOutput(TypedDict):
+class IngestOutput(Result):
     """What `ingest` gives."""
 
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
     reports: list[FileReport]
     counts: IngestCounts
     spent: dict[str, float]
     notes: list[str]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome

@@ -13,14 +13,12 @@ from typing_extensions import TypedDict
 
 from state.asking import add_spoken, add_times
 from state.base import Value
-from state.channels import Shared
+from state.channels import Result, Shared
 from state.document import Unread
 from state.ingesting import Upload
 from state.paper import Paper
 from state.quote import Quote
 from state.reducers import add_by_key
-from state.request import Request
-from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import Support
 
 Granularity = Literal["fine", "coarse"]
@@ -267,11 +265,9 @@ class SynthesizeState(Shared):
     times: Annotated[dict[str, float], add_times]
 
 
-class SynthesizeOutput(TypedDict):
+class SynthesizeOutput(Result):
     """What `synthesize` gives."""
 
-    run: str
-    request: Request
     answer: str
     """The text, its lines ending in the numbers of their references where these are fine."""
     lines: list[Line]
@@ -286,9 +282,3 @@ class SynthesizeOutput(TypedDict):
     bibtex: str
     messages: Annotated[list[AnyMessage], add_spoken]
     seconds: dict[str, float]
-    stop: Failure | None
-    failures: list[Failure]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome

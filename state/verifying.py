@@ -8,10 +8,8 @@ from typing_extensions import TypedDict
 
 from state.audit import Audit, ReferenceFinding, UncitedClaim
 from state.base import Value
-from state.channels import CheckState
-from state.request import Request
+from state.channels import CheckState, Result
 from state.results import CitedSentence
-from state.run import Failure, Outcome, SourceUsage, Usage
 
 
 class Entry(Value):
@@ -55,19 +53,11 @@ class VerifyState(CheckState, total=False):
     flagged: list[UncitedClaim]
 
 
-class VerifyOutput(TypedDict, total=False):
+class VerifyOutput(Result):
     """What `verify` gives."""
 
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
     audit: Audit
     sentences: list[CitedSentence]
     labels: dict[str, str]
     """Each marker's key and how the text cites it."""
     notes: list[str]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome

@@ -94,7 +94,7 @@ async def _taken(
         )
     if source.kind == "id":
         return await fetch_copy(services, request, source, opened, spool, _reader(opened, workers))
-    papers = await services.run_store.papers([source.record]) if source.record else {}
+    papers = await services.run_store.papers.get([source.record]) if source.record else {}
     path = Path(source.path) if source.path else spool.path(source.sha256)
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,

@@ -62,7 +62,7 @@ async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Upd
         await asyncio.to_thread(folder_of, sent.library, services.clients.settings)
         found = await _gathered(services, sent)
         await asyncio.to_thread(_open, services, sent.library)
-        await services.run_store.put_papers(found.records.values())
+        await services.run_store.papers.put(found.records.values())
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     except OSError as error:

@@ -46,7 +46,7 @@ async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Rev
         if sent.plan.strip():
             section = await _planned(section, sent.plan, earlier)
         await _copy(section, earlier, services.run_store)
-        known = await earlier.elements(["input", *section.keys.values()])
+        known = await earlier.elements.get(["input", *section.keys.values()])
         read = [key for key in ("input", *section.keys.values()) if key in known]
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
@@ -91,7 +91,7 @@ def _check(sent: ReviseInput) -> None:
 
 
 async def _section(earlier: RunStore, name: str) -> SavedSection:
-    section = await earlier.section() if name.strip() else None
+    section = await earlier.section.last() if name.strip() else None
     if section is None:
         raise InputError(
             f"there is no section of a run '{name}': name the `run` of a result of write or review "
@@ -106,7 +106,7 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
     order = list(
         dict.fromkeys([*(section.keys[key] for key in cited), *section.keys.values(), *section.selected])
     )  # fmt: skip
-    papers = await earlier.papers(order)
+    papers = await earlier.papers.get(order)
     aliases = by_any_id(papers.values())
     keys = extended(section.keys, named_papers(plan, order, aliases))
     outline = parse_plan(plan, order, aliases, keys)
@@ -115,7 +115,7 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
 
 
 async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:
-    papers = await earlier.papers([*section.selected, *section.keys.values()])
-    await run_store.put_papers(papers.values())
-    for elements in (await earlier.elements(["input", *section.keys.values()])).values():
-        await run_store.put_elements(elements)
+    papers = await earlier.papers.get([*section.selected, *section.keys.values()])
+    await run_store.papers.put(papers.values())
+    for elements in (await earlier.elements.get(["input", *section.keys.values()])).values():
+        await run_store.elements.put([elements])

@@ -27,7 +27,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
     draft: Draft = state.get("final", Draft(id="text"))
     labels, keys = state.get("labels", {}), state.get("keys", {})
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
-    papers = await services.run_store.papers(list(keys.values()))
+    papers = await services.run_store.papers.get(list(keys.values()))
     notices = [
         item.model_copy(update={"key": labels.get(item.key, item.key)})
         for item in findings_on(list(papers.values()), keys)

@@ -25,7 +25,7 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     """Put a marker for each citation; one that leads to no reference is fabricated."""
     services = open_services(runtime, state["run"])
     entries = state["entries"]
-    papers = await services.run_store.papers([item.paper for item in entries if item.paper])
+    papers = await services.run_store.papers.get([item.paper for item in entries if item.paper])
     keying = Keying(entries, papers)
     known = [*keying.names(), *(item.label for item in entries)]
     printed: list[str] = []

@@ -30,7 +30,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]
-    given = await services.run_store.papers([item.paper for item in entries if item.paper])
+    given = await services.run_store.papers.get([item.paper for item in entries if item.paper])
     found: dict[int, Paper] = {}
     denied: set[int] = set()
     failures: list[Failure] = []
@@ -43,7 +43,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
             denied |= looked.asked
     papers, failed = await _marked(services, request, entries, given, found)
     unknown = denied - set(found)
-    await services.run_store.put_papers(papers.values())
+    await services.run_store.papers.put(papers.values())
     services.progress(STAGE, len(entries), len(entries))
     unsure = [place for place in papers if place not in found and place not in unknown]
     missing = [

@@ -57,7 +57,7 @@ async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Verify
         entries, parsed = _entries(listed, given, papers)
         if len(entries) > MAX_REFERENCES:
             raise InputError(f"there are {len(entries)} references: give at most {MAX_REFERENCES}")
-        await services.run_store.put_papers([*papers.values(), *parsed])
+        await services.run_store.papers.put([*papers.values(), *parsed])
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {

@@ -37,7 +37,7 @@ async def audit_section(state: WriteState, runtime: Runtime[RunContext]) -> Writ
     draft: Draft = state.get("final", Draft(id="d"))
     flagged, failures = await _flag(services, draft.sentences, asking=not stopped)
     keys, selected = state.get("keys", {}), state.get("selected", [])
-    papers = await services.run_store.papers([*selected, *keys.values()])
+    papers = await services.run_store.papers.get([*selected, *keys.values()])
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
     rejections = state.get("rejections", [])
     plan: Plan | None = state.get("outline")

@@ -88,7 +88,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     """Check all sentences at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
     draft = state["final"]
-    papers = await services.run_store.papers(list(state["keys"].values()))
+    papers = await services.run_store.papers.get(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
     llm = "" if services.mind.name == "extractive" else services.mind.name

@@ -31,7 +31,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     """
     services = open_services(runtime, state["run"])
     selected, choices = state["selected"], state["choices"]
-    papers = await services.run_store.papers(selected)
+    papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     failures: list[Failure] = []
     chosen: list[str] = []

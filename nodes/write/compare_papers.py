@@ -33,8 +33,8 @@ async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> Wri
     ]
     keys = state["keys"]
     ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
-    papers = await services.run_store.papers(ids)
-    elements = await services.run_store.elements(ids)
+    papers = await services.run_store.papers.get(ids)
+    elements = await services.run_store.elements.get(ids)
     table = make_table([papers[paper] for paper in ids if paper in papers], elements)
     return {"table": table, "failures": _lost(table, elements)}
 

@@ -116,7 +116,7 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
 async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failure], str]:
     """Return the plan, what went wrong with it, and a word on it for the progress line."""
     keys, writer = state["keys"], services.context.writer
-    papers = await services.run_store.papers(list(keys.values()))
+    papers = await services.run_store.papers.get(list(keys.values()))
     if state["choices"].plan.strip():
         aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
         plan = parse_plan(state["choices"].plan, state["selected"], aliases, keys)
@@ -134,7 +134,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     if services.mind.name == "extractive":
         plan = lay_told(themes)
     else:
-        own = (await services.run_store.elements(["input"])).get("input")
+        own = (await services.run_store.elements.get(["input"])).get("input")
         plan = lay_lines(themes, closing=bool(own and own.filled()))
     return plan, failures, ", ".join(theme.label for theme in themes.themes)
 

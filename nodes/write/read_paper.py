@@ -122,8 +122,8 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     elements, failures = await _elements(services, paper)
     if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
-    await services.run_store.put_elements(
-        KeyElements(paper=paper.id, by=services.mind.name, **elements)
+    await services.run_store.elements.put(
+        [KeyElements(paper=paper.id, by=services.mind.name, **elements)]
     )
     services.tick(STAGE, 1, state["of"], paper.title[:60])
     return {"read": [key], "failures": failures}
@@ -134,7 +134,7 @@ async def _paper(services: Services, key: str, request: Request) -> Paper:
         return Paper(
             id="input", title=request.title or "The researcher's text", abstract=request.text
         )
-    return (await services.run_store.papers([key]))[key]
+    return (await services.run_store.papers.get([key]))[key]
 
 
 def _unread(paper: Paper) -> list[Failure]:

@@ -30,7 +30,7 @@ async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     services = open_services(runtime, state["run"])
     if state.get("reviewed") or not services.context.review_plan:
         return {"reviewed": True}
-    papers = await services.run_store.papers(state["selected"])
+    papers = await services.run_store.papers.get(state["selected"])
     shown = {
         "kind": STAGE,
         "instructions": ASKED,

@@ -123,7 +123,7 @@ async def _rewrite(services: Services, state: WriteState, number: int) -> Rewrit
     by_id = {paper: key for key, paper in keys.items()}
     instead = [by_id[item.better] for item in bad if item.better in by_id]
     wanted = [key for key in dict.fromkeys([*old.keys, *instead]) if key in keys]
-    records = await services.run_store.papers([keys[key] for key in wanted])
+    records = await services.run_store.papers.get([keys[key] for key in wanted])
     allowed = {key: records[keys[key]] for key in wanted if keys[key] in records}
     failing = {item.key for item in bad}
     line = PlanLine(number=old.line, keys=tuple(key for key in allowed if key not in failing))

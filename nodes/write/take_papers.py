@@ -58,7 +58,7 @@ async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Write
             )
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    await services.run_store.put_papers(papers)
+    await services.run_store.papers.put(papers)
     return {
         "run": run,
         "request": request,

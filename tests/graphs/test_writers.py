@@ -94,7 +94,7 @@ async def test_each_writer_asks_its_own_questions(
 async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings: Settings) -> None:
     with Scripted(reviewer(), llm_settings, schedule=schedule, samples=2, votes=3, beam=2) as llm:
         result = await write(llm.context)
-        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds()
+        rounds = await RunStore(llm.context.clients.memory, result["run"]).rounds.all()
     parts = {entry.part for entry in rounds}
     assert len(parts) == (3 if schedule == "themed" else 1), "two themes and the closing line"
     for entry in rounds:

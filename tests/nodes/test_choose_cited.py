@@ -40,7 +40,7 @@ def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
         papers: Sequence[Paper], cite: int, *, plan: str = "", request: dict[str, Any] | None = None,
         scores: Sequence[float] | None = None, **state: Any,
     ) -> WriteState:  # fmt: skip
-        await services.run_store.put_papers(papers)
+        await services.run_store.papers.put(papers)
         scores = scores or [90.0 - 5 * place for place in range(len(papers))]
         ranked = [
             RankedPaper(rank=place, score=score, selected=True, paper=item)

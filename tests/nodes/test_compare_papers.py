@@ -101,8 +101,10 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
     runtime: Runtime[RunContext], services: Services
 ) -> None:
     other = PEARS.model_copy(update={"id": "doi:10.1/other", "title": "Other pears"})
-    await services.run_store.put_papers([PEARS, other, BARE])
-    await services.run_store.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
+    await services.run_store.papers.put([PEARS, other, BARE])
+    await services.run_store.elements.put(
+        [elements(findings=element(FINDINGS, FINDINGS))[PEARS.id]]
+    )
     sentences = (
         Sentence(text="Kim {P3} is bare.", line=1),
         Sentence(text="Lee {P1} grafts as {P3}.", line=2),
@@ -123,8 +125,10 @@ async def test_words_that_are_gone_from_the_record_are_told(
     runtime: Runtime[RunContext], services: Services
 ) -> None:
     changed = PEARS.model_copy(update={"abstract": PROBLEM})
-    await services.run_store.put_papers([changed])
-    await services.run_store.put_elements(elements(findings=element(FINDINGS, FINDINGS))[PEARS.id])
+    await services.run_store.papers.put([changed])
+    await services.run_store.elements.put(
+        [elements(findings=element(FINDINGS, FINDINGS))[PEARS.id]]
+    )
     state: WriteState = {
         "run": "run", "keys": {"P1": PEARS.id},
         "final": Draft(id="d", sentences=(Sentence(text="Lee {P1}.", line=1),)),

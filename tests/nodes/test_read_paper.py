@@ -73,10 +73,10 @@ def read(tmp_path: Path) -> Iterator[Read]:
         }  # fmt: skip
         runtime = Runtime(context=context_for(options), store=InMemoryStore())
         services = open_services(runtime, run)
-        await services.run_store.put_papers([paper])
+        await services.run_store.papers.put([paper])
         update = await read_paper(branch, runtime)
         assert update["read"] == [branch["paper"]]
-        elements = (await services.run_store.elements([branch["paper"]]))[branch["paper"]]
+        elements = (await services.run_store.elements.get([branch["paper"]]))[branch["paper"]]
         return Result(update, elements, list(asked))
 
     with OpenAIServer(script_of) as server:
