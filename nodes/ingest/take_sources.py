@@ -6,13 +6,14 @@ the spool, records that name files to the run_store.
 """
 
 import asyncio
+from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.intake import parse
-from state.ingesting import FileReport, FileSource, IngestInput, IngestInputs
+from state.ingesting import FileReport, FileSource, IngestInput
 from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
@@ -48,7 +49,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -4,6 +4,7 @@ Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `ke
 `final`, `read`, `instruction`, `stop`; papers and key elements go to the run store of the new run.
 """
 
+from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
@@ -16,7 +17,6 @@ from nodes.write.writers.registry import check_writer
 from state.paper import by_any_id
 from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
-from state.revising import ReviseInputs
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Plan, Rejection, SavedSection, Sentence
 from tools.context import RunContext
@@ -54,7 +54,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -4,7 +4,7 @@ Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`,
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ from state.paper import Author, Paper, canonical_id, identify
 from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
-from state.verifying import Entry, VerifyInputs
+from state.verifying import Entry
 from state.writing import CitationVerdict, Rejection
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
@@ -52,7 +52,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

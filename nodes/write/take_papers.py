@@ -4,6 +4,7 @@ Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `sto
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +14,6 @@ from typing_extensions import TypedDict
 
 from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
-from state.channels import WriteInputs
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
 from state.request import Choices, Request, WriteInput
@@ -39,7 +39,7 @@ class Update(TypedDict):
     selected: list[str]
 
 
-async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
     """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)
