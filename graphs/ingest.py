@@ -13,11 +13,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps
-from nodes.ingest.index_passages import index_passages
+from nodes.ingest.index_passages import index_passages, wave
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
-from nodes.ingest.waves import wave
 from state.ingesting import IngestInput, IngestOutput, IngestState
 from state.run import halt
 from tools.context import RunContext

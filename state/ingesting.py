@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 from state.base import Value
 from state.channels import Result, Shared
 from state.document import Unread
-from state.request import Sent
+from state.request import Request, Sent
+from state.run import Failure, Outcome, SourceUsage, Usage
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
 
@@ -135,3 +137,22 @@ class IngestOutput(Result):
     counts: IngestCounts
     spent: dict[str, float]
     notes: list[str]
+
+
+class IngestUpdate(TypedDict, total=False):
+    """What a node of `ingest` may write; the channels are described in IngestState and IngestOutput."""
+
+    run: str
+    request: Request
+    files: list[FileSource]
+    done: int
+    reports: list[FileReport]
+    counts: IngestCounts
+    spent: dict[str, float]
+    notes: list[str]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    stop: Failure | None
+    failures: list[Failure]

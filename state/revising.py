@@ -3,7 +3,7 @@
 from state.channels import WriteState
 
 
-class ReviseState(WriteState):
+class ReviseState(WriteState, total=False):
     """What the nodes of `revise` share."""
 
     told: str

@@ -1,13 +1,14 @@
-"""The run_store: where a run keeps papers, debates and key elements, by id.
+"""The run store: where a run keeps papers, debates, key elements and the rest, by id.
 
 It stands on LangGraph's own store, so that a run served by several replicas finds its papers in
 their common Postgres store, and a run of the command line in SQLite beside its checkpoints.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import TypeVar
+from operator import attrgetter
+from typing import Generic, TypeVar
 
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp
 
@@ -23,7 +24,7 @@ from state.writing import DraftRound, KeyElements, SavedSection
 ValueT = TypeVar("ValueT", bound=Value)
 
 _KEPT = 20_000
-_MOST_ROUNDS = 1000
+_MOST = 1000
 _made: OrderedDict[tuple[str, str, str], tuple[datetime, Value]] = OrderedDict()
 """Values read last, by run, kind and key, with the time of their writing.
 
@@ -33,144 +34,99 @@ what this process writes itself tell whether a value is still the same.
 """
 
 
-class RunStore:
-    """One run's values, typed."""
+class Table(Generic[ValueT]):
+    """One run's values of one kind, by key."""
 
-    def __init__(self, store: BaseStore, run: str) -> None:
-        self._store = store
-        self._run = run
+    def __init__(
+        self, run_store: "RunStore", kind: str, type_: type[ValueT], key: Callable[[ValueT], str]
+    ) -> None:
+        self._store, self._run, self._kind = run_store.store, run_store.run, kind
+        self._space = ("citeloom", run_store.run, kind)
+        self._type, self._key = type_, key
 
-    def of(self, run: str) -> "RunStore":
-        """Return another run's run store in the same store."""
-        return RunStore(self._store, run)
+    async def put(self, values: Iterable[ValueT]) -> list[str]:
+        """Keep these values, each in place of what has its key; return the keys."""
+        return await self.put_as({self._key(value): value for value in values})
 
-    def _namespace(self, kind: str) -> tuple[str, ...]:
-        return ("citeloom", self._run, kind)
-
-    async def _put(self, kind: str, values: Iterable[tuple[str, Value]]) -> None:
-        space = self._namespace(kind)
+    async def put_as(self, values: Mapping[str, ValueT]) -> list[str]:
+        """Keep these values under keys that are not told by the values themselves."""
         puts = [
-            PutOp(space, key, value.model_dump(mode="json", exclude_defaults=True), index=False)
-            for key, value in values
+            PutOp(
+                self._space, key, value.model_dump(mode="json", exclude_defaults=True), index=False
+            )
+            for key, value in values.items()
         ]
         if puts:
             await self._store.abatch(puts)
-        for put in puts:
-            _made.pop((self._run, kind, put.key), None)
+        for key in values:
+            _made.pop((self._run, self._kind, key), None)
+        return list(values)
 
-    async def _get(self, kind: str, keys: Sequence[str], type_: type[ValueT]) -> dict[str, ValueT]:
-        keys = list(dict.fromkeys(keys))
-        if not keys:
-            return {}
-        space = self._namespace(kind)
-        items = await self._store.abatch([GetOp(space, key) for key in keys])
-        return {
-            key: self._read(kind, item, type_)
-            for key, item in zip(keys, items, strict=True)
-            if isinstance(item, Item)
-        }
+    async def get(self, keys: Iterable[str]) -> dict[str, ValueT]:
+        """Return those of these values that are here, by key, in the order of `keys`."""
+        gets = [GetOp(self._space, key) for key in dict.fromkeys(keys)]
+        items = await self._store.abatch(gets) if gets else []
+        return {item.key: self._read(item) for item in items if isinstance(item, Item)}
 
-    def _read(self, kind: str, item: Item, type_: type[ValueT]) -> ValueT:
-        place = (self._run, kind, item.key)
+    async def values(self, keys: Iterable[str]) -> list[ValueT]:
+        """Return those of these values that are here, in the order of `keys`."""
+        return list((await self.get(keys)).values())
+
+    async def all(self) -> list[ValueT]:
+        """Return what is here in the order of its keys, 1000 values at most."""
+        items = await self._store.asearch(self._space, limit=_MOST)
+        return [self._read(item) for item in sorted(items, key=attrgetter("key"))]
+
+    async def last(self) -> ValueT | None:
+        """Return the value of the last key, such as that of a table of one; None where none is."""
+        return next(reversed(await self.all()), None)
+
+    def _read(self, item: Item) -> ValueT:
+        place = (self._run, self._kind, item.key)
         written, value = _made.get(place, (None, None))
-        if written == item.updated_at and isinstance(value, type_):
+        if written == item.updated_at and isinstance(value, self._type):
             return value
-        made = type_.model_validate(item.value)
+        made = self._type.model_validate(item.value)
         _made[place] = (item.updated_at, made)
         while len(_made) > _KEPT:
             _made.popitem(last=False)
         return made
 
-    async def put_papers(self, papers: Iterable[Paper]) -> None:
-        """Keep these papers, each replacing the record of the same id."""
-        await self._put("papers", ((paper.id, paper) for paper in papers))
+
+class RunStore:
+    """One run's values, typed: a table for each kind."""
+
+    def __init__(self, store: BaseStore, run: str) -> None:
+        self.store, self.run = store, run
+        by_id, by_paper = attrgetter("id"), attrgetter("paper")
+        self.papers = Table(self, "papers", Paper, by_id)
+        self.debates = Table(self, "debates", Debate, by_paper)
+        self.elements = Table(self, "elements", KeyElements, by_paper)
+        """Key elements of papers, and those of the input under 'input'."""
+        self.passages = Table(self, "passages", Passage, by_id)
+        self.paragraphs = Table(self, "paragraphs", Paragraph, by_id)
+        self.trails = Table(self, "trails", Trail, lambda trail: f"{trail.hop}-{trail.depth}")
+        self.rounds = Table(self, "rounds", DraftRound, _place)
+        self.bibliographies = Table(self, "bibliographies", Bibliography, lambda _: "")
+        """What sources cite, put under the source's key in its stack."""
+        self.entries = Table(self, "entries", Entries, lambda _: "entries")
+        """One value: which work each entry of each source is."""
+        self.section = Table(self, "section", SavedSection, lambda _: "section")
+        """One value: the section as it stands, to be revised later."""
+        self._records = Table(self, "records", Paper, by_id)
+
+    def of(self, run: str) -> "RunStore":
+        """Return another run's run store in the same store."""
+        return RunStore(self.store, run)
 
     async def put_records(self, source: str, papers: Iterable[Paper]) -> None:
         """Keep these papers as this source knows them, besides what other sources say."""
-        await self._put("records", ((f"{source} {paper.id}", paper) for paper in papers))
+        await self._records.put_as({f"{source} {paper.id}": paper for paper in papers})
 
     async def records(self, found: Iterable[tuple[str, str]]) -> list[Paper]:
         """Return the records that are here, each named by its source and its id there, in order."""
-        keys = [f"{source} {paper}" for source, paper in found]
-        return list((await self._get("records", keys, Paper)).values())
+        return await self._records.values([f"{source} {paper}" for source, paper in found])
 
-    async def papers(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return those of these papers that are here, in the order of `ids`."""
-        return await self._get("papers", ids, Paper)
 
-    async def put_trail(self, trail: Trail) -> str:
-        """Keep what following links led to; return the key under which it is kept."""
-        key = f"{trail.hop}-{trail.depth}"
-        await self._put("trails", [(key, trail)])
-        return key
-
-    async def trails(self, keys: Sequence[str]) -> list[Trail]:
-        """Return the trails of these keys that are here, in their order."""
-        return list((await self._get("trails", keys, Trail)).values())
-
-    async def put_debates(self, debates: Iterable[Debate]) -> None:
-        """Keep these debates, by paper."""
-        await self._put("debates", ((debate.paper, debate) for debate in debates))
-
-    async def debates(self, ids: Sequence[str]) -> dict[str, Debate]:
-        """Return the debates on these papers, in the order of `ids`."""
-        return await self._get("debates", ids, Debate)
-
-    async def put_elements(self, elements: KeyElements) -> None:
-        """Keep the key elements of one paper, or of the input under 'input'."""
-        await self._put("elements", [(elements.paper, elements)])
-
-    async def elements(self, ids: Sequence[str]) -> dict[str, KeyElements]:
-        """Return the key elements of these papers, in the order of `ids`."""
-        return await self._get("elements", ids, KeyElements)
-
-    async def put_passages(self, passages: Iterable[Passage]) -> None:
-        """Keep these passages, by id."""
-        await self._put("passages", ((passage.id, passage) for passage in passages))
-
-    async def passages(self, ids: Sequence[str]) -> dict[str, Passage]:
-        """Return those of these passages that are here, in the order of `ids`."""
-        return await self._get("passages", ids, Passage)
-
-    async def put_paragraphs(self, paragraphs: Iterable[Paragraph]) -> None:
-        """Keep these paragraphs, by id."""
-        await self._put("paragraphs", ((item.id, item) for item in paragraphs))
-
-    async def paragraphs(self, ids: Sequence[str]) -> dict[str, Paragraph]:
-        """Return those of these paragraphs that are here, in the order of `ids`."""
-        return await self._get("paragraphs", ids, Paragraph)
-
-    async def put_bibliography(self, source: str, bibliography: Bibliography) -> None:
-        """Keep what a source cites, by the source's key in its stack."""
-        await self._put("bibliographies", [(source, bibliography)])
-
-    async def bibliographies(self, sources: Sequence[str]) -> dict[str, Bibliography]:
-        """Return what these sources cite, in the order of `sources`."""
-        return await self._get("bibliographies", sources, Bibliography)
-
-    async def put_entries(self, entries: Entries) -> None:
-        """Keep which work each entry of each source is."""
-        await self._put("entries", [("entries", entries)])
-
-    async def entries(self) -> Entries:
-        """Return which work each entry of each source is."""
-        found = await self._get("entries", ["entries"], Entries)
-        return found.get("entries", Entries())
-
-    async def put_round(self, entry: DraftRound) -> None:
-        """Keep one round of the beam."""
-        await self._put("rounds", [(f"{entry.part:03d}-{entry.round:04d}", entry)])
-
-    async def rounds(self) -> list[DraftRound]:
-        """Return the rounds of the beam, part by part, in order."""
-        found = await self._store.asearch(self._namespace("rounds"), limit=_MOST_ROUNDS)
-        items = sorted(found, key=lambda item: item.key)
-        return [DraftRound.model_validate(item.value) for item in items]
-
-    async def put_section(self, section: SavedSection) -> None:
-        """Keep the section as it stands, so that it can be revised later."""
-        await self._put("section", [("section", section)])
-
-    async def section(self) -> SavedSection | None:
-        """Return the section that the run has written, if it has."""
-        return (await self._get("section", ["section"], SavedSection)).get("section")
+def _place(entry: DraftRound) -> str:
+    return f"{entry.part:03d}-{entry.round:04d}"

@@ -121,7 +121,7 @@ async def _asked(
 
 
 async def _sources(services: Services, state: AskState) -> Sources:
-    passages = await services.run_store.passages([claim.passage for claim in state["held"]])
+    passages = await services.run_store.passages.get([claim.passage for claim in state["held"]])
     papers = await papers_of(services, state["request"], state["held"])
     return Sources(passages, papers, foreign=state["request"].language != "en")
 

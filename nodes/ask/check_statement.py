@@ -103,7 +103,7 @@ async def _check(services: Services, state: Branch) -> Claim | LostClaim:
     sources = Sources({passage.id: passage}, papers)
     if judge_sentence(statement, [claim], sources, "supported") != "supported":
         return LostClaim(text=statement, passage=passage.id, cause="its quote does not bear it out")
-    await services.run_store.put_passages([passage])
+    await services.run_store.passages.put([passage])
     return claim
 
 

@@ -94,7 +94,7 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     *earlier, hop = state["hops"]
     failures: list[Failure] = []
     ids = [hit.passage for hit in hop.retrieved]
-    found = await services.run_store.passages(ids)
+    found = await services.run_store.passages.get(ids)
     papers = await papers_of(services, state["request"], found.values())
     aspects = sought(state["aspects"], state["hops"], hop.query)
     try:

@@ -91,7 +91,7 @@ class Branch(AskState):
 async def draw_claims(state: Branch, runtime: Runtime[RunContext]) -> AskUpdate:
     """Keep the claims whose quotes are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
-    passage = (await services.run_store.passages([state["passage"]]))[state["passage"]]
+    passage = (await services.run_store.passages.get([state["passage"]]))[state["passage"]]
     papers = await papers_of(services, state["request"], [passage])
     claims, lost, failures = list[Claim](), list[LostClaim](), list[Failure]()
     for _, shown in show_passages([passage], papers):

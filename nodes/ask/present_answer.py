@@ -52,7 +52,7 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         )
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip
-    passages = await services.run_store.passages([claim.passage for claim in claims])
+    passages = await services.run_store.passages.get([claim.passage for claim in claims])
     try:
         papers = await papers_of(services, state["request"], claims)
     except LibraryError:  # the stop tells of it

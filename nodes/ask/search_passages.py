@@ -39,7 +39,7 @@ async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
             for rank, item in enumerate(records, start=1)
         ]
         passages += records
-    await services.run_store.put_passages(passages)
+    await services.run_store.passages.put(passages)
     services.progress(STAGE, 1, 1, f"{len(hits)} passages")
     hop = Hop(number=state["hop"], query=state["query"], why=state["why"], retrieved=tuple(hits))
     return {"hops": [*state["hops"], hop]}

@@ -133,5 +133,5 @@ async def claims_as_shown(
 ) -> list[ShownClaim]:
     """Return the claims as they are shown, with what their papers and passages tell."""
     papers = await papers_of(services, request, claims)
-    passages = await services.run_store.passages([claim.passage for claim in claims])
+    passages = await services.run_store.passages.get([claim.passage for claim in claims])
     return show_claims(claims, papers, passages)

@@ -26,7 +26,7 @@ async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> F
         key=lambda key: (-state["scores"][key], key),
     )
     wanted = [*(same.get(key, key) for key in request.must_include), *relevant]
-    papers = await services.run_store.papers(wanted)
+    papers = await services.run_store.papers.get(wanted)
     failures: list[Failure] = []
     if papers and any(is_online(name) for name in request.sources):
         services.progress(STAGE, 0, len(papers))
@@ -51,7 +51,7 @@ async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> F
             for key, notice in notices.items()
             if key in papers and not papers[key].retracted
         ]
-        await services.run_store.put_papers(marked)
+        await services.run_store.papers.put(marked)
         papers |= {paper.id: paper for paper in marked}
         services.progress(STAGE, len(papers), len(papers))
     return {

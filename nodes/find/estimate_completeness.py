@@ -28,7 +28,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
     """Hold the channels of the search against each other, over all papers that were seen."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
-    trails = await services.run_store.trails(state["trail"])
+    trails = await services.run_store.trails.values(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
     kept, scores = set(state["selected"]), _scores(state)
     hits = [hit for _, made in steps for hit in made]

@@ -66,7 +66,7 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
         else promising(state["prior"], [*state["expanded"], *state["hidden"]])
     )
     services.progress(STAGE, 0, len(seeds))
-    papers = list((await services.run_store.papers(seeds)).values())
+    papers = await services.run_store.papers.values(seeds)
     sources, failures = await _open(services, request)
     cited, citing = await _links(services, request, papers, sources, both=not by_level)
     await _learn(services, papers, cited)
@@ -89,7 +89,7 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     services.progress(STAGE, len(seeds), len(seeds), f"{found} linked papers")
     return {
         "hits": likes,
-        "trail": [await services.run_store.put_trail(trail)],
+        "trail": await services.run_store.trails.put([trail]),
         "expanded": seeds,
         "depth": depth,
         "failures": [*failures, *_failures(failed)],
@@ -150,7 +150,7 @@ async def _learn(services: Services, papers: Iterable[Paper], cited: Gathered) -
         for key, found in answer.linked.links.items():
             ends.setdefault(key, []).extend(found)
     missing = set(cited.missing)
-    await services.run_store.put_papers(
+    await services.run_store.papers.put(
         paper.model_copy(
             update={
                 "references": tuple(dict.fromkeys([*paper.references, *ends.get(paper.id, ())])),

@@ -58,8 +58,8 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
         (key for key in scores if key not in hidden and same.get(key, key) == key),
         key=lambda key: (key not in selected, -scores[key], -prior.get(key, 0.0), key),
     )[:SHOWN]
-    papers = await run_store.papers(ranked)
-    debates = await run_store.debates(ranked)
+    papers = await run_store.papers.get(ranked)
+    debates = await run_store.debates.get(ranked)
     by_paper: dict[str, list[Hit]] = {}
     shown = set(ranked)
     for hit in await every_hit(state, run_store):
@@ -85,7 +85,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
 
 async def every_hit(state: FindState, run_store: RunStore) -> list[Hit]:
     """Return how papers were reached, by searches and then by links, each way once."""
-    trails = await run_store.trails(state["trail"])
+    trails = await run_store.trails.values(state["trail"])
     return add_hits(state["hits"], [hit for trail in trails for hit in trail.hits])
 
 

@@ -31,11 +31,11 @@ class Branch(TypedDict):
 async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = open_services(runtime, state["run"])
-    papers = await services.run_store.papers(state["papers"])
+    papers = await services.run_store.papers.get(state["papers"])
     ranking = await ranker_of(services.context.ranker).rank(
         services, state["request"], list(papers.values())
     )
-    await services.run_store.put_debates(ranking.debates)
+    await services.run_store.debates.put(ranking.debates)
     services.tick(STAGE, len(state["papers"]), state["of"])
     place = {"hop": state["hop"], "depth": state["depth"]}
     return {

@@ -196,7 +196,7 @@ async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper
     """Return the best papers under the short ids that the mind is shown."""
     relevant = [key for key, score in scores.items() if score >= services.context.bar]
     best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
-    papers = (await services.run_store.papers(best)).values()
+    papers = (await services.run_store.papers.get(best)).values()
     return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
 
 

@@ -41,7 +41,7 @@ async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Compare new papers with the input, and weigh all that may appear anew."""
     services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]
-    papers = await services.run_store.papers(sorted(set(same.values())))
+    papers = await services.run_store.papers.get(sorted(set(same.values())))
     late = [key for key, paper in papers.items() if not published_before(paper, request.before)]
     banned = {*request.exclude, *([request.own] if request.own else [])}
     hidden = {*late, *(key for key, paper in papers.items() if _is_banned(paper, banned, request))}
@@ -55,7 +55,7 @@ async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     alike = [paper for key, paper in papers.items() if key not in hidden and near[key] >= _ALIKE]
     hidden |= await asyncio.to_thread(_own, alike, request)
     visible = {key: paper for key, paper in papers.items() if key not in hidden}
-    trails = await services.run_store.trails(state["trail"])
+    trails = await services.run_store.trails.values(state["trail"])
     known: FindState = {**state, "hidden": sorted(hidden), "similarity": near}
     weighed = (await survey(known, services.run_store, visible)).prior
     prior = {key: round(score, 2) for key, score in weighed.items()}

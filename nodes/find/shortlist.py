@@ -75,7 +75,7 @@ def _for_gaps(state: FindState) -> list[str]:
 
 async def _level(services: Services, state: FindState) -> list[str]:
     """Return what the searches found, or what the last level's references lead to, in that order."""
-    trails = await services.run_store.trails(state["trail"][-1:])
+    trails = await services.run_store.trails.values(state["trail"][-1:])
     # A later hop starts anew: the last links were followed in the one before.
     levels = [trail.hits for trail in trails if trail.hop == state["hop"]]
     hits: Sequence[Hit] = levels[0] if levels else state["hits"]

@@ -71,8 +71,8 @@ async def survey(
         new: Further links, from a citing to a cited paper.
     """
     if papers is None:
-        papers = await run_store.papers(list(state["prior"]))
-    trails = await run_store.trails(state["trail"])
+        papers = await run_store.papers.get(list(state["prior"]))
+    trails = await run_store.trails.values(state["trail"])
     return await asyncio.to_thread(_survey, state, papers, trails, new)
 
 

@@ -25,13 +25,15 @@ async def unite(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Join the records that came since the last time to the papers that there are."""
     services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]
-    trails = await services.run_store.trails(state["trail"][state["followed"] :])
+    trails = list(
+        (await services.run_store.trails.get(state["trail"][state["followed"] :])).values()
+    )
     came = [*hits[state["united"] :], *(hit for trail in trails for hit in trail.hits)]
     new = list(dict.fromkeys((hit.source, hit.paper) for hit in came))
     records = await services.run_store.records(new)
-    papers = list((await services.run_store.papers(sorted(set(same.values())))).values())
+    papers = list((await services.run_store.papers.get(sorted(set(same.values())))).values())
     changed, same = await asyncio.to_thread(_join, papers, records, same, state["judged"])
-    await services.run_store.put_papers(changed)
+    await services.run_store.papers.put(changed)
     count = len(set(same.values()))
     services.progress(STAGE, count, count, f"{count} papers after {len(new)} more records")
     return {

@@ -60,7 +60,7 @@ async def _collect(services: Services, state: FindState) -> FindState:
 
     The first level is what the searches found, all of it (line 2).
     """
-    trails = await services.run_store.trails(state["trail"][-1:]) if state["depth"] else []
+    trails = await services.run_store.trails.values(state["trail"][-1:]) if state["depth"] else []
     hits: Sequence[Hit] = trails[0].hits if trails else state["hits"]
     known = set(state["collected"])
     reached = dict.fromkeys(state["same"].get(hit.paper, hit.paper) for hit in hits)

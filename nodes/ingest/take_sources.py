@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import parse
-from state.ingesting import FileReport, FileSource, IngestInput
+from state.ingesting import FileSource, IngestInput, IngestUpdate
 from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
@@ -35,21 +34,7 @@ _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    files: list[FileSource]
-    done: int
-    reports: list[FileReport]
-    spent: dict[str, float]
-    notes: list[str]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
+async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> IngestUpdate:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -63,7 +48,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
         await asyncio.to_thread(folder_of, sent.library, services.clients.settings)
         found = await _gathered(services, sent)
         await asyncio.to_thread(_open, services, sent.library)
-        await services.run_store.put_papers(found.records.values())
+        await services.run_store.papers.put(found.records.values())
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     except OSError as error:

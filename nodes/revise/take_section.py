@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import parse
 from nodes.write.review_plan import extended
@@ -17,8 +16,9 @@ from nodes.write.writers.registry import check_writer
 from state.paper import by_any_id
 from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
+from state.revising import ReviseState
 from state.run import Failure
-from state.writing import CitationVerdict, Draft, Plan, Rejection, SavedSection, Sentence
+from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
 from tools.run_store import RunStore
@@ -29,32 +29,7 @@ _MOST = 2000
 """Characters of an instruction."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    choices: Choices
-    selected: list[str]
-    keys: dict[str, str]
-    outline: Plan
-    final: Draft
-    read: list[str]
-    told: str
-    parts: list[Draft]
-    openings: list[Sentence]
-    joins: int
-    reviewed: bool
-    checks: int
-    verdicts: list[CitationVerdict]
-    removed: list[CitationVerdict]
-    rejections: list[Rejection]
-    notes: list[str]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
+async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> ReviseState:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -72,7 +47,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         if sent.plan.strip():
             section = await _planned(section, sent.plan, earlier)
         await _copy(section, earlier, services.run_store)
-        known = await earlier.elements(["input", *section.keys.values()])
+        known = await earlier.elements.get(["input", *section.keys.values()])
         read = [key for key in ("input", *section.keys.values()) if key in known]
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
@@ -117,7 +92,7 @@ def _check(sent: ReviseInput) -> None:
 
 
 async def _section(earlier: RunStore, name: str) -> SavedSection:
-    section = await earlier.section() if name.strip() else None
+    section = await earlier.section.last() if name.strip() else None
     if section is None:
         raise InputError(
             f"there is no section of a run '{name}': name the `run` of a result of write or review "
@@ -132,7 +107,7 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
     order = list(
         dict.fromkeys([*(section.keys[key] for key in cited), *section.keys.values(), *section.selected])
     )  # fmt: skip
-    papers = await earlier.papers(order)
+    papers = await earlier.papers.get(order)
     aliases = by_any_id(papers.values())
     keys = extended(section.keys, named_papers(plan, order, aliases))
     outline = parse_plan(plan, order, aliases, keys)
@@ -141,7 +116,7 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
 
 
 async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:
-    papers = await earlier.papers([*section.selected, *section.keys.values()])
-    await run_store.put_papers(papers.values())
-    for elements in (await earlier.elements(["input", *section.keys.values()])).values():
-        await run_store.put_elements(elements)
+    papers = await earlier.papers.get([*section.selected, *section.keys.values()])
+    await run_store.papers.put(papers.values())
+    for elements in (await earlier.elements.get(["input", *section.keys.values()])).values():
+        await run_store.elements.put([elements])

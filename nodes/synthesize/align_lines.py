@@ -20,7 +20,7 @@ from nodes.synthesize.align_pair import align_pairs
 from nodes.synthesize.batches import in_waves
 from nodes.synthesize.line_origins import Judged, LineOrigins, Named
 from state.run import Failure
-from state.synthesis import Line, LostLine, SynthesizeState
+from state.synthesis import Entries, Line, LostLine, SynthesizeState
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -178,9 +178,9 @@ def settle(
 async def _origins(services: Services, state: SynthesizeState) -> LineOrigins:
     """Return the source lines of what the draft was made from."""
     contexts = state["contexts"]
-    paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])
-    papers = await services.run_store.papers([item.paper for item in paragraphs.values()])
-    entries = await services.run_store.entries()
+    paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in contexts])
+    papers = await services.run_store.papers.get([item.paper for item in paragraphs.values()])
+    entries = await services.run_store.entries.last() or Entries()
 
     def made() -> LineOrigins:
         said = language("\n".join(item.text for item in paragraphs.values()))

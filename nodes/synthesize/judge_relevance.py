@@ -81,7 +81,7 @@ class Update(TypedDict):
 async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Take the paragraphs that help; where the mind cannot judge, the embedder's view counts."""
     services = open_services(runtime, state["run"])
-    found = await services.run_store.paragraphs(state["paragraphs"])
+    found = await services.run_store.paragraphs.get(state["paragraphs"])
     weighed = await _weigh(services, state["request"], [found[key] for key in found])
     open_ = [key for key in weighed.scores if key not in weighed.clear]
     judging = _Judging(services, state["request"].text, found, weighed)

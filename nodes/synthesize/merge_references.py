@@ -46,12 +46,12 @@ async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext])
             )
         )  # fmt: skip
         return {"stacked": [], "paragraphs": [], "works": [], "failures": failures}
-    papers = await services.run_store.papers(list(first))
-    found = await services.run_store.bibliographies([source.key for source in first.values()])
+    papers = await services.run_store.papers.get(list(first))
+    found = await services.run_store.bibliographies.get([source.key for source in first.values()])
     bibliographies = {key: found[source.key] for key, source in first.items()}
     entries, works = await asyncio.to_thread(merge_works, bibliographies, list(papers.values()))
-    await services.run_store.put_papers(works)
-    await services.run_store.put_entries(entries)
+    await services.run_store.papers.put(works)
+    await services.run_store.entries.put([entries])
     services.progress(STAGE, 1, 1, f"{len(works)} works cited")
     texts = dict.fromkeys(key for source in first.values() for key in source.paragraphs)
     return {

@@ -19,6 +19,7 @@ from state.results import Reference
 from state.run import Failure, Outcome, SourceUsage, Usage, halt
 from state.synthesis import (
     Context,
+    Entries,
     Granularity,
     Line,
     LostLine,
@@ -67,8 +68,8 @@ async def present_synthesis(state: SynthesizeState, runtime: Runtime[RunContext]
     granularity = state.get("references_as", "fine")
     contexts = state.get("contexts", [])
     taken = contexts[: state.get("folded", 0)]
-    paragraphs = await services.run_store.paragraphs([item.paragraph for item in taken])
-    entries = await services.run_store.entries()
+    paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in taken])
+    entries = await services.run_store.entries.last() or Entries()
     lines = state.get("lines", []) or _untraced(state.get("draft", ""), stop)
     used = [
         origin_of(item, 0, len(item.text), works_of(item, entries)) for item in paragraphs.values()
@@ -112,7 +113,7 @@ async def _bibliographies(
     for source in stacked:
         if source.paper:
             first.setdefault(source.paper, source.key)
-    found = await services.run_store.bibliographies(list(first.values()))
+    found = await services.run_store.bibliographies.get(list(first.values()))
     return {paper: found[key] for paper, key in first.items() if key in found}
 
 
@@ -135,7 +136,7 @@ async def _papers(
     """Return the records of all papers and works that may be listed."""
     origins = [*used, *(origin for line in lines for origin in line.origins)]
     keys = [key for origin in origins for key in (origin.paper, *origin.works)]
-    return await services.run_store.papers(keys)
+    return await services.run_store.papers.get(keys)
 
 
 def _answer(lines: Sequence[Line], state: SynthesizeState, stop: Failure | None) -> str:

@@ -82,9 +82,9 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
         remedy = error.remedy or "give another copy or format of it"
         report = report.model_copy(update={"cause": str(error), "remedy": remedy})
     else:
-        await services.run_store.put_papers([read.paper])
-        await services.run_store.put_bibliography(report.key, bibliography)
-        await services.run_store.put_paragraphs(paragraphs)
+        await services.run_store.papers.put([read.paper])
+        await services.run_store.bibliographies.put_as({report.key: bibliography})
+        await services.run_store.paragraphs.put(paragraphs)
         report = _report(report, read, bibliography, paragraphs)
     services.tick(STAGE, 1, state["of"], item.name)
     return {"stacked": [report]}

@@ -45,19 +45,19 @@ async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) ->
     names = [name for name in state["request"].sources if is_online(name)]
     if not names or not lines:
         return {"lines": lines, "works": works, "resolved": {}, "failures": []}
-    entries = await services.run_store.entries()
+    entries = await services.run_store.entries.last() or Entries()
     sources, shown = await _shown(services, state, entries)
-    records = await services.run_store.papers([*sources, *shown])
+    records = await services.run_store.papers.get([*sources, *shown])
     wanted = await asyncio.to_thread(_wanted, records, sources, shown, entries)
     found, by, failures = await _look(services, state["request"], names, wanted)
-    cited = await services.run_store.papers(works)
-    own = await services.run_store.papers(list(dict.fromkeys([*entries.works, *sources])))
+    cited = await services.run_store.papers.get(works)
+    own = await services.run_store.papers.get(list(dict.fromkeys([*entries.works, *sources])))
     changed, same = await asyncio.to_thread(
         unite_found, found, list(cited.values()), list(own.values())
     )
-    await services.run_store.put_papers(changed)
+    await services.run_store.papers.put(changed)
     if same:
-        await services.run_store.put_entries(renamed_entries(entries, same))
+        await services.run_store.entries.put([renamed_entries(entries, same)])
     services.progress(STAGE, 1, 1, f"{len(found)} of {len(wanted)} works found")
     return {
         "lines": renamed_lines(lines, same),
@@ -76,7 +76,7 @@ async def _shown(
     works = [work for origin in origins for work in origin.works]
     if state["references_as"] == "coarse":
         ids = [item.paragraph for item in state["contexts"]]
-        paragraphs = (await services.run_store.paragraphs(ids)).values()
+        paragraphs = (await services.run_store.paragraphs.get(ids)).values()
         sources += [item.paper for item in paragraphs]
         works += [work for item in paragraphs for work in works_of(item, entries)]
     return list(dict.fromkeys(sources)), list(dict.fromkeys(works))

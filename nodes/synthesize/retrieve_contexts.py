@@ -34,7 +34,7 @@ async def retrieve_contexts(state: SynthesizeState, runtime: Runtime[RunContext]
         raise InputError(
             "chunks are retrieved for the baselines only: see the setting context_method"
         )
-    found = await services.run_store.paragraphs(state["paragraphs"])
+    found = await services.run_store.paragraphs.get(state["paragraphs"])
     paragraphs = list(found.values())
     chunks = await asyncio.to_thread(
         retrieve, services.clients.embedder, state["request"].text, _by_paper(paragraphs),

@@ -23,8 +23,8 @@ async def pieces_of(
     services: Services, contexts: Sequence[Context]
 ) -> tuple[list[Piece], list[Failure]]:
     """Return the contexts as pieces to be shown; one that says nothing else than commands is left out."""
-    paragraphs = await services.run_store.paragraphs([item.paragraph for item in contexts])
-    papers = await services.run_store.papers([item.paper for item in paragraphs.values()])
+    paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in contexts])
+    papers = await services.run_store.papers.get([item.paper for item in paragraphs.values()])
     return await asyncio.to_thread(_made, contexts, paragraphs, papers)
 
 

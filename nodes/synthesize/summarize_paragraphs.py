@@ -94,7 +94,7 @@ class Update(TypedDict):
 async def summarize_paragraphs(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
     """Have the mind summarise what has no summary of it yet; each answer is kept as it comes."""
     services = open_services(runtime, state["run"])
-    found = await services.run_store.paragraphs(state["paragraphs"])
+    found = await services.run_store.paragraphs.get(state["paragraphs"])
     paragraphs = list(found.values())
     asking = _Asking(services)
     waiting = await asyncio.to_thread(asking.waiting, paragraphs)

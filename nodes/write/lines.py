@@ -30,8 +30,8 @@ async def line_papers(
 ) -> list[LinePaper]:
     """Return the papers of these keys, with their key elements, in the order of `wanted`."""
     ids = [keys[key] for key in wanted if key in keys]
-    papers = await services.run_store.papers(list(keys.values()))
-    elements = await services.run_store.elements(ids)
+    papers = await services.run_store.papers.get(list(keys.values()))
+    elements = await services.run_store.elements.get(ids)
     by_id = {paper: key for key, paper in keys.items()}
     by_id |= {
         alias: by_id[key] for alias, key in by_any_id(papers.values()).items() if key in by_id

@@ -55,7 +55,7 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
     if section["sentences"]:
-        await services.run_store.put_section(_saved(state))
+        await services.run_store.section.put([_saved(state)])
     return {
         **section,
         "table": _numbered(state.get("table"), section["references"]),
@@ -92,7 +92,7 @@ async def assemble(state: WriteState, run_store: RunStore) -> Section:
 async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, list[Failure]]:
     keys = state.get("keys", {})
     draft = _best(state)
-    papers = await run_store.papers(list(keys.values()))
+    papers = await run_store.papers.get(list(keys.values()))
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     texts = [item.text for item in draft.sentences]
     wanted = state.get("choices", Choices()).style

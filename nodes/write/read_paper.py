@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
+from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
 from state.request import Request
@@ -113,14 +114,7 @@ class Branch(TypedDict):
     """How many branches there are."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    read: list[str]
-    failures: list[Failure]
-
-
-async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     services = open_services(runtime, state["run"])
     key = state["paper"]
@@ -128,8 +122,8 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
     elements, failures = await _elements(services, paper)
     if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
-    await services.run_store.put_elements(
-        KeyElements(paper=paper.id, by=services.mind.name, **elements)
+    await services.run_store.elements.put(
+        [KeyElements(paper=paper.id, by=services.mind.name, **elements)]
     )
     services.tick(STAGE, 1, state["of"], paper.title[:60])
     return {"read": [key], "failures": failures}
@@ -140,7 +134,7 @@ async def _paper(services: Services, key: str, request: Request) -> Paper:
         return Paper(
             id="input", title=request.title or "The researcher's text", abstract=request.text
         )
-    return (await services.run_store.papers([key]))[key]
+    return (await services.run_store.papers.get([key]))[key]
 
 
 def _unread(paper: Paper) -> list[Failure]:

@@ -136,7 +136,7 @@ def test_no_text_is_said() -> None:
 async def partial(values: dict[str, Any], home: Path) -> dict[str, Any]:
     run_store = RunStore(InMemoryStore(), values["run"])
     shown = ("p1", "Bees steer by the sun."), ("p3", "Smells help.")
-    await run_store.put_paragraphs(
+    await run_store.paragraphs.put(
         Paragraph(id=key, paper="local:sun", number=4, page=2, text=text) for key, text in shown
     )
     return await partial_synthesis(values, run_store, RunContext())

@@ -95,8 +95,8 @@ PAPERS = {paper.id: paper for paper in (MOSS, RAIN, *WORKS)}
 
 async def put_stack(run_store: RunStore) -> None:
     """Put the papers, their paragraphs and what they cite in a run store."""
-    await run_store.put_papers(PAPERS.values())
-    await run_store.put_paragraphs(PARAGRAPHS)
-    await run_store.put_entries(ENTRIES)
+    await run_store.papers.put(PAPERS.values())
+    await run_store.paragraphs.put(PARAGRAPHS)
+    await run_store.entries.put([ENTRIES])
     for paper, bibliography in BIBLIOGRAPHIES.items():
-        await run_store.put_bibliography(paper, bibliography)
+        await run_store.bibliographies.put_as({paper: bibliography})

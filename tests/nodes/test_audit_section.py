@@ -38,7 +38,7 @@ async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dic
     with Scripted(lambda request: reply, settings) as llm:
         runtime = Runtime(context=llm.context, store=InMemoryStore())
         retracted = PAPERS["P2"].model_copy(update={"retracted": True})
-        await open_services(runtime, "run").run_store.put_papers([*PAPERS.values(), retracted])
+        await open_services(runtime, "run").run_store.papers.put([*PAPERS.values(), retracted])
         state: Any = {
             "run": "run", "final": Draft(id="d", sentences=SENTENCES), "verdicts": [verdict("supported")],
             "checks": 1, "keys": KEYS, "selected": list(KEYS.values()), "removed": [], "rejections": [],

@@ -24,7 +24,7 @@ OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal loc
 async def test_node_checks_only_what_was_rewritten(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    await services.run_store.put_papers(PAPERS.values())
+    await services.run_store.papers.put(PAPERS.values())
     draft = Draft(
         id="d",
         sentences=(

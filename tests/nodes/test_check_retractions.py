@@ -53,7 +53,7 @@ async def check(
     runtime: Runtime[RunContext], papers: list[Paper], *, must: tuple[str, ...] = (), **state: Any
 ) -> tuple[FindState, dict[str, Paper]]:
     services = open_services(runtime, "run")
-    await services.run_store.put_papers(papers)
+    await services.run_store.papers.put(papers)
     sources = state.pop("sources", ("openalex",))
     branch: dict[str, Any] = {
         "run": "run", "request": Request(text="pears", sources=sources, must_include=must),
@@ -62,7 +62,7 @@ async def check(
     }  # fmt: skip
     given: FindState = branch  # type: ignore[assignment]
     update = await check_retractions(given, runtime)
-    return update, await services.run_store.papers([one.id for one in papers])
+    return update, await services.run_store.papers.get([one.id for one in papers])
 
 
 async def test_papers_with_a_notice_are_marked_with_its_doi(

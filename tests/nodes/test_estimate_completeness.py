@@ -185,8 +185,8 @@ TRAILS = [
 async def test_links_on_the_shelf_are_channels_too(estimate: Estimate, services: Services) -> None:
     trail = Trail(hop=1, depth=1, hits=tuple(hit(paper, "citation", "z") for paper in "abst"))
     same = {paper: paper for paper in (*PAPERS, "z")}
-    key = await services.run_store.put_trail(trail)
-    found = await estimate(HITS, SCORES | {"s": 50.0}, trail=[key], same=same)
+    key = await services.run_store.trails.put([trail])
+    found = await estimate(HITS, SCORES | {"s": 50.0}, trail=key, same=same)
     assert found.channels == ("citations", "keywords", "meaning", "references")
     assert found.curve[-1].looked_at == 21
 

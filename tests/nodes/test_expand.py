@@ -65,7 +65,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         vars(context)["clients"] = Tables(tmp_path, [*tables, crossref])
         runtime = Runtime(context=context, store=run_store)
         services = open_services(runtime, "run")
-        await services.run_store.put_papers(papers)
+        await services.run_store.papers.put(papers)
         names = tuple(table.name for table in tables)
         branch: dict[str, Any] = {
             "run": "run", "request": Request(text="pears", sources=(*names, "crossref")), "hits": [],
@@ -75,7 +75,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         }  # fmt: skip
         branch["similarity"] = {key: score / 100 for key, score in branch["prior"].items()}
         given: FindState = branch  # type: ignore[assignment]
-        return await expand(given, runtime), await services.run_store.papers(
+        return await expand(given, runtime), await services.run_store.papers.get(
             [one.id for one in papers]
         )
 
@@ -85,7 +85,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
 @pytest.fixture
 def reached(run_store: InMemoryStore) -> Callable[[FindState], Any]:
     async def of(update: FindState) -> set[tuple[str, str, str]]:
-        trails = await RunStore(run_store, "run").trails(update["trail"])
+        trails = await RunStore(run_store, "run").trails.values(update["trail"])
         return {(hit.by, hit.via, hit.paper) for trail in trails for hit in trail.hits}
 
     return of
@@ -104,7 +104,7 @@ async def test_links_in_both_directions_are_followed_and_known_papers_count_as_r
     assert await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)]) == [NEW]
     assert kept[A.id].references == (NEW.id, "doi:10.1/nowhere")
     assert (update["expanded"], update["depth"], update["failures"]) == ([A.id, B.id], 1, [])
-    (trail,) = await RunStore(run_store, "run").trails(update["trail"])
+    (trail,) = await RunStore(run_store, "run").trails.values(update["trail"])
     assert (trail.hop, trail.depth, trail.followed) == (1, 1, 2)
     assert update["hits"] == []
 
@@ -289,9 +289,9 @@ async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     # The input's own paper was followed before it was known as such, and cites s2:1.
     own = Hit(paper="s2:1", via="reference", by="doi:10.1/own", source="semantic_scholar")
     known = own.model_copy(update={"paper": "doi:10.1/own", "by": A.id})
-    key = await RunStore(run_store, "run").put_trail(Trail(hop=1, depth=1, hits=(own, known)))
+    key = await RunStore(run_store, "run").trails.put([Trail(hop=1, depth=1, hits=(own, known))])
     table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
-    await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=[key], depth=1)
+    await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=key, depth=1)
     assert table.got == ["s2:0"]
 
 

@@ -47,7 +47,7 @@ def written(**fields: Any) -> WriteState:
 
 @pytest.fixture
 async def shelved(services: Services) -> Services:
-    await services.run_store.put_papers([LEWIS, KIM])
+    await services.run_store.papers.put([LEWIS, KIM])
     return services
 
 
@@ -103,7 +103,7 @@ async def test_unknown_style_is_recorded_and_ieee_is_used(
 async def test_paper_that_is_gone_is_reported_and_not_cited(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    await services.run_store.put_papers([KIM])
+    await services.run_store.papers.put([KIM])
     made = await number_references(written(), runtime)
     assert made["sentences"][0].text == "Models retrieve [1]."
     assert made["sentences"][1].text == "Lewis et al. cite."

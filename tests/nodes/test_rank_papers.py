@@ -26,7 +26,7 @@ def _embedder_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
-    await bench.services.run_store.put_papers(PAPERS)
+    await bench.services.run_store.papers.put(PAPERS)
     branch: Branch = {
         "run": "run", "request": REQUEST, "papers": papers, "hop": hop, "depth": 0, "of": len(papers)
     }  # fmt: skip
@@ -71,7 +71,7 @@ async def test_every_ranker_scores_every_paper_with_either_mind(
                 update=local
             )
         update = await ranked(bench, IDS)
-        debates = await bench.services.run_store.debates(IDS)
+        debates = await bench.services.run_store.debates.get(IDS)
         asked = set(bench.server.tasks)
     assert update["judged"].keys() == set(IDS)
     assert all(0 <= score <= 100 for score in update["judged"].values())
@@ -94,7 +94,7 @@ async def test_debates_are_on_the_shelf_and_their_scores_in_the_state(tmp_path: 
 
     with served(reviewer({"debate_papers": lower}), tmp_path, ranker="debate") as bench:
         update = await ranked(bench, IDS[:2])
-        debates = await bench.services.run_store.debates(IDS)
+        debates = await bench.services.run_store.debates.get(IDS)
     assert {key: debate.score for key, debate in debates.items()} == update["judged"]
     assert debates[IDS[0]].reductions
     assert update["listings"] == []

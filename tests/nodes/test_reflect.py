@@ -47,7 +47,7 @@ def think(tmp_path: Path) -> Reflect:
 
         async def reflected(context: Any) -> FindState:
             runtime = Runtime(context=context, store=InMemoryStore())
-            await open_services(runtime, "run").run_store.put_papers(PAPERS)
+            await open_services(runtime, "run").run_store.papers.put(PAPERS)
             return await reflect(branch, runtime)
 
         if script is None:

@@ -31,7 +31,7 @@ async def resolve(
     context = RunContext()
     vars(context)["clients"] = Sources(home, *tables)
     runtime = Runtime(context=context, store=InMemoryStore())
-    await open_services(runtime, "run").run_store.put_papers(given)
+    await open_services(runtime, "run").run_store.papers.put(given)
     names = tuple(table.name for table in tables)
     state: Any = {
         "run": "run", "request": Request(text="x", sources=names), "entries": list(entries),

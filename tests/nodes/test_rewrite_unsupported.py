@@ -54,7 +54,7 @@ class Mind:
     async def rewrite(self, answer: Any, **changes: Any) -> dict[str, Any]:
         self.answer = answer
         runtime = Runtime(context=self.llm.context, store=InMemoryStore())
-        await open_services(runtime, "run").run_store.put_papers(PAPERS.values())
+        await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
         state: Any = {
             "run": "run", "request": Request(text=OWN), "keys": KEYS, "checks": 1, "removed": [],

@@ -35,33 +35,33 @@ async def test_paper_written_again_within_a_second_is_read_as_it_was_written_las
 ) -> None:
     run_store = RunStore(sqlite, "again")
     for year in range(2000, 2005):
-        await run_store.put_papers([A.model_copy(update={"year": year})])
-        assert (await run_store.papers([A.id]))[A.id].year == year
+        await run_store.papers.put([A.model_copy(update={"year": year})])
+        assert (await run_store.papers.get([A.id]))[A.id].year == year
 
 
 async def test_paper_that_another_process_wrote_meanwhile_is_read_anew() -> None:
     store = InMemoryStore()
     run_store = RunStore(store, "run")
-    await run_store.put_papers([A])
-    assert await run_store.papers([A.id]) == {A.id: A}
+    await run_store.papers.put([A])
+    assert await run_store.papers.get([A.id]) == {A.id: A}
     for title in ("Quinces", "Medlars"):
         await written_elsewhere(store, A.model_copy(update={"title": title}))
-        assert [one.title for one in (await run_store.papers([A.id])).values()] == [title]
+        assert [one.title for one in (await run_store.papers.get([A.id])).values()] == [title]
         # What was just read is kept with its own time, not with that of what it replaced.
-        first, second = (await run_store.papers([A.id]), await run_store.papers([A.id]))
+        first, second = (await run_store.papers.get([A.id]), await run_store.papers.get([A.id]))
         assert first[A.id] is second[A.id]
 
 
 async def test_runs_and_kinds_that_use_one_key_do_not_mix(sqlite: BaseStore) -> None:
     one, other = RunStore(sqlite, "one"), RunStore(sqlite, "other")
-    await one.put_papers([A])
-    await other.put_papers([A.model_copy(update={"title": "Quinces"})])
-    assert (await one.papers([A.id]))[A.id].title == "Pears"
-    assert (await other.papers([A.id]))[A.id].title == "Quinces"
+    await one.papers.put([A])
+    await other.papers.put([A.model_copy(update={"title": "Quinces"})])
+    assert (await one.papers.get([A.id]))[A.id].title == "Pears"
+    assert (await other.papers.get([A.id]))[A.id].title == "Quinces"
     await one.put_records("arxiv", [A.model_copy(update={"title": "Medlars"})])
-    await one.put_papers([A.model_copy(update={"id": f"arxiv {A.id}"})])
+    await one.papers.put([A.model_copy(update={"id": f"arxiv {A.id}"})])
     assert [paper.title for paper in await one.records([("arxiv", A.id)])] == ["Medlars"]
-    assert (await one.papers([f"arxiv {A.id}"]))[f"arxiv {A.id}"].title == "Pears"
+    assert (await one.papers.get([f"arxiv {A.id}"]))[f"arxiv {A.id}"].title == "Pears"
 
 
 async def test_value_is_checked_once_and_the_latest_are_remembered(
@@ -71,30 +71,30 @@ async def test_value_is_checked_once_and_the_latest_are_remembered(
     monkeypatch.setattr(module, "_KEPT", 2)
     run_store = RunStore(InMemoryStore(), "few")
     papers = [Paper(id=f"doi:10.1/{number}", title="Pears") for number in range(4)]
-    await run_store.put_papers(papers)
-    first = await run_store.papers([paper.id for paper in papers])
+    await run_store.papers.put(papers)
+    first = await run_store.papers.get([paper.id for paper in papers])
     assert first == {paper.id: paper for paper in papers}
     assert [key for _, _, key in module._made] == [paper.id for paper in papers[-2:]]
-    again = await run_store.papers([paper.id for paper in papers[-2:]])
+    again = await run_store.papers.get([paper.id for paper in papers[-2:]])
     assert all(again[key] is first[key] for key in again)
 
 
 async def test_value_kept_as_another_type_is_not_taken_for_this_one() -> None:
     store = InMemoryStore()
     run_store = RunStore(store, "types")
-    await run_store.put_papers([A])
+    await run_store.papers.put([A])
     (item,) = await store.asearch(("citeloom", "types", "papers"))
     module._made["types", "papers", A.id] = (item.updated_at, Trail(hop=1, depth=1))
-    assert await run_store.papers([A.id]) == {A.id: A}
+    assert await run_store.papers.get([A.id]) == {A.id: A}
 
 
 async def test_trails_of_several_hops_are_kept_apart_and_read_in_the_order_asked_for() -> None:
     run_store = RunStore(InMemoryStore(), "trails")
     trails = [Trail(hop=hop, depth=depth) for hop in (1, 2) for depth in (1, 2)]
-    keys = [await run_store.put_trail(trail) for trail in trails]
+    keys = await run_store.trails.put(trails)
     assert len(set(keys)) == len(trails)
-    assert await run_store.trails(keys[::-1]) == trails[::-1]
-    assert await run_store.trails([keys[2], "9-9"]) == [trails[2]]
+    assert await run_store.trails.values(keys[::-1]) == trails[::-1]
+    assert await run_store.trails.values([keys[2], "9-9"]) == [trails[2]]
 
 
 async def test_records_of_one_paper_by_two_sources_are_kept_apart() -> None:

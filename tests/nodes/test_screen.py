@@ -38,7 +38,7 @@ def screened(
     async def run(
         papers: Sequence[Paper], request: dict[str, Any] | None = None, **state: Any
     ) -> FindState:
-        await services.run_store.put_papers(papers)
+        await services.run_store.papers.put(papers)
         asked = Request.model_validate({"text": TEXT, "sources": ("openalex",), **(request or {})})
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "similarity": {}, "prior": {}, "judged": {},
@@ -227,9 +227,11 @@ async def test_what_a_hidden_paper_links_to_gains_nothing_by_a_trail(
     cited, near = paper("doi:10.1/cited"), paper("doi:10.1/near", TITLE)
     link = Hit(paper=cited.id, via="reference", by="doi:10.1/own", source="openalex")
     known = link.model_copy(update={"paper": "doi:10.1/own", "by": near.id})
-    key = await services.run_store.put_trail(Trail(hop=1, depth=1, followed=1, hits=(link, known)))
+    key = await services.run_store.trails.put(
+        [Trail(hop=1, depth=1, followed=1, hits=(link, known))]
+    )
     own = paper("doi:10.1/own", TITLE, abstract=TEXT)
-    update = await screened([own, cited, near, OTHER], trail=[key])
+    update = await screened([own, cited, near, OTHER], trail=key)
     assert update["hidden"] == [own.id]
     assert update["prior"][cited.id] == update["prior"][OTHER.id]
 
@@ -238,7 +240,7 @@ async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed
     screened: Screen, services: Services
 ) -> None:
     trails = [Trail(hop=1, depth=1, followed=3), Trail(hop=1, depth=2, followed=2)]
-    keys = [await services.run_store.put_trail(trail) for trail in trails]
+    keys = await services.run_store.trails.put(trails)
     papers = [paper(f"doi:10.1/{number}", f"{TITLE} {number}") for number in range(10)]
     state: dict[str, Any] = {"trail": keys, "depth": 2}
     known = {one.id: 20.0 for one in papers[:9]}

@@ -110,7 +110,7 @@ async def test_breadth_first_search_judges_a_whole_level(
         Hit(paper=name, via="reference", by=NAMES[0], source="openalex") for name in NAMES[100:290]
     ]
     trail = (
-        [await services.run_store.put_trail(Trail(hop=1, depth=1, hits=tuple(links)))]
+        await services.run_store.trails.put([Trail(hop=1, depth=1, hits=tuple(links))])
         if depth
         else []
     )
@@ -126,7 +126,7 @@ async def test_later_levels_of_a_breadth_first_search_are_judged_one_at_a_time(
         Trail(hop=1, depth=depth, hits=(Hit(paper=end, via="reference", by=NAMES[0], source="openalex"),))
         for depth, end in enumerate(NAMES[5:7], start=1)
     ]  # fmt: skip
-    keys = [await services.run_store.put_trail(trail) for trail in trails]
+    keys = await services.run_store.trails.put(trails)
     update = await listed(runtime, trail=keys, depth=2)
     assert update["batch"] == [NAMES[6]]
 
@@ -136,13 +136,13 @@ async def test_next_hop_of_a_breadth_first_search_judges_what_its_searches_found
 ) -> None:
     told(runtime, expansion="bfs")
     link = Hit(paper=NAMES[1], via="reference", by=NAMES[0], source="openalex")
-    key = await services.run_store.put_trail(Trail(hop=1, depth=1, hits=(link,)))
+    key = await services.run_store.trails.put([Trail(hop=1, depth=1, hits=(link,))])
     hits = [
         Hit(paper=NAMES[0], via="query", by="pears", source="openalex", hop=1),
         Hit(paper=NAMES[2], via="query", by="quince", source="openalex", hop=2),
     ]
     judged = {NAMES[0]: 80.0, NAMES[1]: 80.0}
-    update = await listed(runtime, hits=hits, trail=[key], judged=judged, hop=2, depth=0)
+    update = await listed(runtime, hits=hits, trail=key, judged=judged, hop=2, depth=0)
     assert update["batch"] == [NAMES[2]]
 
 

@@ -51,10 +51,10 @@ async def test_link_of_a_hidden_paper_leads_nowhere_from_either_end(hidden: str)
     end = "doi:10.1/hidden"
     store = RunStore(InMemoryStore(), "run")
     via = "citation" if hidden == "citing" else "reference"
-    key = await store.put_trail(Trail(hop=1, depth=1, hits=(hit(end, via, A),)))
+    key = await store.trails.put([Trail(hop=1, depth=1, hits=(hit(end, via, A),))])
     new = [(end, C) if hidden == "citing" else (C, end), (A, "doi:10.1/unknown")]
     papers = {**THREE, A: Paper(id=A, title="On trees", references=(end, B))}
-    given = state(trail=[key], hidden=[end])
+    given = state(trail=key, hidden=[end])
     found = await survey(given, store, papers, new=new)
     assert found.visits.keys() == {A, B, C, "doi:10.1/unknown"}
     assert found.visits[B] > found.visits[C] > 0

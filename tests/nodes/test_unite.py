@@ -49,7 +49,7 @@ async def test_paper_keeps_its_id_when_another_source_knows_it_by_a_better_one(
     later = record(DOI, "openalex", doi="10.1000/a", aliases=(PREPRINT, "openalex:W1"))
     state = await come(services, runtime, state, ("openalex", later))
     assert state["same"] == dict.fromkeys((PREPRINT, DOI, "openalex:W1"), PREPRINT)
-    (paper,) = (await services.run_store.papers([PREPRINT])).values()
+    (paper,) = (await services.run_store.papers.get([PREPRINT])).values()
     assert set(paper.aliases) == {DOI, "openalex:W1"}
     assert (paper.doi, paper.abstract) == ("10.1000/a", "How pears are grafted.")
     assert paper.origin["doi"] == "openalex"
@@ -76,7 +76,7 @@ async def test_every_source_adds_what_it_knows_of_a_paper_under_one_id(
     for order in ([bare, whole], [whole, bare]):
         sources = [(one.origin["title"], one) for one in order]
         state = await come(services, runtime, EMPTY, *sources)
-        (paper,) = (await services.run_store.papers([state["same"][DOI]])).values()
+        (paper,) = (await services.run_store.papers.get([state["same"][DOI]])).values()
         assert (paper.abstract, paper.aliases) == ("How pears are grafted.", ("openalex:W1",))
 
 
@@ -117,14 +117,14 @@ async def test_what_links_lead_to_becomes_papers_once(
     found = record(DOI, "openalex", doi="10.1000/a")
     await services.run_store.put_records("openalex", [found])
     hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
-    key = await services.run_store.put_trail(Trail(hop=1, depth=1, hits=(hit,)))
-    state: FindState = {**EMPTY, "trail": [key]}
+    key = await services.run_store.trails.put([Trail(hop=1, depth=1, hits=(hit,))])
+    state: FindState = {**EMPTY, "trail": key}
     update = await unite(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
     await services.run_store.put_records("openalex", [found.model_copy(update={"year": 1999})])
     state = {**state, "same": update["same"], "followed": update["followed"]}
     assert (await unite(state, runtime))["same"] == {DOI: DOI}
-    assert (await services.run_store.papers([DOI]))[DOI].year is None
+    assert (await services.run_store.papers.get([DOI]))[DOI].year is None
 
 
 async def test_record_that_was_united_before_is_not_united_again(
@@ -132,8 +132,8 @@ async def test_record_that_was_united_before_is_not_united_again(
 ) -> None:
     first = record(DOI, "openalex", doi="10.1000/a")
     state = await come(services, runtime, EMPTY, ("openalex", first))
-    await services.run_store.put_papers([first.model_copy(update={"retracted": True})])
+    await services.run_store.papers.put([first.model_copy(update={"retracted": True})])
     await services.run_store.put_records("openalex", [first.model_copy(update={"year": 1999})])
     state = await come(services, runtime, state)
-    (paper,) = (await services.run_store.papers([DOI])).values()
+    (paper,) = (await services.run_store.papers.get([DOI])).values()
     assert (paper.retracted, paper.year) == (True, None)

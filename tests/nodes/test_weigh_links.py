@@ -23,7 +23,7 @@ async def weighed(
     services: Services, runtime: Runtime[RunContext], judged: dict[str, float], **state: Any
 ) -> FindState:
     """Weigh papers of which the last is cited by the first six."""
-    await services.run_store.put_papers(
+    await services.run_store.papers.put(
         Paper(id=name, title=f"Pears {name}", references=(CITED,) if name < NAMES[6] else ())
         for name in NAMES
     )
@@ -121,10 +121,10 @@ async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_shoul
 
     scores: dict[str, float] = {}
     for depth, key in enumerate(("doi:10.1/hidden", "openalex:W1", NAMES[0]), start=1):
-        kept = await services.run_store.put_trail(Trail(hop=1, depth=depth, hits=trail(key)))
+        kept = await services.run_store.trails.put([Trail(hop=1, depth=depth, hits=trail(key))])
         same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[0]}
         update = await weighed(
-            services, runtime, dict.fromkeys(NAMES, 60.0), trail=[kept], same=same,
+            services, runtime, dict.fromkeys(NAMES, 60.0), trail=kept, same=same,
             hidden=["doi:10.1/hidden"],
         )  # fmt: skip
         scores[key] = update["scores"][NAMES[6]]
@@ -160,8 +160,8 @@ async def level(
     collected: list[str],
 ) -> FindState:  # fmt: skip
     trail = Trail(hop=1, depth=1, hits=tuple(hits("reference", reached, by=NAMES[0])))
-    key = await services.run_store.put_trail(trail)
-    return await weighed(services, runtime, judged, trail=[key], depth=1, collected=collected)
+    key = await services.run_store.trails.put([trail])
+    return await weighed(services, runtime, judged, trail=key, depth=1, collected=collected)
 
 
 async def test_later_levels_collect_relevant_papers_once_in_the_order_of_the_queue(
@@ -200,11 +200,11 @@ async def test_next_hop_starts_from_its_searches_and_not_from_the_last_level(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
     told(runtime, expansion="bfs")
-    key = await services.run_store.put_trail(
-        Trail(hop=1, depth=1, hits=tuple(hits("reference", [NAMES[1]], by=NAMES[0])))
+    key = await services.run_store.trails.put(
+        [Trail(hop=1, depth=1, hits=tuple(hits("reference", [NAMES[1]], by=NAMES[0])))]
     )
     update = await weighed(
-        services, runtime, dict.fromkeys(NAMES[:3], 80.0), trail=[key], hop=2,
+        services, runtime, dict.fromkeys(NAMES[:3], 80.0), trail=key, hop=2,
         hits=hits("query", [NAMES[2]]), collected=[NAMES[0]],
     )  # fmt: skip
     assert update["frontier"] == [NAMES[2]]

@@ -33,11 +33,11 @@ def read_records(path: Path) -> Iterator[Paper | BadRecord]:
         InputError: The file is absent, empty, binary or of no kind that is read; raised at once,
             before the first record is asked for.
     """
-    head = _head(path)
+    head = _first(path, _HEAD)
     kind = _kind(path, head)
     if kind == "jsonl":
         return _stream(path)
-    data = _whole(path)
+    data = read_whole(path)
     if kind == "bibtex":
         if b"@" not in data:
             raise InputError(f"{path.name} has no BibTeX entry in it")
@@ -76,28 +76,29 @@ def _one_object_a_line(text: bytes) -> bool:
     return not any(name in first for name in _OF_CSL)
 
 
-def _head(path: Path) -> bytes:
-    try:
-        with _open(path) as stream:
-            return stream.read(_HEAD)
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
-    except (EOFError, OSError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+def read_whole(path: Path) -> bytes:
+    """Return the bytes of a file, those of a gzip file unpacked.
 
-
-def _whole(path: Path) -> bytes:
-    try:
-        with _open(path) as stream:
-            data = stream.read(_LARGEST + 1)
-    except (EOFError, OSError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    Raises:
+        InputError: It is absent, damaged, or unpacks to more than is read as a whole.
+    """
+    data = _first(path, _LARGEST + 1)
     if len(data) > _LARGEST:
         raise InputError(
             f"{path.name} is larger than {_LARGEST // 1_000_000} MB: split it, or convert it to "
             "JSON Lines, which may be of any size"
         )
     return data
+
+
+def _first(path: Path, size: int) -> bytes:
+    try:
+        with _open(path) as stream:
+            return stream.read(size)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}") from error
+    except (EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
 
 
 def _stream(path: Path) -> Iterator[Paper | BadRecord]:

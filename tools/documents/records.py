@@ -4,20 +4,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from state.paper import Paper
-from tools.bibliography.read import read_records
+from tools.bibliography.read import read_records, read_whole
 from tools.bibliography.read_bibtex import plain_text, read_bibtex
 from tools.bibliography.read_csl import read_csl
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record
 from tools.documents.file_fields import paths_in
-from tools.documents.limits import LIMITS, gunzip, megabytes
-from tools.documents.zotero import paper_of, tags_of
-from tools.documents.zotero_rdf import read_rdf
-from tools.errors import DocumentError, InputError
+from tools.documents.zotero import paper_of, rdf_items, tags_of
 
 _FILE_FIELDS = ("file", "pdf", "localfile")
 _MOST_TAGS = 200
@@ -112,37 +110,16 @@ def _resolved(path: Path) -> Path | None:
 
 
 def _entries(record_file: Path) -> Iterator[_Entry]:
-    data = _content(record_file)
+    data = read_whole(record_file)
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"<") and b"rdf" in head.lower():
-        yield from (_Entry(*one) for one in read_rdf(data, record_file.name))
+        yield from map(_item, count(1), rdf_items(data, record_file.name))
     elif head[:1] in {b"[", b"{"} and (items := _items(data)) is not None:
-        yield from (_item(number, item) for number, item in enumerate(items, start=1))
+        yield from map(_item, count(1), items)
     elif head[:1] not in {b"[", b"{"} and b"@" in data:
         yield from _bibtex(data)
     else:
         yield from (_Entry(record) for record in read_records(record_file))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > LIMITS.bytes:
-            raise InputError(
-                f"{path.name} is larger than {megabytes(LIMITS.bytes)}: export fewer records at once"
-            )
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    if not data.strip():
-        raise InputError(f"{path.name} is empty")
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    try:
-        return gunzip(data, path.name)
-    except DocumentError as error:
-        raise InputError(f"{error}: {error.remedy}") from error
 
 
 def _bibtex(data: bytes) -> Iterator[_Entry]:

@@ -88,7 +88,7 @@ async def partial_synthesis(
         return dict(values)
     contexts: Sequence[Context] = values.get("contexts") or ()
     folded = contexts[: values.get("folded") or 0]
-    held = await run_store.paragraphs([item.paragraph for item in folded])
+    held = await run_store.paragraphs.get([item.paragraph for item in folded])
     ledger = context.clients.ledger(values["run"], Limits())
     await ledger.ready()
     return {

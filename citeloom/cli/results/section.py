@@ -34,7 +34,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     foreign = _foreign_style(run)
     values = restyled(values, foreign) if foreign and values.get("sentences") else values
     values = {**values, "completeness": assessed(values)}
-    rounds = await RunStore(store, values.get("run", "")).rounds() if values.get("run") else []
+    rounds = await RunStore(store, values.get("run", "")).rounds.all() if values.get("run") else []
     record = {**run_record(run, values), "drafts": plain(rounds)}
     papers = {
         "schema_version": SCHEMA_VERSION,

@@ -68,13 +68,11 @@ class BeamWriter:
         """Hold the votes and keep the `beam` drafts with most of them; all go on record."""
         drafts, votes, failures = await hold_votes(services, stage, candidates)
         survivors = drafts[: max(services.context.beam, 1)]
-        await services.run_store.put_round(
-            DraftRound(
+        await services.run_store.rounds.put([DraftRound(
                 round=stage.position + 1, part=stage.part.number,
                 line=stage.part.lines[stage.position].number, drafts=tuple(drafts),
                 votes=tuple(votes), survivors=tuple(draft.id for draft in survivors),
-            )
-        )  # fmt: skip
+            )])  # fmt: skip
         return Settled(drafts=survivors, position=stage.position + 1, failures=failures)
 
 

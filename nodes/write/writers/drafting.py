@@ -147,7 +147,7 @@ def cited_keys(draft: Draft) -> list[str]:
 async def known_papers(services: Services, stage: Stage, keys: Sequence[str]) -> dict[str, Paper]:
     """Return the papers behind these keys."""
     wanted = {key: stage.keys[key] for key in keys if key in stage.keys}
-    papers = await services.run_store.papers(list(wanted.values()))
+    papers = await services.run_store.papers.get(list(wanted.values()))
     return {key: papers[paper] for key, paper in wanted.items() if paper in papers}
 
 
@@ -175,7 +175,7 @@ async def line_inputs(
 
 async def own_words(services: Services) -> dict[str, str]:
     """Return the verified words of the researcher's text by key element."""
-    return verified_words((await services.run_store.elements(["input"])).get("input"))
+    return verified_words((await services.run_store.elements.get(["input"])).get("input"))
 
 
 def themes_of(stage: Stage) -> list[str]:

@@ -23,7 +23,7 @@ async def misplaced(services: Services, stage: Stage, sentence: str) -> list[Fau
     """
     if services.mind.name == "extractive":
         return []
-    papers = await services.run_store.papers(list(stage.keys.values()))
+    papers = await services.run_store.papers.get(list(stage.keys.values()))
     by_key = {key: papers[paper] for key, paper in stage.keys.items() if paper in papers}
     return await asyncio.to_thread(_find, services, by_key, sentence)
 

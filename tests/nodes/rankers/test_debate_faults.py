@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import LEFT_OUT, DebateRanker
-from nodes.find.rankers.verdicts import UNSUPPORTED, Verdict, best_supported
+from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, DebateRanker, Verdict, best_supported
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
@@ -171,9 +170,9 @@ async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_
     debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
     with served([{"debates": debates}], tmp_path) as bench:
         ranking = await DebateRanker().rank(bench.services, REQUEST, PAPERS)
-        await bench.services.run_store.put_debates(ranking.debates)
+        await bench.services.run_store.debates.put(ranking.debates)
         order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
-        kept = await bench.services.run_store.debates(order)
+        kept = await bench.services.run_store.debates.get(order)
     assert order == [paper.id for paper in reversed(PAPERS)]
     for paper in PAPERS:
         assert kept[paper.id].score == ranking.scores[paper.id]

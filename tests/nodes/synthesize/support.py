@@ -77,7 +77,7 @@ class Bench:
 
     async def stack(self, paragraphs: Sequence[Paragraph], **request: Any) -> Any:
         """Put paragraphs in the run store; return the state that a node reads."""
-        await self.services.run_store.put_paragraphs(paragraphs)
+        await self.services.run_store.paragraphs.put(paragraphs)
         asked = Request(**{"text": QUESTION, "kind": "question"} | request)
         return {"run": "run", "request": asked, "paragraphs": [item.id for item in paragraphs]}
 

@@ -47,7 +47,7 @@ async def test_citation_of_an_entry_that_the_list_lacks_is_counted_and_not_linke
     path.write_text(TEXT, encoding="utf-8")
     with bench(home) as place:
         report = await read(place, path)
-        found = await place.services.run_store.bibliographies([report.key])
+        found = await place.services.run_store.bibliographies.get([report.key])
     assert (report.kind, report.title, report.entries) == ("markdown", "Pears in drought", 3)
     assert (report.citations, report.linked) == (3, 2)
     assert report.confidence["citations"] == pytest.approx(2 / 3, abs=0.01)

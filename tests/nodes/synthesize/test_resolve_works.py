@@ -63,8 +63,8 @@ async def resolve(
     runtime = Runtime(context=context, store=InMemoryStore())
     run_store = open_services(runtime, "run").run_store
     await put_stack(run_store)
-    await run_store.put_papers(more)
-    await run_store.put_entries(entries)
+    await run_store.papers.put(more)
+    await run_store.entries.put([entries])
     works = dict.fromkeys(work for own in entries.works.values() for work in own)
     state: Any = {
         "run": "run", "request": Request(text="Why is moss cool?", sources=names),
@@ -83,12 +83,12 @@ def asking(home: Path, *tables: Asked) -> RunContext:
 async def test_without_sources_nothing_happens(tmp_path: Path) -> None:
     update, run_store = await resolve(asking(tmp_path))
     assert (update["lines"], update["resolved"], update["failures"]) == (LINES, {}, [])
-    assert (await run_store.papers([SHADE.id]))[SHADE.id] == SHADE
+    assert (await run_store.papers.get([SHADE.id]))[SHADE.id] == SHADE
 
 
 async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) -> None:
     update, run_store = await resolve(asking(tmp_path, Asked("crossref", [FOUND])), "crossref")
-    paper = (await run_store.papers([SHADE.id]))[SHADE.id]
+    paper = (await run_store.papers.get([SHADE.id]))[SHADE.id]
     assert (paper.id, paper.doi, paper.venue) == (SHADE.id, "10.5555/shade", "Mosses")
     assert "doi:10.5555/shade" in paper.aliases
     assert update["resolved"] == {SHADE.id: "crossref"}
@@ -132,7 +132,7 @@ async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
     )
     assert busy["resolved"] == {}
     assert "1 works" in busy["failures"][0].remedy
-    assert (await run_store.papers([SHADE.id]))[SHADE.id] == SHADE
+    assert (await run_store.papers.get([SHADE.id]))[SHADE.id] == SHADE
 
 
 async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Path) -> None:
@@ -145,10 +145,10 @@ async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Pa
     )
     assert update["works"] == [SHADE.id, CRUST.id, LOOSE.id, RAIN.id]
     assert [item.works for item in update["lines"][1].origins] == [(CRUST.id,), (SHADE.id,)]
-    kept = await run_store.entries()
+    kept = await run_store.entries.last() or Entries()
     assert kept.works[RAIN.id] == (SHADE.id,)
     assert update["resolved"] == {SHADE.id: "crossref"}
-    papers = await run_store.papers([*PAPERS, TWIN.id])
+    papers = await run_store.papers.get([*PAPERS, TWIN.id])
     numbered, references = number_references(update["lines"], [], kept, papers, "fine")
     assert [item.paper.id for item in references] == [MOSS.id, RAIN.id, SHADE.id, CRUST.id]
     assert numbered[1].secondary == (3, 4)
@@ -166,8 +166,9 @@ async def test_work_that_turns_out_to_be_a_source_becomes_it(tmp_path: Path) -> 
     )  # fmt: skip
     assert update["lines"][0].origins[0].works == (RAIN.id,)
     assert cited.id not in update["works"]
-    assert (await run_store.papers([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
-    assert (await run_store.entries()).works[MOSS.id][3] == RAIN.id
+    assert (await run_store.papers.get([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
+    kept = await run_store.entries.last() or Entries()
+    assert kept.works[MOSS.id][3] == RAIN.id
 
 
 async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
@@ -178,7 +179,7 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
         asking(tmp_path, Asked("crossref", [other])), "crossref", lines=lines
     )
     assert wrong["resolved"] == {}
-    assert (await run_store.papers([CRUST.id]))[CRUST.id] == CRUST
+    assert (await run_store.papers.get([CRUST.id]))[CRUST.id] == CRUST
     table = Asked("crossref", [other, right])
     found, _ = await resolve(asking(tmp_path, table), "crossref", lines=lines)
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
@@ -197,7 +198,7 @@ async def test_entry_that_was_not_read_gets_its_title_by_its_id(tmp_path: Path) 
         asking(tmp_path, Asked("crossref", [record])), "crossref",
         lines=[line(origin(MOSS, loose))], entries=entries, more=(loose,),
     )  # fmt: skip
-    paper = (await run_store.papers([loose.id]))[loose.id]
+    paper = (await run_store.papers.get([loose.id]))[loose.id]
     assert (paper.title, paper.authors) == (record.title, record.authors)
 
 
@@ -249,7 +250,7 @@ async def test_works_are_found_at_real_services(
     )
     assert update["failures"] == []
     assert update["resolved"] == {paper.id: name for paper in cited}
-    papers = await run_store.papers([paper.id for paper in cited])
+    papers = await run_store.papers.get([paper.id for paper in cited])
     for paper, work in zip(papers.values(), (by_doi, by_title), strict=True):
         assert (paper.doi or "").lower() == (work.doi or "").lower()
         assert paper.title == work.title

@@ -96,8 +96,8 @@ class Folding:
         options = options.model_copy(update={**(endpoint if llm else {}), **settings})
         runtime = Runtime(context=context_for(options, updates=updates), store=InMemoryStore())
         run_store = open_services(runtime, "run").run_store
-        await run_store.put_papers([LEE])
-        await run_store.put_paragraphs(paragraphs)
+        await run_store.papers.put([LEE])
+        await run_store.paragraphs.put(paragraphs)
         given = list(contexts) or [
             Context(paragraph=item.id, score=1.0, by="mind") for item in paragraphs
         ]
