@@ -57,7 +57,8 @@ class Mind:
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
         state: Any = {
-            "run": "run", "request": Request(text=OWN), "keys": KEYS, "outline": Plan(lines=()), "checks": 1, "removed": [],
+            "run": "run", "request": Request(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
+            "checks": 1, "removed": [],
             "final": Draft(id="d", sentences=sentences), "verdicts": VERDICTS, **changes,
         }  # fmt: skip
         return dict(await rewrite_unsupported(state, runtime))
