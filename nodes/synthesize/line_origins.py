@@ -18,7 +18,7 @@ from state.writing import Support
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS
-from tools.evidence.altered_copies import altered_copy
+from tools.evidence.changes import changes
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import find_quote
 from tools.evidence.support import BAD, judge
@@ -138,7 +138,8 @@ class LineOrigins:
 
     def _is_elsewhere(self, text: str, quotes: Sequence[str], around: str) -> bool:
         """Whether a line has nothing to do with its source lines, or puts words into a copy of one."""
-        if any(altered_copy(text, quote, around) for quote in quotes):
+        found = (change for quote in quotes for change in changes(text, quote, around))
+        if any(change.kind == "addition" for change in found):
             return True
         line, source = self._embedder.embed([text, " ".join(quotes)])
         cosine = calibrated(self._embedder, np.array([line @ source]))[0]

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from state.writing import Cause, Support
-from tools.evidence.altered_copies import altered_copy
-from tools.evidence.changes import Kind, changes, nearly_copies
+from tools.evidence.changes import Change, Kind, changes, nearly_copies
 from tools.evidence.contradiction import contradicts
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.unsupported_entities import unsupported_entities
@@ -26,6 +25,7 @@ ORDER: tuple[Support, ...] = (
 _WEIGHT: dict[Kind, Support] = {
     "negation": "contradicted", "direction": "contradicted", "comparison": "contradicted",
     "number": "not_in_source", "unit": "not_in_source", "scope": "partly", "hedge": "partly",
+    "exchange": "not_in_source", "addition": "partly",
 }  # fmt: skip
 
 
@@ -90,19 +90,14 @@ def alarms(claim: str, quotes: Sequence[str], around: str) -> list[Alarm]:
         around: Everything that it may take numbers, names and citations from.
     """
     found = [
-        Alarm(f"where the source has “{item.said}” it has “{item.claimed}”", _WEIGHT[item.kind])
+        Alarm(_told(item), _WEIGHT[item.kind])
         for quote in quotes
-        for item in changes(claim, quote)
+        for item in changes(claim, quote, around)
     ]
     found += [
         Alarm(f"the source says nearly the same with one word turned: “{quote}”", "contradicted")
         for quote in quotes
         if contradicts(claim, quote)
-    ]
-    found += [
-        Alarm(f"it nearly copies “{quote}”, with words that stand nowhere near", "partly")
-        for quote in quotes
-        if altered_copy(claim, quote, around)
     ]
     # Other words may well use a name that an abstract does not have; in a copy it was put in.
     copied = any(nearly_copies(claim, quote) for quote in quotes)
@@ -115,6 +110,12 @@ def alarms(claim: str, quotes: Sequence[str], around: str) -> list[Alarm]:
     for what, items, verdict in strange:
         found += [Alarm(f"{what} {item} is not in the source", verdict) for item in items]
     return sorted(dict.fromkeys(found), key=lambda item: -ORDER.index(item.verdict))
+
+
+def _told(change: Change) -> str:
+    if change.kind == "addition":
+        return f"it nearly copies the source, and puts in “{change.claimed}”"
+    return f"where the source has “{change.said}” it has “{change.claimed}”"
 
 
 def verdict_named(said: str) -> Support:

@@ -1,8 +1,8 @@
-"""tools/evidence/altered_copies.py: a near copy with other words in it."""
+"""tools/evidence/changes.py: a near copy with other words in it."""
 
 import pytest
 
-from tools.evidence.altered_copies import altered_copy
+from tools.evidence.changes import changes
 
 SOURCE = (
     "Moss gardens cool flat roofs by 9 degrees on hot summer afternoons, and gravel roofs by fewer."
@@ -26,4 +26,4 @@ AROUND = f"{SOURCE} Slate roofs stay hot. Ida Marsh: Moss gardens"
     ],
 )
 def test_near_copy_may_leave_out_and_not_put_in(line: str, altered: bool) -> None:
-    assert altered_copy(line, SOURCE, AROUND) is altered
+    assert bool(changes(line, SOURCE, AROUND)) is altered
