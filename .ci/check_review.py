@@ -26,7 +26,10 @@ _OWN_SENTENCE = re.compile(
     r"[^{}]+ \{P\d+\} (?:(?:writes?|\(annotation\)): “(?P<quoted>.+)”"
     r"|(?:(?:also|then|further|first|next|\w+ly) )?[a-z]+ (?P<rest>.+))"
 )
-_COUNTED = re.compile(r"(?:Of )?\w+ papers?\b[^“”{}]*\.")
+_COUNTED = re.compile(
+    r"\w+ papers?(?:, [\w ]*\d{4},)? (?:are close in meaning(?:; \w+ of them mention [^“”{}.;]+)?"
+    r"|share no closer theme|mentions [^“”{}.;]+|stands apart)\."
+)
 _NOT_PROSE = ("#", ">", "|", "- ", "* ", "<!--", "```", "---")
 
 

@@ -14,11 +14,10 @@ from langgraph.types import Send
 
 from graphs.policies import RETRY
 from nodes.guard import stopping
-from nodes.ingest.index_passages import index_passages
+from nodes.ingest.index_passages import index_passages, wave
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
-from nodes.ingest.waves import wave
 from state.ingesting import IngestInput, IngestOutput, IngestState
 from state.run import halt
 from tools.context import RunContext

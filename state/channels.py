@@ -167,8 +167,23 @@ class FindOutput(Result):
     counts: PrismaCounts
 
 
-class WriteState(Shared):
-    """What the nodes of `write` share."""
+class CheckState(Shared, total=False):
+    """What the check of citations needs and gives, whoever wrote the text."""
+
+    keys: dict[str, str]
+    """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
+    final: Draft
+    """The sentences with markers."""
+    checks: int
+    verdicts: list[CitationVerdict]
+    rejections: Annotated[list[Rejection], add_rejections]
+    """What the checks kept out of the text."""
+    notes: list[str]
+    """What the caller should know of the writing or of the check."""
+
+
+class WriteState(CheckState, total=False):
+    """What the nodes of `write` share: each reads some of it, and returns what it changed."""
 
     text: Annotated[str, EphemeralValue]
     library: Annotated[str, EphemeralValue]
@@ -182,8 +197,6 @@ class WriteState(Shared):
     selected: list[str]
     sufficiency: list[Sufficiency]
     """What `find` said of the facets; absent where papers were named by the caller."""
-    keys: dict[str, str]
-    """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are in the run store."""
     outline: Plan
@@ -193,17 +206,10 @@ class WriteState(Shared):
     """Sentences that open a part, smoothed."""
     joins: int
     """How often the parts were joined."""
-    final: Draft
-    checks: int
-    verdicts: list[CitationVerdict]
     audit: Audit
     table: ComparisonTable
-    notes: list[str]
-    """What the caller should know of the writing."""
     removed: list[CitationVerdict]
     """Verdicts on citations that were taken out of the text."""
-    rejections: Annotated[list[Rejection], add_rejections]
-    """What the checks kept out of the text."""
     part: Part
     """Never written here: it names the type, which a resumed branch would lose otherwise."""
     parts: Annotated[list[Draft], add_parts]

@@ -10,6 +10,8 @@ from typing_extensions import TypedDict
 from state.base import Value
 from state.channels import Result, Shared
 from state.document import Unread
+from state.request import Request
+from state.run import Failure, Outcome, SourceUsage, Usage
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
 
@@ -154,3 +156,22 @@ class IngestOutput(Result):
     counts: IngestCounts
     spent: dict[str, float]
     notes: list[str]
+
+
+class IngestUpdate(TypedDict, total=False):
+    """What a node of `ingest` may write; the channels are described in IngestState and IngestOutput."""
+
+    run: str
+    request: Request
+    files: list[FileSource]
+    done: int
+    reports: list[FileReport]
+    counts: IngestCounts
+    spent: dict[str, float]
+    notes: list[str]
+    usage: list[Usage]
+    source_usage: list[SourceUsage]
+    mind: str
+    outcome: Outcome
+    stop: Failure | None
+    failures: list[Failure]

@@ -10,7 +10,7 @@ from state.run import Failure
 from state.writing import Draft, Part, Plan, Rejection
 
 
-class PartState(TypedDict):
+class PartState(TypedDict, total=False):
     """What the nodes share that write one part of the section."""
 
     run: str

@@ -16,7 +16,7 @@ class ReviseInputs(TypedDict):
     plan: object
 
 
-class ReviseState(WriteState):
+class ReviseState(WriteState, total=False):
     """What the nodes of `revise` share."""
 
     section: Annotated[str, EphemeralValue]

@@ -8,10 +8,8 @@ from typing_extensions import TypedDict
 
 from state.audit import Audit, ReferenceFinding, UncitedClaim
 from state.base import Value
-from state.channels import Result, Shared
-from state.reducers import add_rejections
+from state.channels import CheckState, Result
 from state.results import CitedSentence
-from state.writing import CitationVerdict, Draft, Rejection
 
 
 class Entry(Value):
@@ -35,7 +33,7 @@ class VerifyInputs(TypedDict):
     sources: object
 
 
-class VerifyState(Shared):
+class VerifyState(CheckState, total=False):
     """What the nodes of `verify` share."""
 
     text: Annotated[str, EphemeralValue]
@@ -48,19 +46,11 @@ class VerifyState(Shared):
     entries: list[Entry]
     findings: list[ReferenceFinding]
     """What is known against the reference list."""
-    keys: dict[str, str]
-    """The key of each paper that is cited and known (P1, P2, ...) and the paper's id."""
     labels: dict[str, str]
     """Each key and how the text cites it, such as [3]; also those that lead to no paper."""
     printed: list[str]
     """The sentences as they stand in the text."""
-    final: Draft
-    """The sentences with markers."""
-    checks: int
-    verdicts: list[CitationVerdict]
-    rejections: Annotated[list[Rejection], add_rejections]
     flagged: list[UncitedClaim]
-    notes: list[str]
 
 
 class VerifyOutput(Result):

@@ -27,7 +27,7 @@ def _closed_files() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds a host's line as another test left it: paused, or given up."""
-    monkeypatch.setattr("tools.http.host_state._states", {})
+    monkeypatch.setattr("tools.http.host._states", {})
 
 
 @pytest.fixture(scope="session")

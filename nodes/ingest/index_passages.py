@@ -5,17 +5,14 @@ Reads `run`, `request`, `files`, `done`, `spent`, `failures`. Writes `done`, `sp
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from threading import Event
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.ingest.name_keywords import name_keywords
-from nodes.ingest.waves import wave
-from state.ingesting import FileSource
-from state.request import Request
+from state.ingesting import FileSource, IngestState, IngestUpdate
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
@@ -25,27 +22,21 @@ from tools.library.port import Progress
 from tools.retrieve.keywords import name_missing
 from tools.services import Services, open_services
 
-
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    files: list[FileSource]
-    done: int
-    spent: dict[str, float]
-    failures: list[Failure]
+LARGEST = 1000
+"""Files of a wave: what was read is indexed, and can be found, before the next wave."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
+def wave(files: Sequence[FileSource], done: int) -> list[FileSource]:
+    """Return the files to be read next: first all record files, then documents in portions.
 
-    done: int
-    spent: dict[str, float]
-    failures: list[Failure]
+    A document finds the record of its paper in the library only if that was read before it.
+    """
+    rest = files[done:]
+    records = [item for item in rest if item.kind == "records"]
+    return (records or list(rest))[:LARGEST]
 
 
-async def index_passages(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
     """Index what the last wave has read; what is indexed already costs nothing."""
     services = open_services(runtime, state["run"])
     read = wave(state["files"], state["done"])

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.ingest.fetching import fetch_copy
-from state.ingesting import FileReport, FileSource
+from state.ingesting import FileReport, FileSource, IngestUpdate
 from state.request import Request
 from tools.context import RunContext
 from tools.errors import PermanentError
@@ -43,13 +43,7 @@ class Branch(TypedDict):
     of: int
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    reports: list[FileReport]
-
-
-async def read_source(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def read_source(state: Branch, runtime: Runtime[RunContext]) -> IngestUpdate:
     """Take one source into the library."""
     services = open_services(runtime, state["run"])
     source = state["source"]
@@ -84,30 +78,26 @@ async def _taken(
     workers: Workers,
     spool: Spool,
 ) -> FileReport:
-    if source.kind == "records":
-        path = Path(source.path) if source.path else spool.path(source.sha256)
-        return await in_thread(
-            workers,
-            lambda stopped: take_records(
-                opened, source.name, path, source.tags, stopped, _count(services, source.name)
-            ),
-        )
-    if source.kind == "id":
-        return await fetch_copy(services, request, source, opened, spool, _reader(opened, workers))
-    papers = await services.run_store.papers.get([source.record]) if source.record else {}
     path = Path(source.path) if source.path else spool.path(source.sha256)
+    papers = await services.run_store.papers.get([source.record]) if source.record else {}
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,
         record=papers.get(source.record), tags=source.tags,
     )  # fmt: skip
+    if source.kind == "records":
+        return await in_thread(
+            workers,
+            lambda stopped: take_records(
+                opened, source.name, path, source.tags, stopped,
+                lambda done: services.progress("take_records", done, 0, given.name),
+            ),
+        )  # fmt: skip
+    if source.kind == "id":
+        return await fetch_copy(services, request, source, opened, spool, _reader(opened, workers))
     report = await _reader(opened, workers)(given)
     if source.sha256:
         await asyncio.to_thread(spool.drop, source.sha256)
     return report
-
-
-def _count(services: Services, name: str) -> Callable[[int], None]:
-    return lambda done: services.progress("take_records", done, 0, PurePath(name).name)
 
 
 def _reader(opened: IngestTarget, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:

@@ -9,28 +9,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.ingest.read_source import forget_halt
-from state.ingesting import FileReport, IngestCounts, IngestState
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
+from state.run import Outcome, halt
 from tools.context import RunContext
 from tools.ingest.spool import Spool
 from tools.services import open_services
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    counts: IngestCounts
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-    stop: Failure | None
-
-
-async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Update:
+async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
     """Count what was added; a run that was stopped early reports what it has."""
     services = open_services(runtime, state["run"])
     forget_halt(state["run"])

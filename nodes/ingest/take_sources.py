@@ -9,10 +9,9 @@ import asyncio
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import parse
-from state.ingesting import FileReport, FileSource, IngestInput, IngestInputs
+from state.ingesting import FileSource, IngestInput, IngestInputs, IngestUpdate
 from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
@@ -34,21 +33,7 @@ _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    files: list[FileSource]
-    done: int
-    reports: list[FileReport]
-    spent: dict[str, float]
-    notes: list[str]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> IngestUpdate:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.lines import LinePaper, line_papers
 from nodes.write.writers.answers import Passage, PassageSentence, Support
@@ -16,9 +15,9 @@ from nodes.write.writers.drafting import Outcome, known_papers, own_words
 from nodes.write.writers.passage import ask_passage, keep_sentence
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
-from state.request import Request
+from state.revising import ReviseState
 from state.run import Failure
-from state.writing import MARKER, Draft, Part, Plan, PlanLine, Rejection, Sentence
+from state.writing import MARKER, Draft, Part, Plan, PlanLine, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import InputError
@@ -136,27 +135,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    keys: dict[str, str]
-    final: Draft
-    outline: Plan
-    told: str
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    final: Draft
-    outline: Plan
-    failures: list[Failure]
-    rejections: list[Rejection]
-
-
-async def revise_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> ReviseState:
     """Ask, check by code, send back once; sentences that still have a fault are left out.
 
     Raises:
@@ -198,7 +177,7 @@ async def revise_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }  # fmt: skip
 
 
-async def _asked(services: Services, stage: Stage, state: Branch, outcome: Outcome) -> Passage:
+async def _asked(services: Services, stage: Stage, state: ReviseState, outcome: Outcome) -> Passage:
     """Return the mind's section; papers are numbered as in the text that is revised."""
     cited = list(dict.fromkeys(key for item in state["final"].sentences for key in item.keys))
     order = [*cited, *(key for key in state["keys"] if key not in cited)]

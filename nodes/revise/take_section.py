@@ -7,7 +7,6 @@ Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `ke
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import parse
 from nodes.write.review_plan import extended
@@ -16,9 +15,9 @@ from nodes.write.writers.registry import check_writer
 from state.paper import by_any_id
 from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
-from state.revising import ReviseInputs
+from state.revising import ReviseInputs, ReviseState
 from state.run import Failure
-from state.writing import CitationVerdict, Draft, Plan, Rejection, SavedSection, Sentence
+from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
 from tools.run_store import RunStore
@@ -29,32 +28,7 @@ _MOST = 2000
 """Characters of an instruction."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    choices: Choices
-    selected: list[str]
-    keys: dict[str, str]
-    outline: Plan
-    final: Draft
-    read: list[str]
-    told: str
-    parts: list[Draft]
-    openings: list[Sentence]
-    joins: int
-    reviewed: bool
-    checks: int
-    verdicts: list[CitationVerdict]
-    removed: list[CitationVerdict]
-    rejections: list[Rejection]
-    notes: list[str]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> ReviseState:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)

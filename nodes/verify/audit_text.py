@@ -7,13 +7,12 @@ Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `k
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.audit_section import findings_on, make_audit
 from state.audit import Audit
 from state.results import CitedSentence
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
-from state.verifying import VerifyState
+from state.run import Outcome, halt
+from state.verifying import VerifyOutput, VerifyState
 from state.writing import Draft
 from tools.context import RunContext
 from tools.services import open_services
@@ -21,21 +20,7 @@ from tools.services import open_services
 STAGE = "audit_text"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    audit: Audit
-    sentences: list[CitedSentence]
-    labels: dict[str, str]
-    notes: list[str]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-    stop: Failure | None
-
-
-async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Update:
+async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyOutput:
     """Audit the text; a run that stopped early shows what it has."""
     services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.audit import ReferenceFinding
 from state.paper import Paper, canonical_id, title_key
-from state.verifying import Entry
+from state.verifying import Entry, VerifyState
 from state.writing import MARKER, Draft, Sentence
 from tools.context import RunContext
 from tools.references.in_text import Label, Mention, find_mentions
@@ -22,26 +21,7 @@ from tools.text.sentences import split_sentences
 STAGE = "mark_citations"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    body: list[str]
-    entries: list[Entry]
-    findings: list[ReferenceFinding]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    keys: dict[str, str]
-    labels: dict[str, str]
-    printed: list[str]
-    final: Draft
-    findings: list[ReferenceFinding]
-
-
-async def mark_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
     """Put a marker for each citation; one that leads to no reference is fabricated."""
     services = open_services(runtime, state["run"])
     entries = state["entries"]

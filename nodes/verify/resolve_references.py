@@ -8,13 +8,12 @@ and does not know it.
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.audit import ReferenceFinding
 from state.paper import Paper, merge_records, title_key
 from state.request import Request
 from state.run import Failure
-from state.verifying import Entry
+from state.verifying import Entry, VerifyState
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
 from tools.scholar.lookup import Looked, Wanted, look_up
@@ -27,24 +26,7 @@ _BROAD = frozenset({"openalex", "semantic_scholar", "crossref", "google"})
 """Sources that hold works of all kinds, so that what they do not know is suspect."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    entries: list[Entry]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    entries: list[Entry]
-    findings: list[ReferenceFinding]
-    notes: list[str]
-    failures: list[Failure]
-
-
-async def resolve_references(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     request, entries = state["request"], state["entries"]

@@ -10,16 +10,13 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
-from typing_extensions import TypedDict
 
 from nodes.intake import check_language, parse
-from state.audit import ReferenceFinding, UncitedClaim
 from state.paper import Author, Paper, canonical_id, identify
 from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
-from state.verifying import Entry, VerifyInputs
-from state.writing import CitationVerdict, Rejection
+from state.verifying import Entry, VerifyInputs, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
@@ -35,24 +32,7 @@ _ABOUT = 1500
 """Characters of the text by which its language is told."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    body: list[str]
-    entries: list[Entry]
-    findings: list[ReferenceFinding]
-    checks: int
-    verdicts: list[CitationVerdict]
-    rejections: list[Rejection]
-    flagged: list[UncitedClaim]
-    notes: list[str]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> VerifyState:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

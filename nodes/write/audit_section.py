@@ -9,13 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.guard import failure_of
 from nodes.write.adherence import measure_adherence
 from nodes.write.flag_uncited import claims_by_cue, flag_claims
 from nodes.write.judge_citation import notices_on
 from state.audit import Audit, Omission, ReferenceFinding, UncitedClaim
+from state.channels import WriteState
 from state.paper import Paper
 from state.request import Choices
 from state.run import Failure, halt
@@ -30,30 +30,7 @@ Reason = Literal[
 ]
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    final: Draft
-    verdicts: list[CitationVerdict]
-    checks: int
-    keys: dict[str, str]
-    selected: list[str]
-    removed: list[CitationVerdict]
-    rejections: list[Rejection]
-    outline: Plan
-    choices: Choices
-    failures: list[Failure]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    audit: Audit
-    failures: list[Failure]
-
-
-async def audit_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def audit_section(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
     services = open_services(runtime, state["run"])
     stopped = halt(state.get("failures", []))

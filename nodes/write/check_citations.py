@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
 from nodes.write.judge_citation import (
@@ -23,9 +22,10 @@ from nodes.write.judge_citation import (
     notices_on,
     verdict_of,
 )
+from state.channels import CheckState
 from state.paper import Paper
 from state.run import Failure
-from state.writing import CitationVerdict, Draft, Rejection, Sentence
+from state.writing import CitationVerdict, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.alignment import Evidence
@@ -76,25 +76,6 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    keys: dict[str, str]
-    final: Draft
-    checks: int
-    verdicts: list[CitationVerdict]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    verdicts: list[CitationVerdict]
-    checks: int
-    rejections: list[Rejection]
-    failures: list[Failure]
-
-
 class Checked(BaseModel):
     """What the check of one sentence gave."""
 
@@ -103,7 +84,7 @@ class Checked(BaseModel):
     failures: list[Failure] = []
 
 
-async def check_citations(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> CheckState:
     """Check all sentences at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
     draft = state["final"]

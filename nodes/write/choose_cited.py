@@ -7,17 +7,14 @@ order of `selected`), `notes`, and resets what an earlier run on the same thread
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.user_plan import named_papers
 from nodes.write.writers.registry import check_writer
+from state.channels import WriteState, WritingInput
 from state.paper import Paper, by_any_id
 from state.query import Sufficiency
 from state.reducers import replaced
-from state.request import Choices, Request
-from state.results import RankedPaper
 from state.run import Failure
-from state.writing import CitationVerdict, Draft, Rejection, Sentence
 from tools.context import RunContext
 from tools.diversity import Candidate, spread
 from tools.errors import InputError
@@ -26,37 +23,7 @@ from tools.services import open_services
 STAGE = "choose_cited"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    selected: list[str]
-    choices: Choices
-    sufficiency: list[Sufficiency]
-    """Absent where a caller sent the papers."""
-    papers: list[RankedPaper]
-    """The result of `find`; absent, or what the caller sent, where there was none."""
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    keys: dict[str, str]
-    notes: list[str]
-    read: list[str]
-    reviewed: bool
-    parts: list[Draft]
-    openings: list[Sentence]
-    joins: int
-    rejections: list[Rejection]
-    checks: int
-    verdicts: list[CitationVerdict]
-    removed: list[CitationVerdict]
-    failures: list[Failure]
-
-
-async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> WriteState:
     """Take the papers that the plan names, else `cite` papers that have an abstract.
 
     Those are the first ones of a caller's list. Of papers that were found they are the most relevant
@@ -91,7 +58,7 @@ async def choose_cited(state: Branch, runtime: Runtime[RunContext]) -> Update:
     }
 
 
-def _chosen(state: Branch, papers: Mapping[str, Paper]) -> list[str]:
+def _chosen(state: WritingInput, papers: Mapping[str, Paper]) -> list[str]:
     """Return the papers to cite, in the order of `selected`."""
     request, cite = state["request"], state["choices"].cite
     ids = by_any_id(papers.values())
@@ -129,7 +96,7 @@ def _notes(
 
 
 def _candidates(
-    keys: Sequence[str], state: Branch, papers: Mapping[str, Paper], reflected: Sufficiency
+    keys: Sequence[str], state: WritingInput, papers: Mapping[str, Paper], reflected: Sufficiency
 ) -> list[Candidate]:
     """Describe the papers by score, facets and year."""
     scores = {item.paper.id: item.score for item in state.get("papers") or ()}

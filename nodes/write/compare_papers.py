@@ -7,8 +7,8 @@ paper's key elements, so that no mind is asked and none is believed.
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import WriteState
 from state.paper import Paper
 from state.run import Failure
 from state.table import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
@@ -25,22 +25,7 @@ _STAND_INS = {"method": "contribution"}
 """Many an abstract says how it proceeds only in saying what it adds: 'We propose a model that ...'."""
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    keys: dict[str, str]
-    final: Draft
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    table: ComparisonTable
-    failures: list[Failure]
-
-
-async def compare_papers(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Make a row for each cited paper, in the order of first citation."""
     services = open_services(runtime, state["run"])
     cited = [

@@ -7,8 +7,8 @@ openings have been smoothed and the closing line is written.
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
+from state.channels import WriteState
 from state.run import Failure
 from state.writing import Draft, Plan, Sentence
 from tools.context import RunContext
@@ -17,25 +17,7 @@ from tools.text.words import SAME, resemblance
 STAGE = "join_parts"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    parts: list[Draft]
-    openings: list[Sentence]
-    joins: int
-    outline: Plan
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    final: Draft
-    joins: int
-    failures: list[Failure]
-
-
-async def join_parts(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def join_parts(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Join the parts in their order; a sentence that an earlier part has is left out and reported."""
     joined, failures = join(state.get("parts", []), state.get("openings", []), state["outline"])
     return {"final": joined, "joins": state.get("joins", 0) + 1, "failures": failures}

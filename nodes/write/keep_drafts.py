@@ -6,44 +6,18 @@ run_store with their losers and votes (ChatCite, section 3.2.2).
 """
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.writers.port import Stage
 from nodes.write.writers.registry import writer_named
+from state.parts import PartState
 from state.reducers import replaced
-from state.request import Request
-from state.run import Failure
-from state.writing import Draft, Part, Plan
 from tools.context import RunContext
 from tools.services import open_services
 
 STAGE = "keep_drafts"
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    keys: dict[str, str]
-    outline: Plan
-    part: Part
-    position: int
-    drafts: list[Draft]
-    candidates: list[Draft]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    drafts: list[Draft]
-    candidates: list[Draft]
-    position: int
-    parts: list[Draft]
-    failures: list[Failure]
-
-
-async def keep_drafts(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def keep_drafts(state: PartState, runtime: Runtime[RunContext]) -> PartState:
     """Let the writer decide, and keep its best draft as what the part has come to."""
     services = open_services(runtime, state["run"])
     stage = Stage(

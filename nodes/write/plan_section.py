@@ -11,13 +11,12 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from nodes.write.sentence_plan import plan_sentences
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.port import one_line_each
+from state.channels import WriteState
 from state.paper import Paper
-from state.request import Choices, Request
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.context import RunContext
@@ -101,24 +100,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    selected: list[str]
-    keys: dict[str, str]
-    choices: Choices
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    outline: Plan
-    failures: list[Failure]
-
-
-async def plan_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Read the researcher's plan, or make one if the run's writer works along one.
 
     Raises:
@@ -131,7 +113,7 @@ async def plan_section(state: Branch, runtime: Runtime[RunContext]) -> Update:
     return {"outline": plan, "failures": failures}
 
 
-async def _plan(services: Services, state: Branch) -> tuple[Plan, list[Failure], str]:
+async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failure], str]:
     """Return the plan, what went wrong with it, and a word on it for the progress line."""
     keys, writer = state["keys"], services.context.writer
     papers = await services.run_store.papers.get(list(keys.values()))

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
+from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
 from state.request import Request
@@ -113,14 +114,7 @@ class Branch(TypedDict):
     """How many branches there are."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    read: list[str]
-    failures: list[Failure]
-
-
-async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     services = open_services(runtime, state["run"])
     key = state["paper"]

@@ -9,11 +9,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
-from typing_extensions import TypedDict
 
 from nodes.write.user_plan import named_papers, parse_plan, plan_text
+from state.channels import WriteState
 from state.paper import Paper, by_any_id
-from state.writing import Plan
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.services import open_services
@@ -26,25 +25,7 @@ ASKED = (
 )
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    selected: list[str]
-    keys: dict[str, str]
-    outline: Plan
-    reviewed: bool
-
-
-class Update(TypedDict, total=False):
-    """What this node writes."""
-
-    outline: Plan
-    keys: dict[str, str]
-    reviewed: bool
-
-
-async def review_plan(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Stop for a person; an answer that cannot be used is asked for again, with the reason."""
     services = open_services(runtime, state["run"])
     if state.get("reviewed") or not services.context.review_plan:
@@ -76,12 +57,12 @@ def _text(answer: object) -> str:
     return answer if isinstance(answer, str) else ""
 
 
-def _numbers(state: Branch) -> dict[str, int]:
+def _numbers(state: WriteState) -> dict[str, int]:
     places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
     return {key: places[paper] for key, paper in state["keys"].items() if paper in places}
 
 
-def _listed(state: Branch, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:
+def _listed(state: WriteState, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:
     cited = set(state["keys"].values())
     return [
         {
@@ -93,7 +74,7 @@ def _listed(state: Branch, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _edited(text: str, state: Branch, papers: Mapping[str, Paper]) -> Update:
+def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteState:
     """Return the plan as edited, with keys for papers that were not to be cited before."""
     aliases = by_any_id(papers.values())
     named = named_papers(text, state["selected"], aliases)

@@ -12,7 +12,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.write.lines import LinePaper, line_papers, without_markers
 from nodes.write.writers.answers import NextSentence
@@ -25,14 +24,13 @@ from nodes.write.writers.faults import (
     rejected,
 )
 from nodes.write.writers.telling import tell
+from state.channels import WriteState
 from state.paper import Paper
-from state.request import Request
 from state.run import Failure
 from state.writing import (
     MARKER,
     Citation,
     CitationVerdict,
-    Draft,
     PlanLine,
     Rejection,
     Sentence,
@@ -84,29 +82,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    request: Request
-    keys: dict[str, str]
-    final: Draft
-    verdicts: list[CitationVerdict]
-    checks: int
-    removed: list[CitationVerdict]
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    final: Draft
-    verdicts: list[CitationVerdict]
-    removed: list[CitationVerdict]
-    rejections: list[Rejection]
-    failures: list[Failure]
-
-
-async def rewrite_unsupported(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """After the first check rewrite the faulty sentences, all at once; after the second take them out."""
     services = open_services(runtime, state["run"])
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
@@ -140,7 +116,7 @@ class Rewritten:
     failures: list[Failure] = field(default_factory=list)
 
 
-async def _rewrite(services: Services, state: Branch, number: int) -> Rewritten:
+async def _rewrite(services: Services, state: WriteState, number: int) -> Rewritten:
     """Ask for a better sentence; where it has faults the embedded engine writes one."""
     keys, old = state["keys"], state["final"].sentences[number - 1]
     bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
@@ -232,7 +208,7 @@ def describe(item: CitationVerdict) -> str:
     return "the paper does not say it, or is by others than the sentence names"
 
 
-def _rejections(state: Branch, numbers: Sequence[int], action: Action) -> list[Rejection]:
+def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> list[Rejection]:
     sentences, wanted = state["final"].sentences, set(numbers)
     return [
         Rejection(
@@ -245,7 +221,7 @@ def _rejections(state: Branch, numbers: Sequence[int], action: Action) -> list[R
     ]  # fmt: skip
 
 
-def take_out(state: Branch, faulty: Sequence[int]) -> Update:
+def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
     """Remove the sentences that are still not supported, and renumber the verdicts of the others."""
     out = set(faulty)
     kept = [number for number in range(1, len(state["final"].sentences) + 1) if number not in out]

@@ -16,9 +16,10 @@ from nodes.write.writers.drafting import attach, known_papers
 from nodes.write.writers.faults import false_quotes, faults_of, rejected
 from nodes.write.writers.misplaced import misplaced
 from nodes.write.writers.port import Stage
+from state.channels import WriteState
 from state.request import Request
 from state.run import Failure
-from state.writing import MARKER, Draft, Part, Plan, PlanLine, Rejection, Sentence
+from state.writing import MARKER, Draft, Part, Plan, PlanLine
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
@@ -60,15 +61,7 @@ class Branch(TypedDict):
     line: int
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    openings: list[Sentence]
-    failures: list[Failure]
-    rejections: list[Rejection]
-
-
-async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Ask once; an answer with any fault leaves the sentence as it was."""
     services = open_services(runtime, state["run"])
     sentences = state["final"].sentences
@@ -80,7 +73,7 @@ async def smooth_opening(state: Branch, runtime: Runtime[RunContext]) -> Update:
     )  # fmt: skip
     papers: list[LinePaper] = await line_papers(services, state["keys"], old.keys)
     support = [Support(key=item.key, quote=item.quote.text) for item in old.citations if item.quote]
-    unchanged: Update = {"openings": [old], "failures": [], "rejections": []}
+    unchanged: WriteState = {"openings": [old], "failures": [], "rejections": []}
     inputs: dict[str, Any] = {
         "text": state["request"].text, "papers": papers,
         "before": [item.text for item in sentences[max(place - 2, 0) : place]],

@@ -9,11 +9,10 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
-from typing_extensions import TypedDict
 
 from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
-from state.channels import WriteInputs
+from state.channels import WriteInputs, WriteState
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
 from state.request import Choices, Request, WriteInput
@@ -28,18 +27,7 @@ from tools.services import Services, open_services
 STAGE = "take_papers"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    choices: Choices
-    stop: Failure | None
-    failures: list[Failure]
-    selected: list[str]
-
-
-async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> WriteState:
     """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from nodes.write.writers.port import Job, Stage
 from nodes.write.writers.registry import writer_named
+from state.parts import PartState
 from state.request import Request
-from state.run import Failure
-from state.writing import Draft, Part, Plan, Rejection
+from state.writing import Draft, Part, Plan
 from tools.context import RunContext
 from tools.services import open_services
 
@@ -30,15 +30,7 @@ class Branch(TypedDict):
     variant: int
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    candidates: list[Draft]
-    failures: list[Failure]
-    rejections: list[Rejection]
-
-
-async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> PartState:
     """Write one job of the round; what the mind says is checked by code."""
     services = open_services(runtime, state["run"])
     stage = Stage(

@@ -36,16 +36,6 @@ async def test_one_private_address_among_public_ones_is_enough(resolved: Any, pl
         await checked_address(("papers.example", 80), ())
 
 
-async def test_connection_asks_for_no_name_after_the_check(resolved: Any) -> None:
-    with Site() as site:
-        port = int(site.url.rpartition(":")[2])
-        asked = resolved("127.0.0.1")
-        async with guarded_client({("papers.example", port)}, 5.0) as client:
-            await client.get(f"http://papers.example:{port}/a")
-    assert asked.count("papers.example") == 1
-    assert site.requests == [("/a", f"papers.example:{port}")]
-
-
 async def test_proxy_of_the_environment_connects_for_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

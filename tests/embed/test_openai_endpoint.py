@@ -94,9 +94,7 @@ def error(status: int, message: str, **headers: str) -> Reply:
 @contextmanager
 def endpoint(script: Script, **options: Any) -> Iterator[tuple[OpenAiEmbedder, Endpoint]]:
     with Endpoint(script) as server:
-        made = OpenAiEmbedder(
-            "m", base_url=server.url, api_key=KEY, **{"batch": 4, "backoff": 0.01, **options}
-        )
+        made = OpenAiEmbedder("m", base_url=server.url, api_key=KEY, **{"batch": 4, **options})
         try:
             yield made, server
         finally:
@@ -131,7 +129,7 @@ def test_empty_text_and_lone_surrogates_are_sent_as_text() -> None:
 
 def test_busy_endpoint_is_asked_again_after_the_time_it_names() -> None:
     script = failing(error(429, "slow down", Retry_After="0.05"), error(503, "overloaded"))
-    with endpoint(script, backoff=0.01) as (made, server):
+    with endpoint(script) as (made, server):
         assert made.embed(["a"]).shape == (1, 3)
         assert len(server.requests) == 3
 
@@ -149,7 +147,7 @@ def test_wait_of_minutes_is_left_to_the_caller() -> None:
     [
         (error(401, f"bad key {KEY}"), "CITELOOM_EMBEDDINGS_API_KEY"),
         (error(404, "model m not found"), "CITELOOM_EMBEDDER"),
-        (error(429, "insufficient_quota"), "no credit or quota"),
+        (error(402, "insufficient_quota"), "no credit or quota"),
         (error(400, "bad things"), "bad things"),
         ((200, b"<html>hello</html>", {"Content-Type": "text/html"}), "no list of embeddings"),
         ((200, {"data": [row(0, "a"), row(1, "b")]}, {}), "2 vectors for 1 texts"),
@@ -189,12 +187,12 @@ def test_too_long_texts_are_cut_and_too_large_batches_split() -> None:
         assert max(len(text) for text in server.requests[-1]["input"]) == 900
 
 
-def test_endpoint_that_is_not_there_is_named_after_some_tries() -> None:
-    made = OpenAiEmbedder("m", base_url="http://127.0.0.1:9/v1", backoff=0.001)
+def test_endpoint_that_is_not_there_is_named() -> None:
+    made = OpenAiEmbedder("m", base_url="http://127.0.0.1:9/v1", tries=1)
     with pytest.raises(TransientError, match="CITELOOM_EMBEDDINGS_BASE_URL"):
         made.embed(["a"])
     made.close()
-    made = OpenAiEmbedder("m", base_url="nonsense", backoff=0.001)
+    made = OpenAiEmbedder("m", base_url="nonsense", tries=1)
     with pytest.raises(PermanentError, match="is no address"):
         made.embed(["a"])
     made.close()

@@ -17,6 +17,8 @@ AROUND = f"{SOURCE} Slate roofs stay hot. Ida Marsh: Moss gardens"
         ("Moss gardens cool flat roofs by 9 degrees.", False),
         (f"Marsh shows that {SOURCE[0].lower()}{SOURCE[1:]}", False),
         (f"Lee shows that {SOURCE[0].lower()}{SOURCE[1:]}", True),
+        (f"Beyond this, Marsh shows that {SOURCE[0].lower()}{SOURCE[1:]}", False),
+        (f"Beyond this, Lee shows that {SOURCE[0].lower()}{SOURCE[1:]}", True),
         ("Slate gardens cool flat roofs by 9 degrees on hot summer afternoons.", True),
         ("Moss gardens cool flat roofs by 9 metres on hot summer afternoons.", True),
         ("Moss gardens heat flat roofs by 9 degrees on hot summer afternoons.", True),

@@ -22,7 +22,7 @@ from tools.errors import (
     QuotaError,
     TransientError,
 )
-from tools.http import breaker, client
+from tools.http import client, host
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 
@@ -193,9 +193,9 @@ async def test_answer_without_end_is_not_read(
 async def test_host_that_only_fails_is_left_alone_for_all_runs(
     call: CallerOf, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(breaker, "MOST_FAILURES", 3)
-    monkeypatch.setattr(breaker, "SILENCE", 0.0)
-    monkeypatch.setattr(breaker, "COOLDOWN", 0.5)
+    monkeypatch.setattr(host, "MOST_FAILURES", 3)
+    monkeypatch.setattr(host, "SILENCE", 0.0)
+    monkeypatch.setattr(host, "COOLDOWN", 0.5)
     server.faults.script = lambda request: "500"
     with pytest.raises(TransientError):
         await ask(call())
@@ -211,8 +211,8 @@ async def test_host_that_only_fails_is_left_alone_for_all_runs(
 async def test_calls_that_wait_their_turn_are_not_sent_once_the_host_is_left_alone(
     call: CallerOf, server: ScholarServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(breaker, "MOST_FAILURES", 1)
-    monkeypatch.setattr(breaker, "SILENCE", 0.0)
+    monkeypatch.setattr(host, "MOST_FAILURES", 1)
+    monkeypatch.setattr(host, "SILENCE", 0.0)
     server.faults.script = lambda request: "500"
     caller = call(rate=2.0, patience=0.0)
     paths = [f"/works?per_page={size}" for size in range(1, 4)]

@@ -5,10 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from tools.errors import QuotaError, TransientError
-from tools.http import breaker, pace, quota
-from tools.http.breaker import MOST_FAILURES, Breaker
-from tools.http.pace import Pace
-from tools.http.quota import Quota
+from tools.http import host
+from tools.http.host import MOST_FAILURES, Breaker, Pace, Quota
 
 
 class Clock:
@@ -26,8 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (quota, breaker, pace):
-        monkeypatch.setattr(module, "time", made)
+    monkeypatch.setattr(host, "time", made)
     return made
 
 
@@ -62,7 +59,7 @@ def test_host_is_not_given_up_for_one_bad_second_of_many_runs(clock: Clock) -> N
     switch = Breaker()
     fail(switch, 10 * MOST_FAILURES)
     switch.check("openalex")
-    clock.now += breaker.SILENCE
+    clock.now += host.SILENCE
     fail(switch, 1)
     with pytest.raises(
         TransientError, match="left alone for another 60 s; the last time: HTTP 503"
@@ -73,7 +70,7 @@ def test_host_is_not_given_up_for_one_bad_second_of_many_runs(clock: Clock) -> N
 def test_few_failures_over_a_long_time_are_none_too_many(clock: Clock) -> None:
     switch = Breaker()
     fail(switch, 1)
-    clock.now += 10 * breaker.SILENCE
+    clock.now += 10 * host.SILENCE
     fail(switch, MOST_FAILURES - 2)
     switch.check("openalex")
 
@@ -82,7 +79,7 @@ def test_one_answer_makes_up_for_all_failures_before_it(clock: Clock) -> None:
     switch = Breaker()
     for _ in range(5):
         fail(switch, MOST_FAILURES - 1)
-        clock.now += breaker.SILENCE
+        clock.now += host.SILENCE
         switch.answered()
     switch.check("openalex")
 
@@ -90,9 +87,9 @@ def test_one_answer_makes_up_for_all_failures_before_it(clock: Clock) -> None:
 def test_host_left_alone_is_tried_again_and_left_again_at_the_first_failure(clock: Clock) -> None:
     switch = Breaker()
     fail(switch, MOST_FAILURES)
-    clock.now += breaker.SILENCE
+    clock.now += host.SILENCE
     fail(switch, 1)
-    clock.now += breaker.COOLDOWN + 1
+    clock.now += host.COOLDOWN + 1
     switch.check("openalex")
     fail(switch, 1)
     with pytest.raises(TransientError):
@@ -107,7 +104,7 @@ async def test_turns_are_a_little_further_apart_than_the_host_asks(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(host, "asyncio", SimpleNamespace(sleep=sleep))
     line = Pace(2.0)
     for _ in range(4):
         await line.turn()

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.write.choose_cited import Branch, Update, choose_cited
+from nodes.write.choose_cited import choose_cited
+from state.channels import WriteState, WritingInput
 from state.paper import Paper
 from state.query import FacetCover, Sufficiency
 from state.request import Choices, Request
@@ -38,7 +39,7 @@ def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
     async def run(
         papers: Sequence[Paper], cite: int, *, plan: str = "", request: dict[str, Any] | None = None,
         scores: Sequence[float] | None = None, **state: Any,
-    ) -> Update:  # fmt: skip
+    ) -> WriteState:  # fmt: skip
         await services.run_store.papers.put(papers)
         scores = scores or [90.0 - 5 * place for place in range(len(papers))]
         ranked = [
@@ -50,13 +51,13 @@ def choose(runtime: Runtime[RunContext], services: Services) -> Choose:
             "selected": [item.id for item in papers], "choices": Choices(cite=cite, plan=plan),
             "papers": ranked, **state,
         }  # fmt: skip
-        given: Branch = branch  # type: ignore[assignment]
+        given: WritingInput = branch  # type: ignore[assignment]
         return await choose_cited(given, runtime)
 
     return run
 
 
-def keys(update: Update) -> str:
+def keys(update: WriteState) -> str:
     """The papers to be cited, in the order of their keys, by the letters of these tests."""
     assert [*update["keys"]] == [f"P{number}" for number in range(1, len(update["keys"]) + 1)]
     return "".join(key.removeprefix("doi:") for key in update["keys"].values())

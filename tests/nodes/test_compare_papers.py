@@ -3,7 +3,8 @@
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.write.compare_papers import Branch, brief, compare_papers, make_table
+from nodes.write.compare_papers import brief, compare_papers, make_table
+from state.channels import WriteState
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.writing import Draft, Element, KeyElements, Sentence
@@ -108,7 +109,7 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
         Sentence(text="Kim {P3} is bare.", line=1),
         Sentence(text="Lee {P1} grafts as {P3}.", line=2),
     )
-    state: Branch = {
+    state: WriteState = {
         "run": "run", "keys": {"P1": PEARS.id, "P2": other.id, "P3": BARE.id},
         "final": Draft(id="d", sentences=sentences),
     }  # fmt: skip
@@ -128,7 +129,7 @@ async def test_words_that_are_gone_from_the_record_are_told(
     await services.run_store.elements.put(
         [elements(findings=element(FINDINGS, FINDINGS))[PEARS.id]]
     )
-    state: Branch = {
+    state: WriteState = {
         "run": "run", "keys": {"P1": PEARS.id},
         "final": Draft(id="d", sentences=(Sentence(text="Lee {P1}.", line=1),)),
     }  # fmt: skip
@@ -139,5 +140,5 @@ async def test_words_that_are_gone_from_the_record_are_told(
 
 
 async def test_section_without_a_citation_has_an_empty_table(runtime: Runtime[RunContext]) -> None:
-    state: Branch = {"run": "run", "keys": {}, "final": Draft(id="d")}
+    state: WriteState = {"run": "run", "keys": {}, "final": Draft(id="d")}
     assert (await compare_papers(state, runtime))["table"].rows == ()

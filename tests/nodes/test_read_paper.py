@@ -10,7 +10,8 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.write.read_paper import Branch, Update, extract, read_paper
+from nodes.write.read_paper import Branch, extract, read_paper
+from state.channels import WriteState
 from state.paper import Paper
 from state.request import Request
 from state.writing import ELEMENTS, KeyElements
@@ -37,7 +38,9 @@ Read = Callable[..., Any]
 class Result:
     """What one reading left behind."""
 
-    def __init__(self, update: Update, elements: KeyElements, asked: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, update: WriteState, elements: KeyElements, asked: list[dict[str, Any]]
+    ) -> None:
         self.update, self.elements, self.asked = update, elements, asked
 
     @property

@@ -7,6 +7,7 @@ from nodes.write.lines import LinePaper
 from nodes.write.writers.telling import counted, printed_name, tell, tell_own
 from state.writing import MARKER
 from tools.embed.open import embedder
+from tools.text.themes import APART, mentions
 
 ABSTRACT = (
     "Bees get lost on cloudy days. We propose a model of how bees steer. "
@@ -86,15 +87,26 @@ def test_own_sentences_are_the_researchers_words() -> None:
 
 def test_counts_say_what_is_there() -> None:
     bees, wasps = line_paper(), line_paper(key="P2", abstract="", title="Wasps", year=2018)
-    assert counted("bees", [bees, bees]) == "Two papers, from 2020, speak of bees."
-    assert counted("bees", [bees]) == "One paper, from 2020, speaks of bees."
-    assert counted("bees", [bees, bees, wasps]) == (
-        "Of three papers that are close in meaning, from 2018 to 2020, two speak of bees."
-    )
-    assert counted("ants", [bees, wasps.model_copy(update={"year": None})]) == (
-        "Two papers are close in meaning."
-    )
-    assert counted("", [bees]) == "One paper, from 2020, stands apart."
+    undated = wasps.model_copy(update={"year": None})
+    for theme, papers, said in [
+        ("bees", [bees, bees], "Two papers, from 2020, are close in meaning; both of them mention bees."),
+        ("bees", [bees] * 3, "Three papers, all from 2020, are close in meaning; all of them mention bees."),
+        ("bees", [bees, bees, wasps],
+         "Three papers, from 2018 to 2020, are close in meaning; two of them mention bees."),
+        ("bees", [bees, wasps], "Two papers, from 2018 to 2020, are close in meaning."),
+        ("ants", [bees, undated], "Two papers are close in meaning."),
+        (APART, [bees, wasps], "Two papers, from 2018 to 2020, share no closer theme."),
+        ("bees", [bees], "One paper, from 2020, mentions bees."),
+        ("", [bees], "One paper, from 2020, stands apart."),
+    ]:  # fmt: skip
+        assert counted(theme, papers) == said
+
+
+def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:
+    assert mentions("On bees. We study the steering of bees.", "bee steering")
+    assert not mentions("Bees make other insects change their steering.", "bee steering")
+    assert not mentions("They fly like bees. Steering is hard.", "bee steering")
+    assert not mentions("Bees.", "")
 
 
 @settings(max_examples=60)

@@ -8,7 +8,7 @@ from state.paper import Author, Paper
 from tools.bibliography.kinds import kind_of_work
 from tools.bibliography.names import name_parts
 from tools.bibliography.runs import OTHERS, clean, sealed
-from tools.bibliography.write_csl import web_address
+from tools.bibliography.write_csl import address
 
 if TYPE_CHECKING:
     from citeproc.source import Name, Reference
@@ -86,7 +86,7 @@ def csl_reference(
         "publisher": _fixed("arXiv") if on_arxiv else None,
         "number": _fixed(f"arXiv:{paper.arxiv}") if on_arxiv else None,
         "DOI": _fixed(paper.doi) if paper.doi else None,
-        "URL": None if paper.doi else _fixed(_address(paper)),
+        "URL": None if paper.doi else _fixed(address(paper) or ""),
         "issued": _issued(paper, "" if asked.explicit else asked.letter, no_date),
         "year_suffix": _fixed(letter) if letter else None,
         "keyword": _fixed("-") if asked.ambiguous else None,
@@ -118,10 +118,6 @@ def citation_label(paper: Paper) -> str:
         return families[0][:3] + year
     more = "+" if len(families) > 4 or not paper.authors_complete else ""
     return "".join(family[0] for family in families[: 3 if more else 4]) + more + year
-
-
-def _address(paper: Paper) -> str:
-    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else web_address(paper) or ""
 
 
 def _title(title: str) -> "MixedString":

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from string import ascii_lowercase
 
 from state.paper import Paper, title_key
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
@@ -27,15 +28,16 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
         stem = key = stems[place]
         while key in keys:
             seen[stem] = seen.get(stem, 0) + 1
-            key = stem + _letters(seen[stem])
+            key = stem + letters(seen[stem])
         keys[key] = place
     return sorted(keys, key=keys.__getitem__)
 
 
-def _letters(count: int) -> str:
+def letters(count: int) -> str:
+    """Return 'a' for 0, 'b' for 1, ..., 'z', 'aa', 'ab' and so on."""
     text = ""
     while count >= 0:
-        text = chr(ord("a") + count % 26) + text
+        text = ascii_lowercase[count % 26] + text
         count = count // 26 - 1
     return text
 

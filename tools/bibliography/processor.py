@@ -7,14 +7,14 @@ between text and list; authors and dates that are missing; preprints that a styl
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from string import ascii_lowercase
 
 from state.paper import Paper
 from tools.bibliography.csl_items import Asked, short_title
 from tools.bibliography.engine import Engine
+from tools.bibliography.keys import letters
 from tools.bibliography.kinds import kind_of_work
 from tools.bibliography.runs import NUMBER, Run, plain, to_runs
 from tools.bibliography.style import CitationStyle
@@ -118,9 +118,9 @@ def _tell_apart(engine: Engine, order: Sequence[int]) -> None:
         return
     # Also where the style does not ask for letters: a reader must know which paper is meant.
     with_letters = engine.style.kind != "author"
-    letters = {text: _letters() for text in twice}
+    given = {text: map(letters, count()) for text in twice}
     for place in places:
-        letter = next(letters[inner[place]]) if with_letters else ""
+        letter = next(given[inner[place]]) if with_letters else ""
         engine.asked[place] = replace(engine.asked[place], ambiguous=True, letter=letter)
     if with_letters and not _apart(engine, places):
         for place in places:
@@ -138,16 +138,6 @@ def _apart(engine: Engine, places: Sequence[int]) -> bool:
     return all(
         re.search(rf"[\d-]{engine.asked[place].letter}\b", entries[place]) for place in places
     )
-
-
-def _letters() -> Iterator[str]:
-    """Yield a, b, ..., z, aa, ab, ..."""
-    for number in count():
-        text, left = "", number
-        while left >= 0:
-            text = ascii_lowercase[left % 26] + text
-            left = left // 26 - 1
-        yield text
 
 
 def _cites(engine: Engine) -> tuple[Cite, ...]:

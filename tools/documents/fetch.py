@@ -15,8 +15,7 @@ from tools.documents.guarded import Place, get_whole, guarded_client, is_loopbac
 from tools.documents.limits import LIMITS
 from tools.documents.sniff import sniff
 from tools.errors import DocumentError, MissingError, TransientError
-from tools.http.host import Host
-from tools.http.host_state import state_of
+from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
 from tools.retry_after import retry_after
 

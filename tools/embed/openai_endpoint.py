@@ -1,9 +1,6 @@
 """Embeddings of any endpoint that speaks OpenAI's protocol: POST /v1/embeddings."""
 
-import logging
-import random
 import re
-import time
 from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -11,24 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tools.embed.port import Vectors
-from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.llm.faults import Place
-from tools.retry_after import retry_after
+from tools.errors import PermanentError
+from tools.llm.faults import Place, fault_of
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
-logger = logging.getLogger(f"citeloom.{__name__}")
-
 OPENAI = "https://api.openai.com/v1"
-TRIES = 5
-LONGEST_PAUSE = 60.0
-"""Seconds; an endpoint that asks for more gets no further try."""
 _CHARACTERS = 24_000  # about OpenAI's window of 8,191 tokens; what is still too long is halved
 _SHORTEST = 200  # a text still too long at so many characters is not too long
 _EMPTY = "(no text)"  # OpenAI refuses an empty input
-_BUSY = frozenset({408, 409, 425, 429})
-_QUOTA = re.compile(r"insufficient[_ ](?:quota|balance|credit|funds)|payment required", re.I)
 _LONG = re.compile(
     r"context[_ ](?:length|window|size)|maximum (?:context|input|sequence)|too (?:long|many tokens|large)"
     r"|exceed\w* the (?:configured|available|model|maximum)|batch size",
@@ -51,7 +40,7 @@ class OpenAiEmbedder:
         api_key: str | None = None,
         batch: int = 64,
         timeout: float = 60.0,
-        backoff: float = 0.5,
+        tries: int = 5,
     ) -> None:
         """Name the model; nothing is asked yet.
 
@@ -61,19 +50,22 @@ class OpenAiEmbedder:
             api_key: None for an endpoint that wants none.
             batch: Texts sent in one request.
             timeout: Seconds for one request.
-            backoff: First pause in seconds before a failed request is sent again; it doubles.
+            tries: How often a request is sent to an endpoint that is busy or does not answer.
         """
         self._url = base_url or OPENAI
         self._model = model
         self._key = api_key or ""
         self._batch = batch
-        self._backoff = backoff
+        self._tries = tries
         self._place = Place(
             url=re.sub(r"//[^/@]*@", "//", self._url),  # a password may stand in it
             model=model,
             setting="CITELOOM_EMBEDDER",
             seconds=timeout,
             secret=self._key,
+            prefix="CITELOOM_EMBEDDINGS",
+            wanted="list of embeddings",
+            slow="",
         )
         self._lock = Lock()
         self._client: OpenAI | None = None
@@ -121,21 +113,6 @@ class OpenAiEmbedder:
             return self._embed([texts[0][: len(texts[0]) // 2]])
 
     def _ask(self, texts: list[str]) -> Vectors:
-        tried = 0
-        while True:
-            try:
-                return self._request(texts)
-            except TransientError as error:
-                tried += 1
-                pause = error.retry_after
-                if pause is None:
-                    pause = self._backoff * 2 ** (tried - 1) * random.uniform(0.8, 1.2)
-                if tried >= TRIES or pause > LONGEST_PAUSE:
-                    raise
-                logger.info("try %d for embeddings: %s", tried, error)
-                time.sleep(pause)
-
-    def _request(self, texts: list[str]) -> Vectors:
         import httpx2
         import openai
 
@@ -144,22 +121,13 @@ class OpenAiEmbedder:
                 model=self._model, input=texts, encoding_format="float"
             )
             return self._vectors(answer, len(texts))
-        except openai.APIStatusError as error:
-            raise self._status_error(error) from None  # its text may quote the key
-        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
-            raise TransientError(
-                f"{self._place.url} gave no embeddings within {self._place.seconds:g} s"
-            ) from error
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            cause = self._place.tell(str(error.__cause__ or error))
-            if isinstance(error.__cause__, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
-                raise PermanentError(
-                    f"{self._place.url} is no address: {cause}; check CITELOOM_EMBEDDINGS_BASE_URL"
-                ) from None
-            raise TransientError(
-                f"the connection to {self._place.url} failed: {cause}; check that the endpoint "
-                "runs and that CITELOOM_EMBEDDINGS_BASE_URL leads to it"
-            ) from None
+            fault = fault_of(error, self._place)
+            long = fault.status in {400, 422, 500} and _LONG.search(fault.text)
+            # The SDK's own exceptions may quote the key.
+            if long or fault.status == 413:
+                raise _TooLongError(self._place.tell(fault.text)) from None
+            raise fault.error from None
         except (ValueError, TypeError, AttributeError, KeyError, IndexError) as error:
             raise PermanentError(
                 f"what {self._place.url} answered is no list of embeddings "
@@ -176,7 +144,8 @@ class OpenAiEmbedder:
                     base_url=self._url,
                     api_key=self._key or "none",  # else the SDK takes the environment's
                     timeout=self._place.seconds,
-                    max_retries=0,
+                    max_retries=self._tries
+                    - 1,  # after the time that the endpoint names, if two minutes at most
                     http_client=DefaultHttpxClient(),
                 )
             return self._client
@@ -196,27 +165,6 @@ class OpenAiEmbedder:
         if not norms.all():
             raise ValueError("a vector of zeros")
         return np.asarray(vectors / norms, dtype=np.float32)
-
-    def _status_error(self, error: Any) -> CiteLoomError | _TooLongError:
-        status, words = error.status_code, f"{error.message} {error.body}"
-        said, url = self._place.tell(words), self._place.url
-        if status in {401, 403}:
-            return PermanentError(
-                f"{url} rejects the API key: check CITELOOM_EMBEDDINGS_API_KEY: {said}"
-            )
-        if status == 402 or (status in {400, 429} and _QUOTA.search(words)):
-            return PermanentError(f"the account at {url} has no credit or quota left: {said}")
-        if status == 413 or (status in {400, 422, 500} and _LONG.search(words)):
-            return _TooLongError(said)
-        if status in _BUSY or status >= 500:
-            return TransientError(
-                f"{url} is busy or broken for now (HTTP {status}): {said}",
-                retry_after=retry_after(error.response.headers),
-            )
-        return PermanentError(
-            f"{url} makes no embeddings with the model '{self._model}' (HTTP {status}): {said}; "
-            "check CITELOOM_EMBEDDER and CITELOOM_EMBEDDINGS_BASE_URL"
-        )
 
 
 def _readable(text: str) -> str:

@@ -38,6 +38,12 @@ _FUNCTION = frozenset(
     """a an the this these of in on at to for from with by as and or that which who is are was were be been has have
     had it its their they then so also we our can do does did""".split()  # noqa: SIM905
 )
+_OPENERS = frozenset(
+    """after although another before besides beyond both building contrary conversely earlier finally following
+    furthermore here however later like likewise moreover recently similarly since there though turning unlike
+    whereas while""".split()  # noqa: SIM905
+)
+"""Words with which a sentence takes up the one before it, capital or not: no names."""
 _TIGHT = 4
 """Words left out between two that stay; more is a clause, which a claim may leave out."""
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_][^\W_]*(?:[-'][^\W_]+)*|%")
@@ -202,11 +208,9 @@ def _negates(word: str, sentence: Collection[str]) -> bool:
 def _speaker(lead: Sequence[str], claim: str, known: Collection[str]) -> int:
     """Return how many words before the copy say who says it ('Lee et al. show that'), names known."""
     names = [word for word in claim.split()[: len(lead)] if word[0].isupper()]
-    if lead[-1] != "that" or any(
-        stem(word) not in known for name in names for word in tokens(name)
-    ):
-        return 0
-    return len(lead)
+    called = [word for name in names for word in tokens(name) if word not in _OPENERS]
+    known_all = all(stem(word) in known for word in called)
+    return len(lead) if lead[-1] == "that" and known_all else 0
 
 
 def _told(values: Sequence[float]) -> str:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tools.errors import PermanentError
 from tools.http.error_mapping import Answer
-from tools.http.host import Host
-from tools.http.quota import number
+from tools.http.host import Host, number
 from tools.loops import PerLoop
 from tools.retry_after import retry_after
 

@@ -22,8 +22,7 @@ from tools.http.error_mapping import (
     judge_garbled,
     judge_status,
 )
-from tools.http.host import Host
-from tools.http.host_state import state_of
+from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Spending
 

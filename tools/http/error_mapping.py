@@ -14,8 +14,7 @@ from tools.errors import (
     RejectedError,
     TransientError,
 )
-from tools.http.host import Host
-from tools.http.quota import spent_text
+from tools.http.host import Host, spent_text
 
 LONGEST_WAIT = 120.0
 """Seconds; a host that asks for more has spent its quota, and is not waited for."""

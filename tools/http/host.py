@@ -1,9 +1,22 @@
-"""A host of a source: where it is, who we are there, and how often it may be asked."""
+"""A host of a source: who we are there, how often it may be asked, and what all runs know of it.
 
+A process keeps one state of each host and key: pace (turns at equal distances in time), gate (calls
+under way), breaker (a host that only ever fails is left alone for a while), and quota (what the host
+still allows this key, as OpenAlex says with every answer: developers.openalex.org, Authentication &
+Pricing).
+"""
+
+import asyncio
+import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from pydantic import SecretStr
+
+from tools.errors import QuotaError, TransientError
+from tools.gate import Gate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,3 +45,175 @@ class Host:
     """Seconds for one try."""
     patience: float = 90.0
     """Seconds of trying before a request counts as failed."""
+
+
+_EARLIEST_RESET = 60.0
+"""Seconds: a quota said to come back sooner is asked about again after this long."""
+
+
+class Quota:
+    """As last heard from the host; safe across threads and event loops."""
+
+    def __init__(self) -> None:
+        self._remaining: float | None = None
+        self._limit: float | None = None
+        self._back_at = 0.0
+        self._spent_until = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def remaining(self) -> float | None:
+        """USD left, or None where the host has not said, or it has come back since."""
+        with self._lock:
+            return self._remaining if time.time() < self._back_at else None
+
+    @property
+    def limit(self) -> float | None:
+        """USD a day, as last heard."""
+        return self._limit
+
+    def hear(self, headers: Mapping[str, str]) -> float | None:
+        """Take in an answer's headers; return what it cost in USD, where they say."""
+        remaining = number(headers.get("x-ratelimit-remaining-usd"))
+        with self._lock:
+            if remaining is not None:
+                reset = number(headers.get("x-ratelimit-reset"))
+                self._remaining = remaining
+                self._back_at = time.time() + max(reset or 0.0, _EARLIEST_RESET)
+            limit = number(headers.get("x-ratelimit-limit-usd"))
+            self._limit = self._limit if limit is None else limit
+        return number(headers.get("x-ratelimit-cost-usd"))
+
+    def spent(self, seconds: float) -> None:
+        """Take in that nothing is left for so many seconds."""
+        with self._lock:
+            self._spent_until = time.time() + seconds
+            self._remaining = 0.0
+            self._back_at = self._spent_until
+
+    def check(self, name: str, usd: float, advice: str) -> None:
+        """Raise QuotaError where the host would refuse a call of this price."""
+        now = time.time()
+        with self._lock:
+            if now < self._spent_until:
+                raise QuotaError(spent_text(name, self._spent_until - now, advice))
+            left = self._remaining if now < self._back_at else None
+            if left is not None and usd and left + 1e-12 < usd:
+                text = spent_text(name, self._back_at - now, advice)
+                raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")
+
+
+def number(text: str | None) -> float | None:
+    """Return a header's number, or None."""
+    try:
+        return float(text.replace("$", "")) if text else None
+    except ValueError:
+        return None
+
+
+def spent_text(name: str, seconds: float, advice: str) -> str:
+    """Say that a quota is spent and when it comes back."""
+    back = datetime.fromtimestamp(time.time() + seconds, UTC)
+    return (
+        f"{name}'s quota is spent; it comes back at {back:%Y-%m-%d %H:%M} UTC (in "
+        f"{seconds / 3600:.1f} hours)" + (f"; for more, {advice}" if advice else "")
+    )
+
+
+MOST_FAILURES = 20
+"""Tries in a row, over all runs, without one answer."""
+SILENCE = 10.0
+"""Seconds without an answer that must have passed, too: many runs fail together in one bad second."""
+COOLDOWN = 60.0
+"""Seconds for which nothing is sent; the first failure after them begins another such time."""
+
+
+class Breaker:
+    """Counts failures in a row; safe across threads and event loops."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._last = ""
+        self._since = 0.0
+        self._open_until = 0.0
+        self._lock = threading.Lock()
+
+    def check(self, name: str) -> None:
+        """Raise TransientError while the host is left alone."""
+        with self._lock:
+            rest = self._open_until - time.monotonic()
+        if rest > 0:
+            raise TransientError(
+                f"{name} has failed {self._failures} times in a row and is left alone for another "
+                f"{rest:.0f} s; the last time: {self._last}",
+                retry_after=rest,
+            )
+
+    def failed(self, error: TransientError) -> None:
+        """Count a try without an answer."""
+        with self._lock:
+            self._last = str(error)
+            now = time.monotonic()
+            if not self._failures:
+                self._since = now
+            self._failures += 1
+            if self._failures >= MOST_FAILURES and now - self._since >= SILENCE:
+                self._open_until = now + COOLDOWN
+
+    def answered(self) -> None:
+        """Forget the failures."""
+        with self._lock:
+            self._failures = 0
+            self._open_until = 0.0
+
+
+_MARGIN = 1.03
+"""Requests sent exactly 1 s apart may arrive closer; a host that counts strictly would object."""
+
+
+class Pace:
+    """Hands out turns at equal distances in time."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    async def turn(self) -> None:
+        """Wait for the next free turn."""
+        with self._lock:
+            start = max(time.monotonic(), self._next)
+            self._next = start + _MARGIN / self.rate
+        if (wait := start - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+
+
+@dataclass
+class HostState:
+    """Pace, gate, breaker and quota of one host and key."""
+
+    gate: Gate
+    pace: Pace
+    breaker: Breaker = field(default_factory=Breaker)
+    quota: Quota = field(default_factory=Quota)
+    prices: dict[float, float] = field(default_factory=dict)
+    """What calls of a listed price really cost, where the host charged more, in USD."""
+    latency: float | None = None
+    """Seconds of the last answer."""
+
+
+_states: dict[tuple[str, ...], HostState] = {}
+_registry = threading.Lock()
+
+
+def state_of(host: Host) -> HostState:
+    """Return the process's one state of this host with this key; the latest rate holds."""
+    secrets = (*host.secret_headers.values(), *host.secret_params.values())
+    place = (host.url, *(secret.get_secret_value() for secret in secrets))
+    with _registry:
+        state = _states.get(place)
+        if state is None:
+            state = _states[place] = HostState(Gate(host.concurrency), Pace(host.rate))
+    state.pace.rate = host.rate
+    state.gate.limit = host.concurrency
+    return state

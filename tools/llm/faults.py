@@ -44,6 +44,12 @@ class Place:
     seconds: float
     """The time-out."""
     secret: str
+    prefix: str = "CITELOOM_LLM"
+    """What the names of the settings of address and key begin with."""
+    wanted: str = "chat completion"
+    """What it is asked for."""
+    slow: str = "; if the model is that slow, raise CITELOOM_LLM_TIMEOUT"
+    """What to do where the time-out is too short."""
 
     def tell(self, text: str) -> str:
         """Return the endpoint's own words, short and without any key."""
@@ -91,8 +97,7 @@ def fault_of(error: Exception, place: Place) -> Fault:
     if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
         return Fault(
             TransientError(
-                f"{place.url} gave no answer within {place.seconds:g} s; if the model is that slow, "
-                "raise CITELOOM_LLM_TIMEOUT"
+                f"{place.url} gave no {place.wanted} within {place.seconds:g} s{place.slow}"
             ),
             billed=not isinstance(_root(error), httpx2.ConnectTimeout),
         )
@@ -107,12 +112,12 @@ def _connection_fault(error: Exception, place: Place) -> Fault:
     root = _root(error)
     cause = place.tell(str(root) or type(root).__name__)
     if isinstance(root, httpx2.InvalidURL | httpx2.UnsupportedProtocol):
-        advice = "check CITELOOM_LLM_BASE_URL, which looks like http://host:port/v1"
+        advice = f"check {place.prefix}_BASE_URL, which looks like http://host:port/v1"
         return Fault(PermanentError(f"{place.url} is no address: {cause}; {advice}"), billed=False)
     return Fault(
         TransientError(
             f"the connection to {place.url} failed: {cause}; check that the endpoint runs and that "
-            "CITELOOM_LLM_BASE_URL leads to it"
+            f"{place.prefix}_BASE_URL leads to it"
         ),
         billed=not isinstance(root, httpx2.ConnectError),
     )
@@ -134,8 +139,8 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
     if _HTML.search(text) or _HTML.search(str(getattr(error, "doc", ""))):
         return Fault(
             PermanentError(
-                f"{place.url} answered with a web page, not with a chat completion; check "
-                "CITELOOM_LLM_BASE_URL, which mostly ends in /v1"
+                f"{place.url} answered with a web page, not with a {place.wanted}; check "
+                f"{place.prefix}_BASE_URL, which mostly ends in /v1"
             ),
             billed=False,
         )
@@ -147,7 +152,7 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
         return Fault(PermanentError(f"{place.url} answered with an error: {place.tell(text)}"))
     return Fault(
         TransientError(
-            f"what {place.url} answered is no chat completion: {place.tell(text) or 'no content'}"
+            f"what {place.url} answered is no {place.wanted}: {place.tell(text) or 'no content'}"
         )
     )
 
@@ -164,12 +169,12 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
     said = place.tell(words)
     model = f"the model '{place.model}' ({place.setting})"
     if status == 401:
-        return _stop(f"{place.url} rejects the API key: check CITELOOM_LLM_API_KEY")
+        return _stop(f"{place.url} rejects the API key: check {place.prefix}_API_KEY")
     if status == 402 or (status in {400, 403, 429} and _QUOTA.search(words)):
         return _stop(f"the account at {place.url} has no credit or quota left: {said}")
     if status == 403:
         return _stop(
-            f"{place.url} does not let this key use {model}: check CITELOOM_LLM_API_KEY and the "
+            f"{place.url} does not let this key use {model}: check {place.prefix}_API_KEY and the "
             f"key's rights: {said}"
         )
     if status in {400, 422} and _FILTER.search(words):
@@ -183,7 +188,7 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
         return Fault(
             PermanentError(
                 f"{place.url} knows no {model}, or is no address of an endpoint: check "
-                f"{place.setting} and CITELOOM_LLM_BASE_URL: {said}"
+                f"{place.setting} and {place.prefix}_BASE_URL: {said}"
             ),
             fitting=not _MODEL.search(words),
         )
@@ -193,7 +198,7 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
     return Fault(
         PermanentError(
             f"{place.url} rejects the request to {model} (HTTP {status}): {said}; check "
-            f"{place.setting} and CITELOOM_LLM_BASE_URL"
+            f"{place.setting} and {place.prefix}_BASE_URL"
         ),
         fitting=not _MODEL.search(words),
     )

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from state.paper import title_key
+
 WINDOW = 260
 """Characters before a year within which its names stand."""
 MOST_NAMES = 8
@@ -73,7 +75,7 @@ def find_dated(text: str, families: frozenset[str] = frozenset()) -> Iterator[Da
 
     Args:
         text: Any text.
-        families: Family names of first authors, folded by `fold_name`: words before one of these are
+        families: Family names of first authors, folded by `title_key`: words before one of these are
             not taken for names.
     """
     last = 0
@@ -81,13 +83,6 @@ def find_dated(text: str, families: frozenset[str] = frozenset()) -> Iterator[Da
         if (item := _backwards(text, found, last, families)) is not None:
             yield item
             last = item.end
-
-
-def fold_name(name: str) -> str:
-    """Return a name for comparison: without case, accents, spaces and marks."""
-    from state.paper import title_key
-
-    return title_key(name)
 
 
 def _backwards(
@@ -104,7 +99,7 @@ def _backwards(
     names = reader.names()
     if not names:
         return None
-    first = fold_name(names[0][2])
+    first = title_key(names[0][2])
     if first in _NO_NAMES and first not in families:
         return None
     years = tuple(_years(found[1])) if found[1] else ((None, ""),)
@@ -198,7 +193,7 @@ class _Reader:
                 self._at = kept
                 break
             found.insert(0, name)
-        known = [at for at, (_, _, name) in enumerate(found) if fold_name(name) in self._families]
+        known = [at for at, (_, _, name) in enumerate(found) if title_key(name) in self._families]
         return found[known[0] :] if known else found
 
     def _joint(self) -> bool:
@@ -237,7 +232,7 @@ class _Reader:
         texts[0] = re.sub(r"['’]s?$", "", texts[0])
         keep = len(words)
         for count in range(len(words), 0, -1):
-            if fold_name("".join(reversed(texts[:count]))) in self._families:
+            if title_key("".join(reversed(texts[:count]))) in self._families:
                 keep = count
                 break
         start, end = self._tokens[words[keep - 1]][0], self._tokens[words[0]][1]
@@ -250,10 +245,10 @@ class _Reader:
         if not word[0].isalnum():
             return False
         if word.lower() in _PARTICLES:
-            return not first or fold_name(word) in self._families
+            return not first or title_key(word) in self._families
         if _INITIAL.match(word) or word[:2].lower() in {"d'", "d’", "l'", "l’"}:
-            return not (word.lower() in _LEADING and fold_name(word) not in self._families)
-        return first and fold_name(re.sub(r"['’]s?$", "", word)) in self._families
+            return not (word.lower() in _LEADING and title_key(word) not in self._families)
+        return first and title_key(re.sub(r"['’]s?$", "", word)) in self._families
 
     def _skip_lineage(self) -> None:
         back = 1 if self._token() == "." else 0

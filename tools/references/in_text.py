@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tools.references.author_years import Dated, find_dated, fold_name
+from state.paper import title_key
+from tools.references.author_years import Dated, find_dated
 
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
@@ -63,12 +64,12 @@ class Known:
 
     keys: frozenset[str] = frozenset()
     families: frozenset[str] = frozenset()
-    """Folded by `fold_name`."""
+    """Folded by `title_key`."""
 
     @classmethod
     def of(cls, names: Collection[str]) -> "Known":
         """Take names that may be keys, numbers or families."""
-        return cls(frozenset(names), frozenset(map(fold_name, names)) - {""})
+        return cls(frozenset(names), frozenset(map(title_key, names)) - {""})
 
 
 def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
@@ -123,23 +124,28 @@ def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
 
 def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
     for found in _RANGE.finditer(text):
-        if numbers := _spread(int(found[1]), int(found[2])):
-            yield Mention(*found.span(), _numbered(numbers))
+        if numbers := numbers_in(f"{found[1]}-{found[2]}"):
+            yield Mention(*found.span(), numbered(numbers))
     for found in _NUMBERS.finditer(text):
-        listed: list[int] = []
-        for part in re.split(r"\s*[,;]\s*", found[1]):
-            ends = [int(item) for item in re.findall(r"\d+", part)]
-            listed += _spread(ends[0], ends[-1]) or [0]
+        listed = numbers_in(found[1])
         # '[0, 1]' is an interval, and '[2019]' a year.
-        if all(listed) and all(one < 1000 or str(one) in known for one in listed):
-            yield Mention(*found.span(), _numbered(listed))
+        if listed and all(one and (one < 1000 or str(one) in known) for one in listed):
+            yield Mention(*found.span(), numbered(listed))
 
 
-def _spread(first: int, last: int) -> list[int]:
-    return list(range(first, last + 1)) if first <= last < first + _WIDEST else []
+def numbers_in(printed: str) -> list[int]:
+    """Return the numbers of '1, 3-5'; none at all where a part of it is no number and no range."""
+    numbers: list[int] = []
+    for part in re.split(r"[,;]", printed):
+        ends = [int(item) for item in re.findall(r"\d+", part)]
+        if not ends or not 0 <= ends[-1] - ends[0] < _WIDEST:
+            return []
+        numbers += range(ends[0], ends[-1] + 1)
+    return numbers
 
 
-def _numbered(numbers: list[int]) -> tuple[Label, ...]:
+def numbered(numbers: Iterable[int]) -> tuple[Label, ...]:
+    """Return numbers as labels, each once."""
     return tuple(Label("number", str(number)) for number in dict.fromkeys(numbers))
 
 
@@ -170,7 +176,7 @@ def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator
 
 def _without_lead(item: Dated, families: frozenset[str]) -> tuple[Dated, bool]:
     """Take capitalised words before the names off; return also whether the first family is known."""
-    known = next((at for at, name in enumerate(item.names) if fold_name(name) in families), None)
+    known = next((at for at, name in enumerate(item.names) if title_key(name) in families), None)
     first = known or 0
     if known is None and item.opened and not item.others and not _AND.search(item.named):
         first = len(item.names) - 1  # 'For English, Lee (2020) ...'

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from state.bibliography import ReferenceEntry
-from state.paper import Author
-from tools.references.author_years import fold_name
+from state.paper import Author, title_key
 from tools.references.in_text import Label
 
 _OTHERS = re.compile(r"\bet\.?\s?al\b|\b(?:others|colleagues|co-?workers|collaborators)\b")
@@ -85,14 +84,14 @@ class Linker:
     def _named(self, name: str) -> list[int]:
         words = name.split()
         for first in range(len(words)):
-            if found := self._families.get(fold_name("".join(words[first:]))):
+            if found := self._families.get(title_key("".join(words[first:]))):
                 return found
         return []
 
     def _misspelt(self, label: Label) -> list[int]:
         from rapidfuzz import fuzz
 
-        name = fold_name(label.names[0])
+        name = title_key(label.names[0])
         found: list[int] = []
         for place in self._years.get(label.year, ()) if label.year and len(name) >= 3 else ():
             sure = len(label.names) > 1 and self._agreeing(place, label) == len(label.names) - 1
@@ -106,7 +105,7 @@ class Linker:
 
     def _anywhere(self, label: Label) -> list[int]:
         """Return entries of the year that have all names of the label, in whatever place."""
-        names = [fold_name(name.split()[-1]) for name in label.names]
+        names = [title_key(name.split()[-1]) for name in label.names]
         if len(names) < 2 or label.year is None:
             return []
         return [
@@ -129,7 +128,7 @@ class Linker:
     def _agreeing(self, place: int, label: Label) -> int:
         others = self._others[place]
         return sum(
-            fold_name(name) in others or fold_name(name.split()[-1]) in others
+            title_key(name) in others or title_key(name.split()[-1]) in others
             for name in label.names[1:]
         )
 
@@ -140,7 +139,7 @@ class Linker:
         others = self._others[place]
         if len(label.names) < 2 or not others or self._agreeing(place, label):
             return False
-        names = [fold_name(name.split()[-1]) for name in label.names[1:]]
+        names = [title_key(name.split()[-1]) for name in label.names[1:]]
         return not any(
             fuzz.ratio(name, key) >= _ALIKE_WITH_OTHERS for name in names for key in others
         )
@@ -175,7 +174,7 @@ def first_keys(entry: ReferenceEntry) -> set[str]:
     if entry.authors:
         return _family_keys(entry.authors[:1])
     words = (entry.title or "").split()[:3]
-    return {fold_name("".join(words[:count])) for count in range(1, len(words) + 1)} - {""}
+    return {title_key("".join(words[:count])) for count in range(1, len(words) + 1)} - {""}
 
 
 def _family_keys(authors: Sequence[Author]) -> set[str]:
@@ -185,8 +184,8 @@ def _family_keys(authors: Sequence[Author]) -> set[str]:
         words = (author.family if inverted else author.name).split()
         # Of 'Ann Lee' the given name is none; of one word, or an organisation's three, the whole is.
         whole = inverted or len(words) == 1 or len(words) > 2
-        keys |= {fold_name("".join(words[at:])) for at in range(0 if whole else 1, len(words))}
-        keys.add(fold_name("".join(words)))
+        keys |= {title_key("".join(words[at:])) for at in range(0 if whole else 1, len(words))}
+        keys.add(title_key("".join(words)))
         if not inverted and len(words) > 2 and "." not in author.name:
             keys.add("".join(word[0] for word in words if word[0].isupper()).lower())
     return keys - {""}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from tools.references.in_text import Label, Mention, without_overlaps
+from tools.references.in_text import Label, Mention, numbered, numbers_in, without_overlaps
 
 _NAMES_A_PART = re.compile(
     r"(?:[∈∉≤≥=<>±×^{~]|\b(?:[Ee]qs?|[Ee]quations?|[Ff]igs?|[Ff]igures?|[Tt]ables?|[Ss]teps?|[Ll]ines?|[Ll]emma|"
@@ -53,24 +53,13 @@ def raised_mentions(text: str, keys: Collection[str]) -> list[Mention]:
     for pattern in (_SUPERSCRIPT, _CARET, _ROUND):
         for mark in pattern.finditer(text):
             printed = mark[0].strip("^{}()").translate(_RAISED)
-            numbers = _numbers(printed)
+            numbers = numbers_in(printed.strip(" ,;-–"))
             unit = pattern is not _ROUND and _UNIT.search(
                 text[max(mark.start() - 3, 0) : mark.start()]
             )
             if numbers and not unit and all(str(number) in keys for number in numbers):
-                labels = tuple(Label("number", str(number)) for number in dict.fromkeys(numbers))
-                found.append(Mention(*mark.span(), labels))
+                found.append(Mention(*mark.span(), numbered(numbers)))
     return without_overlaps(found)
-
-
-def _numbers(printed: str) -> list[int]:
-    numbers: list[int] = []
-    for part in re.split(r"\s?[,;]\s?", printed.strip(" ,;-–")):
-        ends = [int(item) for item in re.findall(r"\d{1,4}", part)]
-        if not ends or not 0 <= ends[-1] - ends[0] < 100:
-            return []
-        numbers += range(ends[0], ends[-1] + 1)
-    return numbers
 
 
 def with_keys(text: str, mentions: Sequence[Mention], keys: Collection[str]) -> list[Mention]:
@@ -78,12 +67,12 @@ def with_keys(text: str, mentions: Sequence[Mention], keys: Collection[str]) -> 
     folded = {"".join(key.split()).casefold() for key in keys}
     found: list[Mention] = []
     for mark in _BRACKET.finditer(text):
-        parts = [_without_lead(part) for part in re.split(r"[,;]", mark[1])]
-        if any(part.casefold() in folded or _LOOKS_LIKE_KEY.fullmatch(part) for part in parts):
-            labels = tuple(
-                Label("key", part) for part in dict.fromkeys(parts)
-                if part.casefold() in folded or _LOOKS_LIKE_KEY.fullmatch(part)
-            )  # fmt: skip
+        parts = dict.fromkeys(_without_lead(part) for part in re.split(r"[,;]", mark[1]))
+        labels = tuple(
+            Label("key", part) for part in parts
+            if part.casefold() in folded or _LOOKS_LIKE_KEY.fullmatch(part)
+        )  # fmt: skip
+        if labels:
             found.append(Mention(*mark.span(), labels))
     return without_overlaps([*found, *mentions])
 

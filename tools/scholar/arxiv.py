@@ -12,12 +12,11 @@ from urllib.parse import urlencode
 from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
-from tools.errors import PermanentError, TransientError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
 from tools.scholar.port import Found, Offer, Online
-from tools.scholar.relaxing import relaxed, terms
+from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 
 IDS_A_CALL = 100
 LARGEST_PAGE = 200
@@ -51,27 +50,13 @@ class ArxivSource(Online):
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Search title, abstract, authors and comments: all words, then any three fifths of them."""
-        found: dict[str, Paper] = {}
-        sent: list[str] = []
-        matches: int | None = None
-        cut = ""
-        for groups in _tries(terms(query.text)):
+
+        async def once(groups: Sequence[Sequence[str]]) -> Found:
             expression = _expression(groups, before)
-            try:
-                page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
-            except (TransientError, PermanentError) as error:
-                if not found:
-                    raise
-                cut = str(error)
-                break
-            sent.append(expression)
-            for paper in page.papers:
-                found.setdefault(paper.id, paper)
-            matches = page.total
-            if len(found) >= limit // 2:
-                break
-        papers = list(found.values())[:limit]
-        return Found(papers=papers, sent=tuple(sent), matches=matches, cut=cut)
+            page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
+            return Found(papers=page.papers, sent=(expression,), matches=page.total)
+
+        return await search_ever_looser(_tries(terms(query.text)), once, limit=limit)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the arXiv ids among `ids`."""

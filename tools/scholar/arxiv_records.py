@@ -7,7 +7,7 @@ from typing import Any
 
 from state.paper import Author, Paper, canonical_id
 from tools.errors import PermanentError
-from tools.scholar.fields import paper_from, text_of, year_of
+from tools.scholar.fields import bare_id, paper_from, text_of, year_of
 
 SOURCE = "arxiv"
 
@@ -120,12 +120,9 @@ def _is_withdrawn(comment: str, abstract: str) -> bool:
     return bool(_WITHDRAWN.search(comment) or _WITHDRAWN_TEXT.match(abstract))
 
 
-def _doi(value: object) -> str | None:
+def _doi(value: str | None) -> str | None:
     """Return the DOI of the published version; authors may have written several, or nonsense."""
-    for part in str(value or "").split():
-        if (key := canonical_id(part)).startswith("doi:"):
-            return key.removeprefix("doi:")
-    return None
+    return next(filter(None, (bare_id(part, "doi") for part in (value or "").split())), None)
 
 
 def _count(value: object) -> int | None:

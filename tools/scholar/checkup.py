@@ -10,8 +10,7 @@ from citeloom.settings import Settings
 from tools.cache import AnswerCache
 from tools.errors import CiteLoomError, MissingError, QuotaError
 from tools.http.engine import HttpCaller
-from tools.http.host import Host
-from tools.http.host_state import state_of
+from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar.opening import ONLINE, OnlineName, host_of

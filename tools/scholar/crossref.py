@@ -3,9 +3,9 @@
 Its filters split at commas, so a DOI with a comma is asked for alone. Filters of one name are ORed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus, urlencode
 
 from citeloom.settings import Settings
 from state.paper import Paper, title_key
@@ -13,6 +13,7 @@ from state.query import SearchQuery
 from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
+from tools.scholar.batches import in_batches
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
 from tools.scholar.port import Found, Linked, Offer, Online
@@ -154,18 +155,11 @@ def _dois_of(papers: Sequence[Paper]) -> dict[str, list[str]]:
     return {name: own for name, own in keys.items() if own}
 
 
-def _batches(keys: Sequence[str], name: str) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for key in keys:
-        longer = [*batch, key]
-        if batch and (
-            len(longer) > DOIS_A_CALL or len(_list_path(longer, name, 1000)) > LONGEST_URL
-        ):
-            yield batch
-            longer = [key]
-        batch = longer
-    if batch:
-        yield batch
+def _batches(keys: Sequence[str], name: str) -> list[list[str]]:
+    room = LONGEST_URL - len(_list_path([], name, 1000))
+    return in_batches(
+        keys, lambda key: len(quote_plus(f"{name}{key}")), most=DOIS_A_CALL, room=room
+    )
 
 
 def _list_path(keys: Sequence[str], name: str, rows: int) -> str:

@@ -4,9 +4,10 @@ Publishers and sources write what they like: `{"title": "A", "year": "soon"}` is
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from urllib.parse import urlsplit
 
-from state.paper import Paper, identify
+from state.paper import Paper, canonical_id, identify
 from tools.scholar.markup import plain
 
 _ID_FIELDS = ("doi", "arxiv", "openalex", "semantic_scholar")
@@ -35,6 +36,30 @@ def count_of(value: object) -> int | None:
 def year_of(value: object) -> int | None:
     """Return a year that a paper may be of."""
     return value if type(value) is int and 1000 <= value <= 2200 else None
+
+
+def day_of(value: object) -> date | None:
+    """Return a day that is written as 2020-05-17."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return day if day and year_of(day.year) else None
+
+
+def exact(day: date | None) -> date | None:
+    """Return a day, but no 1 January, which is how sources write that only the year is known."""
+    return None if day is None or (day.month, day.day) == (1, 1) else day
+
+
+def bare_id(value: object, kind: str) -> str | None:
+    """Return an identifier without its kind: '10.1/x' of 'https://doi.org/10.1/X' and 'doi'.
+
+    None is what is no identifier of this kind; a DOI of arXiv is one of 'arxiv'.
+    """
+    text = text_of(value)
+    found, _, bare = canonical_id(text).partition(":") if text else ("", "", "")
+    return bare if found == kind else None
 
 
 def address_of(value: object) -> str | None:

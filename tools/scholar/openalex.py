@@ -16,13 +16,13 @@ from state.paper import Paper
 from tools.errors import BudgetError, MissingError, PermanentError, QuotaError
 from tools.http.engine import DAY
 from tools.http.host import Host
+from tools.scholar.merging import ids_of
 from tools.scholar.openalex_packs import Pack, cited_in, packed
 from tools.scholar.openalex_query import (
     FIRST,
     PAGE,
     batched,
     citing_path,
-    ids_of,
     is_known_kind,
     is_plain,
     key_of,

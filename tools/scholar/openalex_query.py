@@ -6,7 +6,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
-from state.paper import Paper, canonical_id
+from state.paper import Paper
+from tools.scholar.batches import in_batches
+from tools.scholar.merging import ids_of
 
 if TYPE_CHECKING:
     from pyalex import Works
@@ -27,6 +29,7 @@ _FIELDS = (
     "primary_location", "best_oa_location", "locations", "abstract_inverted_index",
     "cited_by_count", "is_retracted", "referenced_works",
 )  # fmt: skip
+_KINDS = ("openalex:", "doi:", "arxiv:")
 _PLAIN = re.compile(r"[\w.:;/()-]+")
 
 Field = Literal["openalex", "doi"]
@@ -127,19 +130,11 @@ def _quoted(word: str) -> str:
 
 
 def filter_value(key: str) -> tuple[Field, str]:
-    """Return the filter and the value in it that name the work of a canonical id.
-
-    Raises:
-        ValueError: It is an id of no kind that OpenAlex knows.
-    """
+    """Return the filter and the value in it that name the work of a canonical id of a known kind."""
     kind, _, value = key.partition(":")
     if kind == "openalex":
         return "openalex", value
-    if kind == "doi":
-        return "doi", value
-    if kind == "arxiv":
-        return "doi", f"10.48550/arxiv.{value}"
-    raise ValueError(f"{key} is no id that OpenAlex knows")
+    return "doi", f"10.48550/arxiv.{value}" if kind == "arxiv" else value
 
 
 def is_plain(key: str) -> bool:
@@ -149,21 +144,13 @@ def is_plain(key: str) -> bool:
 
 def is_known_kind(key: str) -> bool:
     """Whether OpenAlex can be asked for this canonical id."""
-    return key.startswith(("openalex:", "doi:", "arxiv:"))
+    return key.startswith(_KINDS)
 
 
 def key_of(paper: Paper) -> str | None:
     """Return the id by which OpenAlex is best asked for a paper, or None where it has none."""
     keys = ids_of(paper)
-    kinds = ("openalex:", "doi:", "arxiv:")
-    return next((key for kind in kinds for key in keys if key.startswith(kind)), None)
-
-
-def ids_of(paper: Paper) -> list[str]:
-    """Return the canonical ids of a paper, those of its fields first."""
-    named = (("openalex", paper.openalex), ("doi", paper.doi), ("arxiv", paper.arxiv))
-    fields = [canonical_id(f"{kind}:{value}") for kind, value in named if value]
-    return [*fields, paper.id, *paper.aliases]
+    return next((key for kind in _KINDS for key in keys if key.startswith(kind)), None)
 
 
 def batched(keys: Iterable[str]) -> tuple[list[tuple[Field, list[str]]], list[str]]:
@@ -192,13 +179,4 @@ def batched(keys: Iterable[str]) -> tuple[list[tuple[Field, list[str]]], list[st
 
 def _within_limits(field: Field, values: Sequence[str]) -> list[list[str]]:
     room = _LONGEST_PATH - len(list_path(field, ["x"]))
-    batches: list[list[str]] = []
-    used = 0
-    for value in values:
-        length = len(quote_plus(value)) + len("%7C")
-        if not batches or len(batches[-1]) == PAGE or used + length > room:
-            batches.append([])
-            used = 0
-        batches[-1].append(value)
-        used += length
-    return batches
+    return in_batches(values, lambda one: len(quote_plus(one)) + len("%7C"), most=PAGE, room=room)

@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from state.paper import Author, Paper, canonical_id
+from state.paper import Author, Paper
 from tools.scholar.fields import (
     address_of,
+    bare_id,
     count_of,
+    day_of,
+    exact,
     mapping,
     mappings,
     paper_from,
@@ -96,7 +99,7 @@ def read_work(record: object) -> Paper | None:
     if key is None or title is None:
         return None
     year, published = _dates(work)
-    doi = _canonical(work.get("doi"), "doi:")
+    doi = bare_id(work.get("doi"), "doi")
     arxiv = _arxiv(work)
     authors, complete = _authors(work.get("authorships"))
     values: dict[str, object] = {
@@ -152,18 +155,10 @@ def _is_label(found: re.Match[str], title: str) -> bool:
 
 
 def _dates(work: Mapping[str, object]) -> tuple[int | None, date | None]:
-    try:
-        day = date.fromisoformat(str(work.get("publication_date")))
-    except ValueError:
-        day = None
-    year = work.get("publication_year")
-    if type(year) is not int:
-        year = day.year if day else None
-    year = year_of(year)
-    # 1 January is how OpenAlex writes that only the year is known.
-    if day is None or day.year != year or (day.month, day.day) == (1, 1):
-        return year, None
-    return year, day
+    day = day_of(work.get("publication_date"))
+    given = work.get("publication_year")
+    year = year_of(given) if type(given) is int else day.year if day else None
+    return year, exact(day) if day and day.year == year else None
 
 
 def _authors(authorships: object) -> tuple[tuple[Author, ...], bool]:
@@ -208,7 +203,7 @@ def _arxiv(work: Mapping[str, object]) -> str | None:
     for value in written:
         if isinstance(value, str) and "arxiv" in value.lower():
             # The id of a location may be 'pmh:oai:arXiv.org:2005.11401'.
-            found = _canonical(re.sub(r"^.*oai:arxiv\.org:", "", value, flags=re.I), "arxiv:")
+            found = bare_id(re.sub(r"^.*oai:arxiv\.org:", "", value, flags=re.I), "arxiv")
             if found:
                 return found
     return None
@@ -221,11 +216,3 @@ def _references(works: object, own: str) -> tuple[str, ...]:
 
 def _locations(work: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     yield from mappings([work.get("primary_location"), *mappings(work.get("locations"))])
-
-
-def _canonical(value: object, kind: str) -> str | None:
-    text = text_of(value)
-    if text is None:
-        return None
-    found = canonical_id(text)
-    return found.removeprefix(kind) if found.startswith(kind) else None

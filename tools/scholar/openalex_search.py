@@ -1,13 +1,13 @@
 """Searching OpenAlex: by words that are loosened where they find too little, by meaning, by title."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import islice
 
 from state.paper import Paper, title_key
 from state.query import SearchQuery
-from tools.errors import BudgetError, PermanentError, QuotaError, TransientError
+from tools.errors import BudgetError, PermanentError, QuotaError
 from tools.http.engine import DAY, HttpCaller
 from tools.scholar.openalex_query import (
     FIRST,
@@ -20,7 +20,7 @@ from tools.scholar.openalex_query import (
 )
 from tools.scholar.openalex_records import read_page
 from tools.scholar.port import Found
-from tools.scholar.relaxing import relaxed, terms
+from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 from tools.scholar.titles import near_titles
 from tools.text.phrases import keyphrases
 
@@ -73,28 +73,20 @@ class OpenAlexSearch:
     async def _by_meaning(self, text: str, *, before: date | None, limit: int) -> Found:
         path = meaning_path(text, before=before, per_page=limit)
         page = await self._caller.ask(path, read=read_page, age=3 * DAY, usd=MEANING_USD)
-        return Found(papers=_once(page.papers)[:limit], sent=(readable(path),), matches=page.count)
+        return Found(papers=page.papers[:limit], sent=(readable(path),), matches=page.count)
 
     async def _by_words(self, words: Sequence[str], *, before: date | None, limit: int) -> Found:
-        found: tuple[Paper, ...] = ()
-        sent: list[str] = []
-        matches, cut = None, ""
-        for groups in islice(relaxed(words[:_KEYWORDS]), _TRIES):
-            if sent and not self._caller.affords(SEARCH_USD):
-                break
+
+        async def once(groups: Sequence[Sequence[str]]) -> Found:
             text = any_of(groups)
-            try:
-                matches, papers = await self._matches(text, before=before, limit=limit)
-            except (TransientError, PermanentError) as error:
-                if not found:
-                    raise
-                cut = str(error)
-                break
-            sent.append(readable(words_path(text, before=before, per_page=limit)))
-            found = _once((*found, *papers))
-            if len(found) >= max(1, limit // 2):
-                break
-        return Found(papers=found[:limit], sent=tuple(sent), matches=matches, cut=cut)
+            matches, papers = await self._matches(text, before=before, limit=limit)
+            path = words_path(text, before=before, per_page=limit)
+            return Found(papers=papers, sent=(readable(path),), matches=matches)
+
+        return await search_ever_looser(
+            islice(relaxed(words[:_KEYWORDS]), _TRIES), once, limit=limit,
+            affords=lambda: self._caller.affords(SEARCH_USD),
+        )  # fmt: skip
 
     async def _matches(
         self, text: str, *, before: date | None, limit: int
@@ -133,10 +125,3 @@ class OpenAlexSearch:
             ),
             default=None,
         )
-
-
-def _once(papers: Iterable[Paper]) -> tuple[Paper, ...]:
-    found: dict[str, Paper] = {}
-    for paper in papers:
-        found.setdefault(paper.id, paper)
-    return tuple(found.values())

@@ -1,8 +1,12 @@
 """Keywords made ready for search engines that AND them, and loosened where they find too little."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import combinations
+
+from state.paper import Paper
+from tools.errors import PermanentError, TransientError
+from tools.scholar.port import Found
 
 _TERM = re.compile(r'["“”]([^"“”]*)["“”]|([^\s"“”]+)')
 _NOT_IN_WORDS = re.compile(r"[^\w'’-]+|_+")
@@ -47,3 +51,44 @@ def relaxed(words: Sequence[str]) -> Iterator[list[list[str]]]:
     fewest = 2 if len(distinct) > 2 else 1
     for size in range(len(distinct), fewest - 1, -1):
         yield [list(group) for group in combinations(distinct, size)]
+
+
+async def search_ever_looser(
+    steps: Iterable[Sequence[Sequence[str]]],
+    search: Callable[[Sequence[Sequence[str]]], Awaitable[Found]],
+    *,
+    limit: int,
+    affords: Callable[[], bool] = lambda: True,
+) -> Found:
+    """Search by one step of `relaxed` after the other until half of `limit` papers are found.
+
+    A failure after papers were found ends the search, and `Found.cut` says so.
+
+    Args:
+        steps: Groups of words to AND, the groups to OR.
+        search: Searches once.
+        limit: Most papers.
+        affords: Whether there is money for another step; the first is taken without asking.
+
+    Raises:
+        TransientError, PermanentError: What the search raised when nothing had been found.
+    """
+    papers: dict[str, Paper] = {}
+    sent: tuple[str, ...] = ()
+    matches, cut = None, ""
+    for step in steps:
+        if sent and not affords():
+            break
+        try:
+            found = await search(step)
+        except (TransientError, PermanentError) as error:
+            if not papers:
+                raise
+            cut = str(error)
+            break
+        for paper in found.papers:
+            papers.setdefault(paper.id, paper)
+        sent, matches = (*sent, *found.sent), found.matches
+        if len(papers) >= max(1, limit // 2):
+            break
+    return Found(papers=list(papers.values())[:limit], sent=sent, matches=matches, cut=cut)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from citeloom.settings import Settings
 from state.paper import Paper, title_key
 from state.query import SearchQuery
-from tools.errors import MissingError, PermanentError, TransientError
+from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.port import Found, Linked, Offer, Online
-from tools.scholar.relaxing import relaxed, terms
+from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 from tools.scholar.semantic_scholar_client import BATCH, Record, SemanticScholarClient
 from tools.scholar.semantic_scholar_links import (
     TOGETHER,
@@ -85,33 +85,23 @@ class SemanticScholarSource(Online):
             return Found(papers=())
         until = f":{before - timedelta(days=1)}" if before else None
         told = f"&publicationDateOrYear={until}" if until else ""
-        plain = " ".join(words).replace("-", " ")  # a word with a hyphen finds nothing here
-        most = min(limit, MOST_FOUND)
-        records, matches = await self._client.search(
-            plain, FIELDS, until=until, limit=most, age=SEARCH_AGE
-        )
-        papers: dict[str, Paper] = {}
-        _add(records, papers)
-        sent = [f"/paper/search?query={plain}{told}"]
-        cut = ""
-        for groups in islice(relaxed(words), 1, TRIES):
-            if len(papers) >= limit // 2:
-                break
-            looser = " | ".join(f"({' '.join(map(_term, group))})" for group in groups)
-            try:
-                records, matches = await self._client.bulk_search(
-                    looser, FIELDS, until=until, age=SEARCH_AGE
+
+        async def once(groups: Sequence[Sequence[str]]) -> Found:
+            if len(groups) == 1:
+                text = " ".join(words).replace("-", " ")  # a word with a hyphen finds nothing here
+                sent = f"/paper/search?query={text}{told}"
+                records, matches = await self._client.search(
+                    text, FIELDS, until=until, limit=min(limit, MOST_FOUND), age=SEARCH_AGE
                 )
-            except (TransientError, PermanentError) as error:
-                if not papers:
-                    raise
-                cut = str(error)
-                break
-            _add(records[:limit], papers)
-            sent.append(f"/paper/search/bulk?query={looser}{told}&sort=citationCount:desc")
-        return Found(
-            papers=list(papers.values())[:limit], sent=tuple(sent), matches=matches, cut=cut
-        )
+            else:
+                text = " | ".join(f"({' '.join(map(_term, group))})" for group in groups)
+                sent = f"/paper/search/bulk?query={text}{told}&sort=citationCount:desc"
+                records, matches = await self._client.bulk_search(
+                    text, FIELDS, until=until, age=SEARCH_AGE
+                )
+            return Found(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
+
+        return await search_ever_looser(islice(relaxed(words), TRIES), once, limit=limit)
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
         """Return the paper of this title; its year, where both are known, is within one."""
@@ -177,10 +167,8 @@ class SemanticScholarSource(Online):
             records = await self._client.recommended(examples, FIELDS, limit=limit, age=LIKE_AGE)
         except MissingError:
             return []
-        found: dict[str, Paper] = {}
-        _add(records, found)
         given = {key for paper in papers for key in (paper.id, *paper.aliases)}
-        others = (one for one in found.values() if given.isdisjoint((one.id, *one.aliases)))
+        others = (one for one in _papers(records) if given.isdisjoint((one.id, *one.aliases)))
         return list(islice(others, limit))
 
     async def specter2(self, papers: Sequence[Paper]) -> dict[str, NDArray[np.float32]]:
@@ -196,10 +184,10 @@ class SemanticScholarSource(Online):
         }
 
 
-def _add(records: Iterable[Record], papers: dict[str, Paper]) -> None:
-    for record in records:
-        if paper := paper_of(record):
-            papers.setdefault(paper.id, paper)
+def _papers(records: Iterable[Record]) -> list[Paper]:
+    """Return the papers of records, each once, in order."""
+    papers = [paper for record in records if (paper := paper_of(record))]
+    return list({paper.id: paper for paper in papers}.values())
 
 
 def _term(words: str) -> str:

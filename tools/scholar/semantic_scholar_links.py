@@ -4,11 +4,12 @@ Lists inside the records of a batch are the cheapest way, but an answer holds on
 what was cut is told from what there is no more of, and asked for again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from state.paper import Paper, canonical_id
 from tools.errors import MissingError
 from tools.http.engine import DAY
+from tools.scholar.batches import in_batches
 from tools.scholar.fields import count_of, mappings
 from tools.scholar.port import Linked
 from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient
@@ -46,18 +47,9 @@ def names_of(papers: Sequence[Paper]) -> dict[str, list[Paper]]:
     return named
 
 
-def packed(counts: Mapping[str, int]) -> Iterator[list[str]]:
-    """Yield the names in order, in parts that one answer has room for."""
-    part: list[str] = []
-    expected = 0
-    for name, count in counts.items():
-        if part and (len(part) == TOGETHER or expected + count > EXPECTED):
-            yield part
-            part, expected = [], 0
-        part.append(name)
-        expected += count
-    if part:
-        yield part
+def packed(counts: Mapping[str, int]) -> list[list[str]]:
+    """Return the names in order, in parts that one answer has room for."""
+    return in_batches(counts, counts.__getitem__, most=TOGETHER, room=EXPECTED)
 
 
 def linked(

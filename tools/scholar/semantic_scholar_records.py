@@ -1,12 +1,14 @@
 """Records of Semantic Scholar, read by its package, as papers (api.semanticscholar.org/api-docs/graph)."""
 
 from collections.abc import Mapping
-from datetime import date
 
-from state.paper import Author, Paper, canonical_id
+from state.paper import Author, Paper
 from tools.scholar.fields import (
     address_of,
+    bare_id,
     count_of,
+    day_of,
+    exact,
     mapping,
     mappings,
     paper_from,
@@ -55,7 +57,7 @@ def paper_of(record: object) -> Paper | None:
     title = text_of(read.title)
     if not title:
         return None
-    published = _day(given.get("publicationDate"))
+    published = exact(day_of(given.get("publicationDate")))
     venues = [
         read.venue,
         *(place.name for place in (read.publicationVenue, read.journal) if place),
@@ -88,26 +90,14 @@ def vector_of(record: object) -> list[float] | None:
 
 
 def _identifiers(own: str | None, external: Mapping[str, object]) -> dict[str, str | None]:
-    found: dict[str, str] = {}
-    for prefix, value in (
-        ("doi", external.get("DOI")),
-        ("arxiv", external.get("ArXiv")),
-        ("s2", own),
-    ):
-        if isinstance(value, str) and value.strip():
-            kind, _, bare = canonical_id(f"{prefix}:{value.strip()}").partition(":")
-            # A DOI may be arXiv's; what is no id of its kind becomes a local one, which it is not.
-            if kind in {prefix, "arxiv"}:
-                found.setdefault(kind, bare)
-    names = {"doi": "doi", "arxiv": "arxiv", "semantic_scholar": "s2"}
-    return {name: found.get(kind) for name, kind in names.items()}
+    doi, arxiv = external.get("DOI"), external.get("ArXiv")
+    return {
+        "doi": bare_id(_written("doi", doi), "doi"),
+        "arxiv": bare_id(_written("doi", doi), "arxiv")
+        or bare_id(_written("arxiv", arxiv), "arxiv"),
+        "semantic_scholar": bare_id(_written("s2", own), "s2"),
+    }
 
 
-def _day(value: object) -> date | None:
-    try:
-        day = date.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    if day is None or year_of(day.year) is None or (day.month, day.day) == (1, 1):
-        return None  # 1 January stands for a day that is not known
-    return day
+def _written(kind: str, value: object) -> str | None:
+    return f"{kind}:{value.strip()}" if isinstance(value, str) and value.strip() else None

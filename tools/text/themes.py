@@ -19,6 +19,7 @@ from tools.text.phrases import (
     keyphrases,
     phrase_stems,
 )
+from tools.text.sentences import split_sentences
 from tools.text.words import content_stems, lower_case_words
 
 # What may follow a noun; another noun would make it part of a longer name.
@@ -47,6 +48,11 @@ _UNNAMED = (
     "nearby topics", "connected questions", "other approaches", "parallel efforts", "bordering fields",
     "wider questions", "remaining topics",
 )  # fmt: skip
+
+APART = "other subjects"
+"""The name of a group whose members are no nearer to each other than all the texts are."""
+_COMMON = 0.5
+"""Share of the texts outside a group that may have its name; one that more of them have tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,44 @@ def group_texts(
     found = cluster(rows, wanted)
     found.sort(key=lambda group: -float(np.mean(rows[group] @ query)))
     namer = _Namer(embedder, wholes, query, _Case(titles, [about, *texts]))
-    return [Group(namer.name(group, rows[group].mean(axis=0)), tuple(group)) for group in found]
+    loose = _closeness(rows) - 1e-4  # rounding
+    return [
+        Group(
+            APART if len(group) > 1 and _closeness(rows[group]) < loose
+            else namer.name(group, rows[group].mean(axis=0)),
+            tuple(group),
+        )
+        for group in found
+    ]  # fmt: skip
+
+
+def _closeness(rows: Vectors) -> float:
+    """Return the mean cosine of each two of these vectors."""
+    pairs = len(rows) * (len(rows) - 1)
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return float(((unit @ unit.T).sum() - len(rows)) / pairs) if pairs else 1.0
+
+
+def mentions(text: str, phrase: str) -> bool:
+    """Whether a sentence has a phrase's words side by side.
+
+    'Reference generation' is mentioned by 'generation of references', not by 'references for text generation'.
+    """
+    return _side_by_side(_sentence_stems(text), content_stems(phrase))
+
+
+def _sentence_stems(text: str) -> list[list[str]]:
+    return [content_stems(span.text) for span in split_sentences(text)]
+
+
+def _side_by_side(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> bool:
+    wanted, many = sorted(words), len(words)
+    return bool(wanted) and any(
+        sorted(stems[at : at + many]) == wanted
+        for stems in sentences
+        for at, word in enumerate(stems)
+        if word in words
+    )
 
 
 def theme_count(texts: int) -> int:
@@ -131,6 +174,7 @@ class _Namer:
         self._texts = texts
         self._case = case
         self._stems = [set(content_stems(text)) for text in texts]
+        self._sentences = [_sentence_stems(text) for text in texts]
         self._groups = [[phrase_stems(item) for item in candidate_phrases(text)] for text in texts]
         self._rarity = inverse_document_frequency(texts)
         self._whole = " ".join(texts).lower()
@@ -149,23 +193,30 @@ class _Namer:
         return self._in_number(best[chosen])
 
     def _scores(self, group: Sequence[int]) -> dict[str, float]:
-        inside = [self._stems[row] for row in group]
         outside = [self._stems[row] for row in set(range(len(self._stems))) - set(group)]
         whole = Counter(found for row in group for found in self._groups[row])
         used = set().union(*self._used)
         scores: dict[str, float] = {}
+        shared: set[str] = set()
         for row in group:
             for phrase in keyphrases(self._texts[row], limit=25, rarity=self._rarity):
                 text, words = self._case.as_written(phrase.text), set(phrase.stems)
                 fits = _NOUN_PHRASE.match(text) and not words <= used
                 if not fits or any(name and name <= words for name in self._used):
                     continue
-                within = sum(words <= have for have in inside) / len(inside)
+                mentioned = [
+                    words <= self._stems[at] and _side_by_side(self._sentences[at], phrase.stems)
+                    for at in group
+                ]
+                within = sum(mentioned) / len(group)
                 without = sum(words <= have for have in outside) / max(len(outside), 1)
+                if without > _COMMON:
+                    continue
                 score = within**2 * (1.2 - without) * (1 + 0.1 * whole[phrase.stems])
                 score *= _ACT_SHARE if _ACT.match(text) else 1.0
                 scores[text] = max(scores.get(text, 0.0), score)
-        return scores
+                shared |= {text} if sum(mentioned) > 1 else set()
+        return {text: scores[text] for text in shared or scores}
 
     def _in_number(self, phrase: str) -> str:
         """Put a countable phrase in the plural, as 'work on search engines' needs it."""

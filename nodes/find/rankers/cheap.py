@@ -1,24 +1,74 @@
 """Rankers that ask no mind: closeness by embeddings, by words, and by SPECTER2.
 
-Those that only give an order take the scale of closeness (closeness.placed).
+All scores are on the scale of closeness in meaning; a ranker that only gives an order takes it
+(`placed`).
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from math import exp
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nodes.find.rankers.closeness import closeness, placed
 from nodes.find.rankers.port import Ranker, Ranking
 from state.finding import RankerName
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
+from tools.embed.calibration import calibrated
+from tools.embed.port import Vectors
 from tools.errors import InputError, PermanentError, TransientError
 from tools.library.bm25 import bm25
 from tools.services import Services
+
+MEANING, TYPICAL = 5.0, 0.47
+"""Log-odds for one unit of cosine between whole abstracts, and the cosine that stands for 50.
+
+On the scale of tools.embed.calibration, and of promising papers only; chosen as the constants of
+tools.citation_graph.relevance_prior were, whose scale this is (decision 10).
+"""
+_BY_PLACE = 1.0
+"""Points, of 100, that go by place alone, so that no two papers of an order are equal."""
+
+
+def score_of(similarity: float) -> float:
+    """Map a cosine to 0..100: 0.35 to 35, 0.47 to 50, 0.7 to 76."""
+    return round(100 / (1 + exp(-MEANING * (similarity - TYPICAL))), 2)
+
+
+async def closeness(
+    services: Services, request: Request, papers: Sequence[Paper]
+) -> dict[str, float]:
+    """Return the score of each paper's title and abstract by their similarity to the input."""
+    if not papers:
+        return {}
+    texts = [request.text, *(f"{paper.title}. {paper.abstract or ''}" for paper in papers)]
+
+    def compared() -> Vectors:
+        embedder = services.clients.embedder
+        vectors = embedder.embed(texts)
+        return calibrated(embedder, vectors[1:] @ vectors[0])
+
+    near = await asyncio.to_thread(compared)
+    return {paper.id: score_of(float(value)) for paper, value in zip(papers, near, strict=True)}
+
+
+def placed(order: Sequence[str], scores: Mapping[str, float]) -> dict[str, float]:
+    """Give an order the scale of `scores`: its n-th paper gets the n-th highest of their scores.
+
+    A ranker that only knows an order has no scale of its own. This way the bar of a run still means
+    a closeness, as many papers pass it as by closeness alone, and the orders of several hops can be
+    merged. The scores fall strictly.
+    """
+    highest = sorted((scores[key] for key in order), reverse=True)
+    share = 1 - _BY_PLACE / 100
+    return {
+        key: round(share * highest[place] + _BY_PLACE * (1 - place / len(order)), 4)
+        for place, key in enumerate(order)
+    }
+
 
 Vector = NDArray[np.float32]
 NEAREST = 10
@@ -26,7 +76,7 @@ NEAREST = 10
 
 
 class EmbeddingRanker(Ranker):
-    """Scores papers by the similarity of their whole title and abstract (closeness.score_of)."""
+    """Scores papers by the similarity of their whole title and abstract (`score_of`)."""
 
     name: ClassVar[RankerName] = "embedding"
 

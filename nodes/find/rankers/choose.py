@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from nodes.find.rankers.cascade import CascadeRanker
 from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker
-from nodes.find.rankers.debate import DebateRanker
+from nodes.find.rankers.debate import CascadeRanker, DebateRanker
 from nodes.find.rankers.permutation import PermutationRanker
 from nodes.find.rankers.port import Ranker
 from state.finding import RankerName

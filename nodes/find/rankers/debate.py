@@ -6,26 +6,143 @@ named, and of the two debates on a paper the one with more supported sides count
 quote failed stands unsupported, and each side without any supported argument multiplies the score
 by UNSUPPORTED. Debates belong to papers by id. A paper that both answers leave out is scored by the
 extractive way, which its debate and a failure say.
+
+The cascade debates the contested papers only: what is known already decides the clear ones.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import floor
 from typing import ClassVar
 
+from pydantic import BaseModel, Field
+
 from nodes.ask_checked import ask_checked
-from nodes.find.rankers.candidates import candidates, commanding, keyed
-from nodes.find.rankers.debate_extract import extract
-from nodes.find.rankers.port import Ranker, Ranking
-from nodes.find.rankers.verdicts import Debates, best_supported, failed_quotes, judge
+from nodes.find.rankers.cheap import score_of
+from nodes.find.rankers.port import (
+    Candidate,
+    Evidence,
+    Ranker,
+    Ranking,
+    candidates,
+    commanding,
+    keyed,
+)
 from state.finding import RankerName
 from state.paper import Paper
-from state.quote import Debate
+from state.quote import Argument, Debate, Quote
 from state.request import Request
 from state.run import Failure
+from tools.embed.calibration import calibrated
+from tools.embed.port import Embedder
 from tools.evidence.quotes import quote_paper
 from tools.llm.task import Task
 from tools.services import Services
+from tools.text.sentences import split_sentences
+
+UNSUPPORTED = 0.7
+"""Factor for each side of a debate that no verified quote supports."""
+Check = Callable[[str, Paper], Quote]
+"""Checks words against a paper; `verified` of the answer says how it went."""
+
+
+class Point(BaseModel):
+    """One argument as the mind gives it."""
+
+    claim: str
+    quote: str = Field(description="Words of the candidate, verbatim.")
+
+
+class Verdict(BaseModel):
+    """The mind's debate on one candidate."""
+
+    id: str = Field(description="The candidate's id, as given.")
+    arguments_for: list[Point]
+    arguments_against: list[Point]
+    score: float = Field(ge=0, le=100)
+
+
+class Debates(BaseModel):
+    """The mind's answer."""
+
+    debates: list[Verdict]
+
+
+def judge(paper: Paper, verdict: Verdict, by: str, check: Check) -> Debate:
+    """Check every quote of both sides and lower the score for each side that has none left."""
+    pro = tuple(_argument(point, paper, check) for point in verdict.arguments_for)
+    contra = tuple(_argument(point, paper, check) for point in verdict.arguments_against)
+    score, reductions = verdict.score, []
+    for side, arguments in (("for", pro), ("against", contra)):
+        if not any(argument.supported for argument in arguments):
+            score *= UNSUPPORTED
+            reductions.append(f"no verified quote {side} it: times {UNSUPPORTED}")
+    return Debate(
+        paper=paper.id, arguments_for=pro, arguments_against=contra, raw_score=verdict.score,
+        score=round(score, 1), reductions=tuple(reductions), by=by,
+    )  # fmt: skip
+
+
+def failed_quotes(paper: Paper, verdict: Verdict, check: Check) -> list[str]:
+    """Return the quotes of either side that are not in the paper, in order."""
+    points = [*verdict.arguments_for, *verdict.arguments_against]
+    return [point.quote for point in points if not check(point.quote, paper).verified]
+
+
+def best_supported(paper: Paper, verdicts: Sequence[Verdict], check: Check) -> Verdict:
+    """Return the verdict with the most supported sides, then the fewest failed quotes, then first.
+
+    So of two debates under one id, the one that is about its paper counts.
+    """
+
+    def standing(verdict: Verdict) -> tuple[int, int]:
+        sides = (verdict.arguments_for, verdict.arguments_against)
+        held = sum(any(check(point.quote, paper).verified for point in side) for side in sides)
+        return held, -len(failed_quotes(paper, verdict, check))
+
+    return max(verdicts, key=standing)
+
+
+def _argument(point: Point, paper: Paper, check: Check) -> Argument:
+    quote = check(point.quote, paper)
+    if quote.verified:
+        return Argument(claim=point.claim, quote=quote)
+    return Argument(claim=point.claim, note="its quote is not in the paper and was dropped")
+
+
+FOR = "Of its sentences this is the nearest to the input in meaning."
+AGAINST = "Of its sentences this is the farthest from the input in meaning."
+
+
+def extract(
+    embedder: Embedder, *, text: str, candidates: Sequence[Candidate], **_: object
+) -> Debates:
+    """Quote the sentences nearest to and farthest from the input; score by similarity.
+
+    The title speaks only where there is no abstract to quote.
+    """
+    sentences = [
+        [span.text for span in split_sentences(item.abstract)] or [item.title]
+        for item in candidates
+    ]
+    wholes = [f"{item.title}. {item.abstract}" for item in candidates]
+    vectors = embedder.embed([text, *wholes, *(part for group in sentences for part in group)])
+    near = calibrated(embedder, vectors[1:] @ vectors[0])
+    debates, at = [], len(wholes)
+    for item, group, like in zip(candidates, sentences, near, strict=False):
+        mine = near[at : at + len(group)]
+        at += len(group)
+        debates.append(
+            Verdict(
+                id=item.id,
+                arguments_for=[Point(claim=FOR, quote=group[int(mine.argmax())])],
+                arguments_against=[Point(claim=AGAINST, quote=group[int(mine.argmin())])],
+                score=round(score_of(float(like)), 1),
+            )
+        )
+    return Debates(debates=debates)
+
 
 PROMPT = """\
 You judge which papers a researcher should discuss in the related-work section of the work described
@@ -106,3 +223,27 @@ def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
     ]
     given = {verdict.id for verdict in answer.debates}
     return [*wrong, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]
+
+
+CLEAR_IN, CLEAR_OUT = 0.35, 0.35
+"""Shares of the papers, by prior, that are clear: the best and the worst.
+
+A run judges at least 1.5 times as many papers in a hop as it keeps, so the cut between kept and
+left out falls at two thirds of the order of a single hop, and at a third where two hops compete.
+Only near the cut can a debate change what is kept. A rule by rank, not by prior, keeps the price
+known: 30 % of the papers are debated, which at six to a question, each asked once more, is one
+question for ten papers.
+"""
+
+
+class CascadeRanker(DebateRanker):
+    """Debates the middle of the order; a clear paper's score is its prior."""
+
+    name: ClassVar[RankerName] = "cascade"
+
+    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
+        """Settle the best and the worst papers by prior, equal ones in the order of their ids."""
+        order = sorted(evidence, key=lambda key: (-evidence[key].prior, key))
+        best = floor(CLEAR_IN * len(order))
+        worst = len(order) - floor(CLEAR_OUT * len(order))
+        return {key: evidence[key].prior for key in [*order[:best], *order[worst:]]}

@@ -7,7 +7,7 @@ code: what it leaves out follows in its earlier order, what it repeats counts on
 is dropped; each kind is counted (LitLLM, Table 2). A window without a usable list keeps its order.
 
 The order has no scale of its own: its n-th paper gets the n-th highest score by closeness of meaning
-(closeness.placed), so that the bar of a run means the same as with other rankers.
+(`placed`), so that the bar of a run means the same as with other rankers.
 """
 
 from collections import Counter
@@ -16,9 +16,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from nodes.find.rankers.candidates import Candidate, candidates, keyed
-from nodes.find.rankers.closeness import closeness, placed
-from nodes.find.rankers.port import Ranker, Ranking
+from nodes.find.rankers.cheap import closeness, placed
+from nodes.find.rankers.port import Candidate, Ranker, Ranking, candidates, keyed
 from state.finding import Listing, RankerName
 from state.paper import Paper
 from state.request import Request

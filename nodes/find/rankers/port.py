@@ -1,15 +1,18 @@
-"""What every ranker offers."""
+"""What every ranker offers, and papers as a mind sees them: short ids, title and abstract only."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from pydantic import BaseModel
 
 from state.finding import Listing, RankerName
 from state.paper import Paper
 from state.quote import Debate
 from state.request import Request
 from state.run import Failure
+from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 
 
@@ -67,3 +70,53 @@ class Ranker(ABC):
     @abstractmethod
     async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
         """Score these papers, best first by prior; `hop` of a listing is filled in by the node."""
+
+
+UNSHOWN = "(its title is not shown)"
+
+
+class Candidate(BaseModel):
+    """A paper as the mind sees it."""
+
+    id: str
+    title: str
+    abstract: str
+
+
+def keyed(papers: Sequence[Paper]) -> dict[str, Paper]:
+    """Return the papers under the ids C1, C2, ..., in their order."""
+    return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
+
+
+def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> list[Candidate]:
+    """Return what is shown of the papers; abstracts are cut after `longest` characters.
+
+    What they command a machine to do is not shown.
+    """
+    return [
+        Candidate(
+            id=key,
+            title=without_injections(paper.title)[0] or UNSHOWN,
+            abstract=_cut(without_injections(paper.abstract or "")[0], longest),
+        )
+        for key, paper in papers.items()
+    ]
+
+
+def commanding(papers: Iterable[Paper]) -> list[Failure]:
+    """Name the papers of which not all was shown, for a person to look at them."""
+    return [
+        Failure(
+            stage="rank_papers", subject=paper.id,
+            cause=f"it commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
+            remedy="these words were not shown to the mind; look at the paper yourself",
+        )
+        for paper in papers
+        if (commands := without_injections(paper.title)[1] + without_injections(paper.abstract or "")[1])
+    ]  # fmt: skip
+
+
+def _cut(text: str, longest: int | None) -> str:
+    if longest is None or len(text) <= longest:
+        return text
+    return text[:longest].rsplit(" ", 1)[0] + " ..."

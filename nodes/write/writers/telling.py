@@ -14,7 +14,8 @@ from tools.text.printable import printable_title
 from tools.text.salience import Passage, salient
 from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences
-from tools.text.words import SAME, content_stems, resemblance
+from tools.text.themes import APART, mentions
+from tools.text.words import SAME, resemblance
 
 _ENDING = 6
 """Words at a sentence's end by which it is known again."""
@@ -99,25 +100,26 @@ def tell_own(embedder: Embedder, text: str, so_far: Sequence[str]) -> NextSenten
 
 
 def counted(theme: str, papers: Sequence[LinePaper]) -> str:
-    """Say how many papers a theme has, from which years, and how many of them speak of it.
+    """Say how many papers a theme has, from which years, and how many of them mention it.
 
-    'Three papers, from 2020 to 2024, speak of dense retrieval.' That they do is a matter of words:
-    their titles or abstracts have those of the theme.
+    'Three papers, from 2020 to 2024, are close in meaning; two of them mention dense retrieval.'
+    These two have its words side by side in their titles or in a sentence of their abstracts. Of
+    papers that were grouped for want of a closer theme (APART) only their number and years are told.
     """
-    words = set(content_stems(theme))
-    bearing = sum(words <= set(content_stems(f"{item.title} {item.abstract}")) for item in papers)
+    many, several = _count(len(papers)), len(papers) > 1
     years = sorted(item.year for item in papers if item.year)
-    span = f", {_span(years)}" if len(years) == len(papers) else ""
-    many = f"{_count(len(papers))} paper{'s' if len(papers) > 1 else ''}"
-    comma = "," if span else ""
-    if words and bearing == len(papers):
-        return f"{many}{span}{comma} {'speak' if len(papers) > 1 else 'speaks'} of {theme}."
-    if words and bearing > 1:
-        near = f"Of {many.lower()} that are close in meaning"
-        return f"{near}{span}, {_count(bearing).lower()} speak of {theme}."
-    if len(papers) == 1:
-        return f"{many}{span}{comma} stands apart."
-    return f"{many}{span}{comma} are close in meaning."
+    span = _span(years) if len(years) == len(papers) else ""
+    within = f", {span}," if span else ""
+    bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
+    if not several:
+        return f"{many} paper{within} {f'mentions {theme}' if bearing else 'stands apart'}."
+    if theme == APART:
+        return f"{many} papers{within} share no closer theme."
+    share = {len(papers): "both" if len(papers) == 2 else "all"}.get(
+        bearing, _count(bearing).lower()
+    )
+    shared = f"; {share} of them mention {theme}" if bearing > 1 else ""
+    return f"{many} papers{within} are close in meaning{shared}."
 
 
 def _count(number: int) -> str:

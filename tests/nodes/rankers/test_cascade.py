@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.cascade import CascadeRanker
+from nodes.find.rankers.debate import CascadeRanker
 from nodes.find.rankers.port import Evidence
 from state.paper import Paper
 from tests.fakes.openai_server import Reply

@@ -11,8 +11,14 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
-from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker
-from nodes.find.rankers.closeness import closeness, placed, score_of
+from nodes.find.rankers.cheap import (
+    Bm25Ranker,
+    EmbeddingRanker,
+    Specter2Ranker,
+    closeness,
+    placed,
+    score_of,
+)
 from nodes.find.rankers.port import Evidence
 from state.paper import Paper, canonical_id
 from state.request import Request

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.candidates import UNSHOWN, candidates, commanding, keyed
-from nodes.find.rankers.debate import PROMPT, DebateRanker
-from nodes.find.rankers.debate_extract import extract
-from nodes.find.rankers.verdicts import UNSUPPORTED
+from nodes.find.rankers.debate import PROMPT, UNSUPPORTED, DebateRanker, extract
+from nodes.find.rankers.port import UNSHOWN, candidates, commanding, keyed
 from tests.fakes.openai_server import Refusal, Reply, Text
 from tests.fakes.reviewer import reviewer
 from tests.library.words import WordEmbedder

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import LEFT_OUT, DebateRanker
-from nodes.find.rankers.verdicts import UNSUPPORTED, Verdict, best_supported
+from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, DebateRanker, Verdict, best_supported
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
