@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evals.citation_truth.pairs import Case
+from nodes.synthesize.line_origins import LineOrigins, Named
 from nodes.write.judge_citation import Finding, Hand, judge_citation
 from state.asking import Claim
 from state.paper import Paper
@@ -98,17 +99,13 @@ def synthesize(case: Case, others: Sequence[Paper]) -> Support:
 
 def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
-    from nodes.synthesize.line_origins import Named
-
     line, lines = _plain(case), _lines(case)
     nearest = lines.nearest([line], 1)[0]
     found = lines.known(line) or lines.judge(line, map(Named, nearest), "supported")
     return found.verdict
 
 
-def _lines(case: Case) -> Any:
-    from nodes.synthesize.line_origins import LineOrigins
-
+def _lines(case: Case) -> LineOrigins:
     paper = case.paper
     paragraph = Paragraph(id="a", paper=paper.id, number=1, text=paper.abstract or "")
     context = Context(paragraph="a", score=1.0, by="mind")
