@@ -22,6 +22,7 @@ from tools.errors import AnswerError, RefusedError
 from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
+from tools.text.source_lines import without_numbers
 
 STAGE = "check_answer"
 PROMPT = """\
@@ -136,7 +137,7 @@ def _unsaid(
 
 
 def _quote(claim: Claim) -> str:
-    return " ".join(claim.quote.text.split())
+    return without_numbers(claim.quote.text)
 
 
 def _refused(sentence: DraftSentence, verdict: Support) -> Failure:

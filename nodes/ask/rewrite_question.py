@@ -13,10 +13,10 @@ from state.asking import AskState, AskUpdate, Turn
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
+from tools.errors import AnswerError, InputError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
-from tools.text.follow_up import resolve
+from tools.text.follow_up import absent, resolve
 
 STAGE = "rewrite_question"
 _LONGEST = 600
@@ -58,6 +58,10 @@ async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> Ask
     asked, history, wanted = state["request"].text, state["history"], state["wanted"]
     if not history:
         return {"standalone": asked, "failures": []}
+    if missing := absent(asked, cited := history[-1].papers):
+        raise InputError(
+            f"there is no {missing.removeprefix('the ')}: the last answer cited {len(cited)} paper(s)"
+        )
     try:
         answer = await services.mind.do(TASK, conversation=history, question=asked)
     except (AnswerError, RefusedError) as error:
@@ -66,8 +70,8 @@ async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> Ask
             remedy="the question was asked as it stands; repeat what it is about",
         )  # fmt: skip
         return {"standalone": asked, "failures": [failure]}
-    cited = {paper.id for paper in history[-1].papers}
-    papers = tuple(key for key in dict.fromkeys(answer.papers) if key in cited)
+    known = {paper.id for paper in cited}
+    papers = tuple(key for key in dict.fromkeys(answer.papers) if key in known)
     if papers and not wanted.papers:
         wanted = wanted.model_copy(update={"papers": papers})
     question = " ".join(answer.question.split())

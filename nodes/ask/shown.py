@@ -13,6 +13,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 from tools.text import quotable
 from tools.text.self_reference import attribute
+from tools.text.source_lines import without_numbers
 
 ANNOTATION, RECORD = ("Annotation",), ("Record",)
 """Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
@@ -94,10 +95,11 @@ def quoted(claim: ShownClaim) -> str:
     """Return a claim's quote as a sentence of an answer: verbatim in quotation marks, with its source.
 
     'Lewis et al. (2020): “RAG models generate ...”', or 'Lewis et al. (2020) introduce RAG models
-    ...' where it began with 'We' or 'This paper'. Nothing else is changed, so that whoever checks the
+    ...' where it began with 'We' or 'This paper'. The paper's own '[12]' is left out. Nothing else
+    is changed, so that whoever checks the
     answer can make the sentence again and compare.
     """
-    text = " ".join(claim.quote.split())
+    text = without_numbers(claim.quote)
     if claim.section == RECORD[0]:
         return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
     year = f" ({claim.year})" if claim.year else ""

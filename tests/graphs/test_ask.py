@@ -229,6 +229,9 @@ async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunC
     assert {claim.paper for claim in written["claims"]} == {cited[1]}
     again = await say("Who wrote it?")
     assert {claim.paper for claim in again["claims"]} == {cited[1]}
+    no_more = await say("And the second?")
+    assert "there is no second" in no_more["answer"]
+    assert no_more["hops"] == no_more["claims"] == []
 
 
 async def test_refused_question_opens_and_makes_no_library(tmp_path: Path) -> None:

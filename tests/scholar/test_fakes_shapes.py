@@ -1,11 +1,8 @@
-"""The fakes of the scholarly services: their records' keys, and what the real packages make of them."""
+"""The fakes of the scholarly services: their records have the keys of real ones."""
 
 import re
-from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import httpx
-import pytest
 
 from tests.fakes.scholar.server import ScholarServer
 
@@ -75,96 +72,3 @@ def test_records_have_the_keys_of_real_ones(server: ScholarServer, client: httpx
     assert keys(items) <= CROSSREF | {"update-to"}
     feed = client.get(f"{server.arxiv_url}/api/query?search_query=all:citation&max_results=50").text
     assert set(re.findall(r"<([\w:]+)", feed)) <= ATOM
-
-
-# The real packages
-
-
-@pytest.fixture
-def alex(server: ScholarServer, monkeypatch: pytest.MonkeyPatch) -> Any:
-    import pyalex
-    import pyalex.api
-
-    real = pyalex.api.BaseOpenAlex.url
-
-    def url(self: Any) -> str:
-        asked, base = urlsplit(real.fget(self)), urlsplit(server.openalex_url)
-        found = base.scheme, base.netloc, base.path + asked.path, asked.query, ""
-        return str(urlunsplit(found))
-
-    monkeypatch.setattr(pyalex.api.BaseOpenAlex, "url", property(url))
-    monkeypatch.setitem(pyalex.config, "api_key", "a-key")
-    return pyalex
-
-
-def test_pyalex_searches_filters_pages_and_decodes(server: ScholarServer, alex: Any) -> None:
-    work = server.world.ordinary("openalex")
-    one = alex.Works()[work.openalex]
-    assert one["abstract"] == work.abstract
-    assert alex.Works()[f"doi:{work.doi}"]["id"] == one["id"]
-    several = alex.Works()[[other.openalex for other in server.world.held("openalex")[:100]]]
-    assert len(several) == 100
-    landmark = server.world.works[server.world.landmark]
-    citing = alex.Works().filter(cites=landmark.openalex).select(["id"])
-    pages = list(citing.paginate(per_page=100, n_max=None))
-    found = [record["id"] for page in pages for record in page]
-    assert (
-        len(found) == len(set(found)) == len(server.world.citing(server.world.landmark, "openalex"))
-    )
-    assert {record["id"].rsplit("/", 1)[1] for record in one and alex.Works().filter(
-        cited_by=work.openalex).get(per_page=100)} == {
-        server.world.works[n].openalex for n in work.references
-        if isinstance(n, int) and "openalex" in server.world.works[n].held_by
-    }  # fmt: skip
-    assert alex.Works().search("citation graph").get(per_page=5)
-    assert alex.Works().similar(work.abstract).get(per_page=1)[0]["id"] == one["id"]
-    assert server.charged.usd == pytest.approx(
-        0.0001 * server.charged.by_kind["list"] + 0.001 + 0.01
-    )
-
-
-def test_pyalex_reads_the_refusals(server: ScholarServer, alex: Any) -> None:
-    with pytest.raises(alex.api.QueryError, match="not a valid field"):
-        alex.Works().filter(colour="red").get()
-    with pytest.raises(alex.api.QueryError, match="Decrease values to 100"):
-        alex.Works().filter(openalex="|".join(f"W{n}" for n in range(101))).get()
-    server.bad_keys.add("a-key")
-    with pytest.raises(alex.api.QueryError, match="valid API key"):
-        alex.Works().search("citation").get()
-
-
-async def test_semanticscholar_searches_batches_and_pages(server: ScholarServer) -> None:
-    from semanticscholar import AsyncSemanticScholar
-    from semanticscholar.SemanticScholarException import (
-        BadQueryParametersException,
-        ObjectNotFoundException,
-    )
-
-    scholar = AsyncSemanticScholar(api_url=server.semantic_scholar_url, timeout=10)
-    work = server.world.ordinary("semantic_scholar")
-    fields = ["title", "abstract", "externalIds", "references.title", "embedding.specter_v2"]
-    for name in (work.s2, f"DOI:{work.doi}", f"CorpusId:{work.corpus}", work.doi):
-        assert (await scholar.get_paper(name, fields=["title"])).title == work.title
-    known = [other.s2 for other in server.world.held("semantic_scholar")[:300]]
-    papers, missing = await scholar.get_papers(
-        [work.s2, "0" * 40, *known], fields=fields, return_not_found=True
-    )
-    assert missing == ["0" * 40]
-    assert papers[0].abstract == work.abstract
-    assert len(papers[0].references) == len(work.references)
-    assert len(papers[0].embedding["vector"]) == 768
-    page = await scholar.search_paper("citation graph", fields=["title"], limit=10)
-    assert len({paper.paperId async for paper in page}) == page.total
-    landmark = server.world.works[server.world.landmark]
-    citing = await scholar.get_paper_citations(landmark.s2, fields=["title"], limit=1000)
-    assert len(citing.items) == len(server.world.citing(server.world.landmark, "semantic_scholar"))
-    cited = await scholar.get_paper_references(work.s2, fields=["title", "contexts"], limit=1000)
-    assert any(item.paper.paperId is None for item in cited.items)
-    alike = await scholar.get_recommended_papers_from_lists(
-        [work.s2], [], fields=["title"], limit=7
-    )
-    assert len(alike) == 7
-    with pytest.raises(ObjectNotFoundException):
-        await scholar.get_paper("DOI:10.1/none", fields=["title"])
-    with pytest.raises(BadQueryParametersException, match="Unrecognized"):
-        await scholar.get_paper(work.s2, fields=["colour"])

@@ -36,7 +36,9 @@ def paper(sha: str, **others: Any) -> Paper:
 class Services:
     """Answers on loopback with what a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.url = ""
+        self.folder = folder
         self.reply: Reply = lambda path, query, body: (500, {})
         self.asked: list[tuple[str, dict[str, str], Any]] = []
 
@@ -46,10 +48,18 @@ class Services:
         self.asked.append((parts.path, query, body))
         return self.reply(parts.path, query, body)
 
+    def source(self) -> SemanticScholarSource:
+        values: dict[str, Any] = {"_env_file": None, "semantic_scholar_url": f"{self.url}/"}
+        place = host(Settings(**values, semantic_scholar_rate=1000.0))
+        ledger = RunLedger("run", Limits(), self.folder)
+        return SemanticScholarSource(
+            HttpCaller(place, ledger, AnswerCache(self.folder / "r.sqlite"))
+        )
+
 
 @pytest.fixture
-def services() -> Iterator[tuple[Services, str]]:
-    kept = Services()
+def services(tmp_path: Path) -> Iterator[Services]:
+    kept = Services(tmp_path)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -73,16 +83,10 @@ def services() -> Iterator[tuple[Services, str]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
-        yield kept, f"http://127.0.0.1:{server.server_address[1]}"
+        kept.url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield kept
         server.shutdown()
         thread.join()
-
-
-def source_at(url: str, folder: Path) -> SemanticScholarSource:
-    values: dict[str, Any] = {"_env_file": None, "semantic_scholar_url": f"{url}/"}
-    place = host(Settings(**values, semantic_scholar_rate=1000.0))
-    ledger = RunLedger("run", Limits(), folder)
-    return SemanticScholarSource(HttpCaller(place, ledger, AnswerCache(folder / "r.sqlite")))
 
 
 def citing(count: int, start: int = 0) -> list[dict[str, Any]]:
@@ -92,14 +96,11 @@ def citing(count: int, start: int = 0) -> list[dict[str, Any]]:
     ]
 
 
-async def test_batch_of_which_none_is_known_is_an_empty_answer(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
-    kept.reply = lambda path, query, body: (400, {"error": "No valid paper ids given"})
-    source = source_at(url, tmp_path)
+async def test_batch_of_which_none_is_known_is_an_empty_answer(services: Services) -> None:
+    services.reply = lambda path, query, body: (400, {"error": "No valid paper ids given"})
+    source = services.source()
     assert await source.get(["doi:10.9999/none"]) == {}
-    kept.reply = lambda path, query, body: (
+    services.reply = lambda path, query, body: (
         400,
         {"error": "Unrecognized or unsupported fields: [x]"},
     )
@@ -107,91 +108,73 @@ async def test_batch_of_which_none_is_known_is_an_empty_answer(
         await source.get(["doi:10.9999/other"])
 
 
-async def test_merged_records_are_told_by_their_place_in_the_answer(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_merged_records_are_told_by_their_place_in_the_answer(services: Services) -> None:
     merged = {"paperId": SHAS[9], "title": "Merged", "externalIds": {"DOI": "10.1/other"}}
-    kept.reply = lambda path, query, body: (200, [merged, None, merged])
-    papers = await source_at(url, tmp_path).get([f"s2:{SHAS[0]}", f"s2:{SHAS[1]}", "doi:10.1234/x"])
+    services.reply = lambda path, query, body: (200, [merged, None, merged])
+    papers = await services.source().get([f"s2:{SHAS[0]}", f"s2:{SHAS[1]}", "doi:10.1234/x"])
     assert papers.keys() == {f"s2:{SHAS[0]}", "doi:10.1234/x"}
     assert {one.title for one in papers.values()} == {"Merged"}
-    assert kept.asked[0][2] == {"ids": [SHAS[0], SHAS[1], "DOI:10.1234/x"]}
+    assert services.asked[0][2] == {"ids": [SHAS[0], SHAS[1], "DOI:10.1234/x"]}
 
 
-async def test_odd_record_does_not_cost_the_good_ones(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_odd_record_does_not_cost_the_good_ones(services: Services) -> None:
     odd: dict[str, Any] = {
         "paperId": None, "title": "Odd", "publicationDate": "soon", "authors": [None, 7],
         "journal": "x", "publicationVenue": [], "references": {}, "tldr": 3, "citations": "x",
     }  # fmt: skip
     good = {"paperId": SHAS[1], "title": "Good"}
-    kept.reply = lambda path, query, body: (200, [odd, good, "x", {"paperId": SHAS[3]}])
-    papers = await source_at(url, tmp_path).get([f"s2:{sha}" for sha in SHAS[:4]])
+    services.reply = lambda path, query, body: (200, [odd, good, "x", {"paperId": SHAS[3]}])
+    papers = await services.source().get([f"s2:{sha}" for sha in SHAS[:4]])
     assert [one.title for one in papers.values()] == ["Odd", "Good"]
-    kept.reply = lambda path, query, body: (200, {"total": 3, "data": [odd, None, good]})
-    found = await source_at(url, tmp_path).search(words("looms"), before=None, limit=2)
+    services.reply = lambda path, query, body: (200, {"total": 3, "data": [odd, None, good]})
+    found = await services.source().search(words("looms"), before=None, limit=2)
     assert [one.title for one in found.papers] == ["Odd", "Good"]
 
 
-async def test_answer_that_would_be_too_large_is_asked_for_in_halves(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_answer_that_would_be_too_large_is_asked_for_in_halves(services: Services) -> None:
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         if len(body["ids"]) > 10:
             return 400, {"error": "Response would exceed maximum size of 10 MB. Ask for less."}
         return 200, [{"paperId": sha, "title": sha[-2:]} for sha in body["ids"]]
 
-    kept.reply = reply
-    papers = await source_at(url, tmp_path).get([f"s2:{sha}" for sha in SHAS[:40]])
+    services.reply = reply
+    papers = await services.source().get([f"s2:{sha}" for sha in SHAS[:40]])
     assert len(papers) == 40
-    assert [len(body["ids"]) for _, _, body in kept.asked] == [40, 20, 10, 10, 20, 10, 10]
+    assert [len(body["ids"]) for _, _, body in services.asked] == [40, 20, 10, 10, 20, 10, 10]
 
 
-async def test_more_ids_than_a_call_takes_are_asked_for_in_several(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
-    kept.reply = lambda path, query, body: (
+async def test_more_ids_than_a_call_takes_are_asked_for_in_several(services: Services) -> None:
+    services.reply = lambda path, query, body: (
         200, [{"paperId": sha, "title": sha[-4:]} for sha in body["ids"]],
     )  # fmt: skip
     ids = [f"s2:{number:040x}" for number in range(1, 1102)]
-    papers = await source_at(url, tmp_path).get(ids)
+    papers = await services.source().get(ids)
     assert list(papers) == ids
-    assert [len(body["ids"]) for _, _, body in kept.asked] == [500, 500, 101]
+    assert [len(body["ids"]) for _, _, body in services.asked] == [500, 500, 101]
 
 
-async def test_pages_without_a_record_are_not_turned_for_ever(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_pages_without_a_record_are_not_turned_for_ever(services: Services) -> None:
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         start = int(query["offset"])
         # There is an end to it, so that this test has one.
-        more = {"next": start + int(query["limit"])} if len(kept.asked) < 9 else {}
+        more = {"next": start + int(query["limit"])} if len(services.asked) < 9 else {}
         return 200, {"offset": start, **more, "data": [None]}
 
-    kept.reply = reply
-    linked = await source_at(url, tmp_path).citations([paper(SHAS[0], cited_by=700)], limit=50)
+    services.reply = reply
+    linked = await services.source().citations([paper(SHAS[0], cited_by=700)], limit=50)
     assert linked.links == {f"s2:{SHAS[0]}": ()}
-    assert len(kept.asked) == 1
+    assert len(services.asked) == 1
 
 
-async def test_examples_are_never_recommended(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_examples_are_never_recommended(services: Services) -> None:
     same = {"paperId": SHAS[0], "title": "An example"}
     merged = {"paperId": SHAS[1], "title": "Merged", "externalIds": {"DOI": "10.1234/own"}}
     other = {"paperId": SHAS[2], "title": "Another"}
-    kept.reply = lambda path, query, body: (200, {"recommendedPapers": [same, merged, other]})
+    services.reply = lambda path, query, body: (200, {"recommendedPapers": [same, merged, other]})
     example = paper(SHAS[0], aliases=("doi:10.1234/own",))
-    found = await source_at(url, tmp_path).recommend([example], limit=5)
+    found = await services.source().recommend([example], limit=5)
     assert [one.title for one in found] == ["Another"]
 
 
@@ -204,10 +187,7 @@ def test_papers_are_asked_about_together_as_far_as_an_answer_has_room() -> None:
     assert list(packed({"huge": 9_999, "small": 1})) == [["huge"], ["small"]]
 
 
-async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(services: Services) -> None:
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         room, records = 9_999, []
@@ -217,17 +197,14 @@ async def test_lists_that_an_answer_had_no_room_for_are_asked_for_again(
             records.append({"paperId": sha, "referenceCount": 400, "references": items})
         return 200, records
 
-    kept.reply = reply
+    services.reply = reply
     papers = [paper(sha) for sha in SHAS[:40]]
-    linked = await source_at(url, tmp_path).references(papers)
+    linked = await services.source().references(papers)
     assert {len(ends) for ends in linked.links.values()} == {400}
-    assert [len(body["ids"]) for _, _, body in kept.asked] == [40, 8, 8]
+    assert [len(body["ids"]) for _, _, body in services.asked] == [40, 8, 8]
 
 
-async def test_list_that_was_cut_is_read_page_by_page(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_list_that_was_cut_is_read_page_by_page(services: Services) -> None:
     works = citing(2_300)
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
@@ -240,32 +217,26 @@ async def test_list_that_was_cut_is_read_page_by_page(
         more = {"next": start + size} if start + size < len(works) else {}
         return 200, {"offset": start, **more, "data": data}
 
-    kept.reply = reply
-    linked = await source_at(url, tmp_path).references([paper(SHAS[0]), paper(SHAS[1])])
+    services.reply = reply
+    linked = await services.source().references([paper(SHAS[0]), paper(SHAS[1])])
     assert [len(linked.links[f"s2:{sha}"]) for sha in SHAS[:2]] == [2_300, 3]
-    assert [query.get("offset") for _, query, _ in kept.asked] == [None, "0", "1000", "2000"]
+    assert [query.get("offset") for _, query, _ in services.asked] == [None, "0", "1000", "2000"]
 
 
-async def test_list_that_pages_do_not_complete_keeps_what_there_was(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_list_that_pages_do_not_complete_keeps_what_there_was(services: Services) -> None:
 
     def reply(path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         if body:
             return 200, [{"paperId": SHAS[0], "referenceCount": 1_033, "references": citing(1000)}]
         return 200, {"offset": int(query["offset"]), "next": 7, "data": None}
 
-    kept.reply = reply
-    linked = await source_at(url, tmp_path).references([paper(SHAS[0])])
+    services.reply = reply
+    linked = await services.source().references([paper(SHAS[0])])
     assert len(linked.links[f"s2:{SHAS[0]}"]) == 1000
-    assert len(kept.asked) == 2
+    assert len(services.asked) == 2
 
 
-async def test_references_without_an_id_are_known_by_title_and_year(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_references_without_an_id_are_known_by_title_and_year(services: Services) -> None:
     ends = [
         {
             "paperId": None,
@@ -277,55 +248,43 @@ async def test_references_without_an_id_are_known_by_title_and_year(
         {"paperId": None, "title": None, "year": 1987},
         {"paperId": None, "title": "With a DOI", "externalIds": {"DOI": "10.1234/d"}},
     ]
-    kept.reply = lambda path, query, body: (
+    services.reply = lambda path, query, body: (
         200, [{"paperId": SHAS[0], "referenceCount": 9, "references": ends}],
     )  # fmt: skip
-    linked = await source_at(url, tmp_path).references([paper(SHAS[0])])
+    linked = await services.source().references([paper(SHAS[0])])
     assert linked.links[f"s2:{SHAS[0]}"] == ("title:abookonlooms-1987-loom", "doi:10.1234/d")
 
 
-async def test_paper_is_never_its_own_reference(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
+async def test_paper_is_never_its_own_reference(services: Services) -> None:
     ends = [
         {"paperId": SHAS[7], "title": "Itself, merged since"},
         {"paperId": SHAS[1], "title": "Itself, elsewhere", "externalIds": {"DOI": "10.1234/own"}},
         {"paperId": SHAS[2], "title": "Another"},
     ]
-    kept.reply = lambda path, query, body: (
+    services.reply = lambda path, query, body: (
         200, [{"paperId": SHAS[7], "referenceCount": 3, "references": ends}],
     )  # fmt: skip
-    linked = await source_at(url, tmp_path).references(
-        [paper(SHAS[0], aliases=("doi:10.1234/own",))]
-    )
+    linked = await services.source().references([paper(SHAS[0], aliases=("doi:10.1234/own",))])
     assert linked.links == {f"s2:{SHAS[0]}": (f"s2:{SHAS[2]}",)}
     assert set(linked.papers) == {f"s2:{SHAS[2]}"}
 
 
-async def test_ids_in_paths_are_encoded(services: tuple[Services, str], tmp_path: Path) -> None:
-    kept, url = services
-    kept.reply = lambda path, query, body: (200, {"offset": 0, "data": []})
+async def test_ids_in_paths_are_encoded(services: Services) -> None:
+    services.reply = lambda path, query, body: (200, {"offset": 0, "data": []})
     doi = "10.1002/(sici)1097#4571?x=1%2f<9::aid>3.0"
     one = Paper(id=f"doi:{doi}", title="Old", doi=doi, cited_by=700)
-    linked = await source_at(url, tmp_path).citations([one], limit=10)
+    linked = await services.source().citations([one], limit=10)
     assert linked.links == {one.id: ()}
     path = "/graph/v1/paper/DOI:10.1002/(sici)1097%234571%3Fx%3D1%252f%3C9::aid%3E3.0/citations"
-    assert kept.asked[0][0] == path
+    assert services.asked[0][0] == path
 
 
-async def test_unknown_paper_with_many_citations_is_absent(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
-    kept.reply = lambda path, query, body: (404, {"error": "Paper with id x not found"})
-    linked = await source_at(url, tmp_path).citations([paper(SHAS[0], cited_by=700)], limit=10)
+async def test_unknown_paper_with_many_citations_is_absent(services: Services) -> None:
+    services.reply = lambda path, query, body: (404, {"error": "Paper with id x not found"})
+    linked = await services.source().citations([paper(SHAS[0], cited_by=700)], limit=10)
     assert (dict(linked.links), dict(linked.papers)) == ({}, {})
 
 
-async def test_title_match_without_data_is_no_match(
-    services: tuple[Services, str], tmp_path: Path
-) -> None:
-    kept, url = services
-    kept.reply = lambda path, query, body: (200, {"data": []})
-    assert await source_at(url, tmp_path).by_title("A paper on looms") is None
+async def test_title_match_without_data_is_no_match(services: Services) -> None:
+    services.reply = lambda path, query, body: (200, {"data": []})
+    assert await services.source().by_title("A paper on looms") is None

@@ -50,3 +50,9 @@ def test_everything_shown_stands_in_its_source_and_is_a_sentence() -> None:
     assert all(item.text in SOURCES[item.source].text for item in rated)
     assert not any(item.text.startswith(("Their", "Table")) and item.answers for item in rated)
     assert rate_sentences(embedder(), "Why?", []) == []
+
+
+def test_sentence_that_needs_its_number_of_a_reference_is_not_shown() -> None:
+    cited = Source("As in [8] the owls hunt voles at night. Tawny owls hunt mice at night [3].")
+    rated = rate_sentences(embedder(), "What do owls hunt at night?", [cited])
+    assert [item.text for item in rated] == ["Tawny owls hunt mice at night [3]."]

@@ -3,7 +3,7 @@
 import pytest
 
 from state.asking import CitedPaper, Turn
-from tools.text.follow_up import resolve
+from tools.text.follow_up import absent, resolve
 from tools.text.questions import IN_PAPER, read_question
 
 CITED = (CitedPaper(id="a", title="Owls"), CitedPaper(id="b", title="Voles"))
@@ -38,6 +38,15 @@ def test_what_was_not_cited_is_not_made_up() -> None:
     assert resolve("Who wrote it?", []).question == "Who wrote it?"
     unknown = resolve("What are its limits?", [Turn(question=ASKED)])
     assert (unknown.question, unknown.papers) == ("What are its limits (How do owls hunt)?", ())
+
+
+def test_paper_that_was_not_cited_is_told_to_be_absent() -> None:
+    assert absent("And the second?", CITED[:1]) == "the second"
+    assert absent("What about the third paper?", CITED) == "the third paper"
+    assert not absent("And the second?", CITED)
+    assert not absent("And the second?", ())
+    assert not absent("Who is the second author?", CITED[:1])
+    assert not absent("What did the second experiment show?", CITED[:1])
 
 
 def test_question_before_is_the_last_that_has_a_matter_of_its_own() -> None:

@@ -46,6 +46,8 @@ def test_nothing_to_show_gives_nothing() -> None:
         "Bees steer.",
         "Bees steer by the sun at noon and",
         "1 2 3 4 5 6 7 8 9.",
+        "Robustness to Dark Clouds We also keep bees in the dark.",
+        "and bees steer by the sun at noon.",
     ],
 )
 def test_what_would_break_the_text_around_it_is_not_printed(sentence: str) -> None:
@@ -53,6 +55,7 @@ def test_what_would_break_the_text_around_it_is_not_printed(sentence: str) -> No
 
 
 def test_plain_sentences_are_printed_in_any_script() -> None:
+    assert printable("In Vitro Tests of Bees show that We The Bees is a good name.")
     assert printable("Bees (of the south) steer by “odd” suns (Lee et al., 2020).")
     assert printable("蜜蜂利用太阳在阴天导航并返回蜂巢。")
 

@@ -16,6 +16,7 @@ from tools.errors import CiteLoomError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.google_results import ADVICE, PAGE, Result, read_page
+from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.port import Found, Offer, Online, Source, TitleFinder
 from tools.scholar.relaxing import terms
 
@@ -101,20 +102,14 @@ class GoogleSource(Online):
         found: dict[int, Paper] = {}
         failed: dict[str, CiteLoomError] = {}
         for resolver in self._resolvers:
-            unknown = [one for at, one in enumerate(results) if at not in found]
-            wanted = list(dict.fromkeys(key for one in unknown for key in one.ids))
-            if not wanted:
-                break
+            wanted = {
+                at: Wanted(one.ids) for at, one in enumerate(results) if at not in found and one.ids
+            }
             try:
-                known = await resolver.get(wanted)
+                found |= (await look_up(resolver, wanted)).found
             except CiteLoomError as error:
                 logger.warning("%s cannot resolve results of Google: %s", resolver.name, error)
                 failed[resolver.name] = error
-                continue
-            for at, one in enumerate(results):
-                key = next((key for key in one.ids if key in known), None)
-                if at not in found and key is not None:
-                    found[at] = known[key]
         able = [resolver for resolver in self._resolvers if resolver.name not in failed]
         if failed and not able:
             raise next(iter(failed.values()))

@@ -77,22 +77,19 @@ def open_online(
         import_module(_PACKAGES[name])
     cache = open_cache(settings.home / "responses.sqlite")
     caller = HttpCaller(host, ledger, cache, refresh=refresh)
-    if name == "openalex":
-        from tools.scholar.openalex import OpenAlexSource
+    from tools.scholar.arxiv import ArxivSource
+    from tools.scholar.crossref import CrossrefSource
+    from tools.scholar.openalex import OpenAlexSource
+    from tools.scholar.semantic_scholar import SemanticScholarSource
 
-        return OpenAlexSource(caller)
-    if name == "semantic_scholar":
-        from tools.scholar.semantic_scholar import SemanticScholarSource
-
-        return SemanticScholarSource(caller)
-    if name == "arxiv":
-        from tools.scholar.arxiv import ArxivSource
-
-        return ArxivSource(caller)
-    if name == "crossref":
-        from tools.scholar.crossref import CrossrefSource
-
-        return CrossrefSource(caller)
+    makers: dict[OnlineName, Callable[[HttpCaller], Source]] = {
+        "openalex": OpenAlexSource,
+        "semantic_scholar": SemanticScholarSource,
+        "arxiv": ArxivSource,
+        "crossref": CrossrefSource,
+    }
+    if name in makers:
+        return makers[name](caller)
     from tools.scholar.google import GoogleSource
 
     named = [other for other in RESOLVERS if other in among] or RESOLVERS

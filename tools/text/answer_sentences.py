@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
+from tools.text.printable import printable
 from tools.text.questions import Question, read_question
 from tools.text.self_reference import leans
 from tools.text.sentences import Span, split_sentences
+from tools.text.source_lines import without_numbers
 from tools.text.words import distinct_content_stems
 
 COVERED = 0.45
@@ -33,10 +35,9 @@ _UNFIT = 0.3
 """What a line of a table, a heading or a cut piece loses."""
 _READ = 48
 """Sentences whose meaning is compared: those with most of the question's words."""
+_NUMBERED = re.compile(r"\[\d")
 _BACK = 2
 """Sentences before one that are shown with it where it leans on them."""
-_LETTERS = 0.7
-_SHORTEST = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +114,14 @@ def _candidates(
             if start is None:
                 continue
             shown = source.text[spans[number][start].start : span.end]
+            if _NUMBERED.search(without_numbers(shown)):  # it would be read as one of ours
+                continue
             before = spans[number][place - 1].text if place else ""
             here = _share(weights, distinct_content_stems(span.text))
             around = _share(weights, distinct_content_stems(f"{heading}\n{before}\n{shown}"))
             words = _HERE * here + _AROUND * around + _WHOLE * _share(weights, whole[number])
             words += _KIND.get(asked.kind, 0.0) * asked.suits(span.text)
-            words -= _UNFIT * (not is_prose_sentence(span.text))
+            words -= _UNFIT * (not printable(without_numbers(span.text)))
             found.append(_Candidate(number, span.text, shown, words, around))
     return found
 
@@ -147,17 +150,6 @@ def _shown_from(spans: Sequence[Span], place: int) -> int | None:
     start = place
     while leans(spans[start].text):
         start -= 1
-        if start < max(place - _BACK, 0) or not is_prose_sentence(spans[start].text):
+        if start < max(place - _BACK, 0) or not printable(without_numbers(spans[start].text)):
             return None
     return start
-
-
-def is_prose_sentence(text: str) -> bool:
-    """Whether a text is a sentence that can be shown: no heading, cells of a table, or cut piece."""
-    solid = re.sub(r"\s", "", text)
-    return (
-        len(text) >= _SHORTEST
-        and (text[0].isupper() or text[0].isdigit() or text[0] in "“\"'(")
-        and text.rstrip("\"'”’)]")[-1:] in {".", "!", "?"}
-        and sum(map(str.isalpha, solid)) >= _LETTERS * len(solid)
-    )

@@ -76,6 +76,14 @@ def resolve(question: str, history: Sequence[Turn]) -> Resolved:
     return Resolved(question)
 
 
+def absent(question: str, cited: Sequence[CitedPaper]) -> str:
+    """Return 'the second' where that is all that is asked for and fewer papers were cited; else ''."""
+    bare = _ABOUT.sub("", _LEAD.sub("", " ".join(question.split())).strip(" ?.!"))
+    found = _NTH.fullmatch(bare)
+    beyond = found and "author" not in bare and _PLACES[found[1].lower()] >= len(cited) > 0
+    return bare.lower() if beyond else ""
+
+
 def _plain(history: Sequence[Turn]) -> str:
     """Return the last question that has a matter of its own, without what put it to a paper."""
     for turn in reversed(history):

@@ -19,6 +19,14 @@ _UNFIT = re.compile(
     r"\bcode (?:is|are) available|\bavailable (?:at|from|online|under)\b",
     re.IGNORECASE,
 )
+_RUN_IN = re.compile(
+    r"(?:(?:[A-Z0-9][\w’/-]*|of|to|in|on|for|and|the|with|a|an|from|by|as|vs\.?) )*[A-Z0-9][\w’/-]* "
+    r"(?:We|Our|This|These|It|They|The) [a-z]"
+)
+"""A heading that runs into its sentence: 'Robustness to Noise We also investigated ...'."""
+_IDEOGRAPHS = "\u2e80"
+_LETTERS = 0.7
+"""Least share of letters among the signs of a sentence; a line of a table has fewer."""
 _ENDED = re.compile(r"[.!。！][\"'”’)\]]*$")
 _TAG = re.compile(r"</?[a-z][\w:-]{0,30}(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
 _TEX = re.compile(r"\\\w+\s*|[{}$\\]")
@@ -27,17 +35,24 @@ _AROUND = ' .,;:“”"'
 
 
 def printable(sentence: str) -> bool:
-    """Whether a sentence is whole and can stand in quotation marks without a change."""
-    words, spaced = len(sentence.split()), len(sentence) < 12 * len(sentence.split())
+    """Whether a sentence is whole and can stand in quotation marks without a change.
+
+    No heading, no cells of a table, no cut piece, no question, no markup.
+    """
+    solid = "".join(sentence.split())
+    words = len(sentence.split())
+    spaced = max(sentence, default="") < _IDEOGRAPHS or len(sentence) < 12 * words
     fits = (
         FEWEST <= words <= MOST if spaced else _LEAST_SIGNS <= len(sentence) <= _MOST_SIGNS
     )  # fmt: skip
     return bool(
         fits
+        and not sentence[:1].islower()
         and _ENDED.search(sentence)
         and not _UNFIT.search(sentence)
+        and not _RUN_IN.match(sentence)
         and is_balanced(sentence)
-        and sum(char.isalpha() for char in sentence) > len(sentence) / 2
+        and sum(map(str.isalpha, solid)) >= _LETTERS * len(solid)
     )
 
 

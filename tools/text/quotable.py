@@ -9,14 +9,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tools.text.printable import printable
 from tools.text.self_reference import attribute, leans
 from tools.text.text_quality import text_quality
 
-_FEWEST, _MOST = 6, 70
+_MOST = 70
 """Words of what is shown."""
-_FEWEST_SIGNS = 12
-"""Characters of what is shown in scripts without spaces between words."""
-_ENDED = re.compile(r"[.!?。！？]['\"”’)\]]*$")
 _MARK = re.compile(r"\[[\d@]|\((?:[^()]{0,80}\D)?(?:1[89]|20)\d\d[a-z]?\)")
 _POINTER = re.compile(
     r"\b(?:sub-?sections?|sections?|sec\.|fig(?:ure)?s?\.?|tab(?:le|\.)s?|appendi(?:x|ces)|chapters?|"
@@ -29,7 +27,6 @@ _OWN = re.compile(
     r"(?:In (?:this|our) \w+,? )?we |(?:this|our) (?:paper|survey|article) ", re.IGNORECASE
 )
 _INNER = str.maketrans("“”", '""')
-_IDEOGRAPHS = "\u2e80"
 _SOUND = 0.7
 """tools.text.text_quality below which a sentence is garbled."""
 
@@ -63,8 +60,5 @@ def shown(passage: str, name: str) -> str:
 
 def _is_whole(text: str) -> bool:
     """Whether a sentence is one, can be read, and shows nothing that stands elsewhere in its paper."""
-    spaced = max(text, default="") < _IDEOGRAPHS or len(text) < 12 * len(text.split())
-    enough = len(text.split()) >= _FEWEST if spaced else len(text) >= _FEWEST_SIGNS
-    ended = _ENDED.search(text) and not text.endswith(("?", "？"))
     odd = _MARK.search(text) or _POINTER.search(text) or _FORMULA.search(text)
-    return bool(enough and ended and not odd and text_quality(text) >= _SOUND)
+    return printable(text) and not odd and text_quality(text) >= _SOUND

@@ -5,7 +5,7 @@ the first one's plain text is 'Moss cools roofs.', and it cites what entry 1 is.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from state.quote import Quote
@@ -116,15 +116,31 @@ def _masked(paragraph: Paragraph) -> tuple[str, list[int]]:
     return text, behind
 
 
+def without_numbers(text: str) -> str:
+    """Return a text without a paper's own numbers of references, which would be taken for ours.
+
+    'Moss cools roofs [3, 4].' -> 'Moss cools roofs.'; one that its sentence needs ('as in [8]') stays.
+    """
+    return _without(text, 0, len(text), {found.span() for found in _NUMBERS.finditer(text)})
+
+
 def _plain(paragraph: Paragraph, start: int, end: int) -> str:
     text = paragraph.text
-    marks = {(item.start, item.end) for item in paragraph.citations}
-    marks |= {found.span() for found in _NUMBERS.finditer(text, start, end)}
+    marks = {found.span() for found in _NUMBERS.finditer(text, start, end)}
+    # A name that the sentence itself says ('Lee et al. (2021) show') is part of it.
+    marks |= {
+        (item.start, item.end)
+        for item in paragraph.citations
+        if not _is_named(paragraph, item.start)
+    }
+    return _without(text, start, end, marks)
+
+
+def _without(text: str, start: int, end: int, marks: Collection[tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = start
     for first, last in sorted(marks):
-        # A name that the sentence itself says ('Lee et al. (2021) show') is part of it.
-        if first < at or last > end or _is_named(paragraph, first):
+        if first < at or last > end:
             continue
         if _NEEDED.search(text[start:first]) and text[last:end].strip():
             continue
