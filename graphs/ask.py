@@ -15,7 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY, unless_stopped
+from graphs.policies import RETRY, add_first_step, unless_stopped
 from nodes.ask.answer_directly import answer_directly
 from nodes.ask.check_answer import check_answer
 from nodes.ask.check_statement import check_statement
@@ -106,7 +106,7 @@ def refine(state: AskState, runtime: Runtime[RunContext]) -> str:
 builder = StateGraph(
     AskState, context_schema=RunContext, input_schema=AskInput, output_schema=AskOutput
 )
-builder.add_node("take_question", take_question)
+add_first_step(builder, take_question)
 for step in (
     rewrite_question, plan_search, search_passages, choose_passages, draw_claims,
     judge_sufficiency, compose_answer, check_answer, answer_directly, check_statement, refine_answer,

@@ -18,7 +18,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY
+from graphs.policies import add_first_step, add_steps
 from nodes.find.check_retractions import check_retractions
 from nodes.find.estimate_completeness import estimate_completeness
 from nodes.find.expand import expand
@@ -34,7 +34,6 @@ from nodes.find.shortlist import shortlist
 from nodes.find.understand import understand
 from nodes.find.unite import unite
 from nodes.find.weigh_links import weigh_links
-from nodes.guard import stopping
 from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
@@ -130,20 +129,13 @@ builder = StateGraph(
     FindState, context_schema=RunContext, input_schema=FindInput, output_schema=FindOutput
 )
 
-builder.add_node("understand", understand, retry_policy=RETRY)
-builder.add_node("plan_queries", stopping(plan_queries), retry_policy=RETRY)
-builder.add_node("search_source", stopping(search_source), retry_policy=RETRY)
-builder.add_node("unite", stopping(unite), retry_policy=RETRY)
-builder.add_node("screen", stopping(screen), retry_policy=RETRY)
-builder.add_node("expand", stopping(expand), retry_policy=RETRY)
-builder.add_node("shortlist", stopping(shortlist), retry_policy=RETRY)
-builder.add_node("rank_papers", stopping(rank_papers), retry_policy=RETRY)
-builder.add_node("weigh_links", stopping(weigh_links), retry_policy=RETRY)
-builder.add_node("reflect", stopping(reflect), retry_policy=RETRY)
-builder.add_node("check_retractions", stopping(check_retractions), retry_policy=RETRY)
-builder.add_node("select_papers", select_papers)
-builder.add_node("estimate_completeness", estimate_completeness)
-builder.add_node("present_papers", present_papers)
+add_first_step(builder, understand)
+for step in (select_papers, estimate_completeness, present_papers):
+    builder.add_node(step.__name__, step)
+add_steps(
+    builder, plan_queries, search_source, unite, screen, expand, shortlist, rank_papers, weigh_links,
+    reflect, check_retractions,
+)  # fmt: skip
 
 builder.add_edge(START, "understand")
 builder.add_conditional_edges("understand", understood)

@@ -12,8 +12,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.policies import RETRY
-from nodes.guard import stopping
+from graphs.policies import add_first_step, add_steps
 from nodes.ingest.index_passages import index_passages, wave
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
@@ -35,9 +34,8 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
 builder = StateGraph(
     IngestState, context_schema=RunContext, input_schema=IngestInput, output_schema=IngestOutput
 )
-builder.add_node("take_sources", take_sources, retry_policy=RETRY)
-builder.add_node("read_source", stopping(read_source), retry_policy=RETRY)
-builder.add_node("index_passages", stopping(index_passages), retry_policy=RETRY)
+add_first_step(builder, take_sources)
+add_steps(builder, read_source, index_passages)
 builder.add_node("report_ingest", report_ingest)
 
 builder.add_edge(START, "take_sources")

@@ -1,12 +1,17 @@
-"""What every graph does with a step that fails: it tries again, or ends with what it has."""
+"""How every graph adds its steps: what the first one reads, and what becomes of one that fails."""
 
 from collections.abc import Callable
+from typing import Any, get_type_hints
 
 from langgraph.errors import NodeTimeoutError
+from langgraph.graph import StateGraph
 from langgraph.types import RetryPolicy
+from typing_extensions import TypedDict
 
+from nodes.guard import stopping
 from state.channels import Shared
 from state.run import halt
+from tools.context import RunContext
 from tools.errors import TransientError
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
@@ -14,6 +19,30 @@ from tools.errors import TransientError
 RETRY = RetryPolicy(
     max_attempts=2, initial_interval=1.0, retry_on=(TransientError, NodeTimeoutError)
 )
+
+
+def as_sent(graph: StateGraph[Any, RunContext, Any, Any]) -> Any:
+    """Return the type of a graph's state together with all that its caller sent, not yet checked.
+
+    A node that named the pydantic model of the input would be given it checked by LangGraph, and a
+    caller of the server would see its error as "internal error".
+    """
+    hints = {
+        **get_type_hints(graph.input_schema, include_extras=True),
+        **get_type_hints(graph.state_schema, include_extras=True),
+    }
+    return TypedDict(f"{graph.state_schema.__name__}AsSent", hints)  # type: ignore[operator]
+
+
+def add_first_step(graph: StateGraph[Any, RunContext, Any, Any], node: Callable[..., Any]) -> None:
+    """Add the node that reads what the caller sent."""
+    graph.add_node(node.__name__, node, input_schema=as_sent(graph), retry_policy=RETRY)
+
+
+def add_steps(graph: StateGraph[Any, RunContext, Any, Any], *steps: Callable[..., Any]) -> None:
+    """Add nodes under their own names, whose passing errors are tried again and others end the run."""
+    for step in steps:
+        graph.add_node(step.__name__, stopping(step), retry_policy=RETRY)
 
 
 def unless_stopped(following: str, end: str) -> Callable[[Shared], str]:

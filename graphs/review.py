@@ -8,7 +8,7 @@ A fatal failure before or in `find` leads to END: there is nothing to write abou
 from langgraph.graph import END, START, StateGraph
 
 from graphs.find import graph as find
-from graphs.policies import unless_stopped
+from graphs.policies import add_first_step, as_sent, unless_stopped
 from graphs.write import writing
 from nodes.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
@@ -18,8 +18,8 @@ from tools.context import RunContext
 builder = StateGraph(
     ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
 )
-builder.add_node("begin_review", begin_review)
-builder.add_node("find", find)
+add_first_step(builder, begin_review)
+builder.add_node("find", find, input_schema=as_sent(builder))
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "begin_review")
 builder.add_conditional_edges("begin_review", unless_stopped("find", END), ["find", END])

@@ -10,9 +10,8 @@ from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY, unless_stopped
+from graphs.policies import add_first_step, add_steps, unless_stopped
 from graphs.write import WRITE, add_checking, add_writing_of_parts, after_review
-from nodes.guard import stopping
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from nodes.write.read_paper import read_paper
@@ -36,10 +35,8 @@ def taken(
 builder = StateGraph(
     ReviseState, context_schema=RunContext, input_schema=ReviseInput, output_schema=WriteOutput
 )
-builder.add_node("take_section", take_section, retry_policy=RETRY)
-builder.add_node("read_paper", stopping(read_paper), retry_policy=RETRY)
-builder.add_node("review_plan", stopping(review_plan))
-builder.add_node("revise_section", stopping(revise_section), retry_policy=RETRY)
+add_first_step(builder, take_section)
+add_steps(builder, read_paper, review_plan, revise_section)
 add_writing_of_parts(builder)
 add_checking(builder)
 builder.add_edge(START, "take_section")

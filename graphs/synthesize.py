@@ -13,7 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY, unless_stopped
+from graphs.policies import RETRY, add_first_step, unless_stopped
 from nodes.guard import stopping, timed
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
@@ -68,7 +68,7 @@ builder = StateGraph(
     input_schema=SynthesizeInput,
     output_schema=SynthesizeOutput,
 )
-builder.add_node("take_stack", take_stack)
+add_first_step(builder, take_stack)
 for step in (
     read_paper, merge_references, summarize_paragraphs, judge_relevance, retrieve_contexts,
     synthesize_answer, align_lines, resolve_works,

@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.policies import RETRY, unless_stopped
-from nodes.guard import stopping
+from graphs.policies import add_first_step, add_steps, unless_stopped
 from nodes.verify.audit_text import audit_text
 from nodes.verify.mark_citations import mark_citations
 from nodes.verify.resolve_references import resolve_references
@@ -25,11 +24,8 @@ from tools.context import RunContext
 builder = StateGraph(
     VerifyState, context_schema=RunContext, input_schema=VerifyInput, output_schema=VerifyOutput
 )
-builder.add_node("take_text", take_text, retry_policy=RETRY)
-builder.add_node("resolve_references", stopping(resolve_references), retry_policy=RETRY)
-builder.add_node("mark_citations", stopping(mark_citations), retry_policy=RETRY)
-builder.add_node("check_citations", stopping(check_citations), retry_policy=RETRY)
-builder.add_node("flag_uncited", stopping(flag_uncited), retry_policy=RETRY)
+add_first_step(builder, take_text)
+add_steps(builder, resolve_references, mark_citations, check_citations, flag_uncited)
 builder.add_node("audit_text", audit_text)
 
 STEPS = ("take_text", "resolve_references", "mark_citations", "check_citations", "flag_uncited")

@@ -20,8 +20,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import RETRY
-from nodes.guard import stopping
+from graphs.policies import add_first_step, add_steps
 from nodes.write.audit_section import audit_section
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -171,8 +170,7 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_sectio
 
 
 part = StateGraph(PartState, context_schema=RunContext, output_schema=PartOutput)
-part.add_node("write_lines", stopping(write_lines), retry_policy=RETRY)
-part.add_node("keep_drafts", stopping(keep_drafts), retry_policy=RETRY)
+add_steps(part, write_lines, keep_drafts)
 part.add_conditional_edges(START, each_job, ["write_lines", END])
 part.add_edge("write_lines", "keep_drafts")
 part.add_conditional_edges("keep_drafts", each_job, ["write_lines", END])
@@ -182,7 +180,7 @@ def add_writing_of_parts(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a plan to the joined text, for a graph that has `read_paper`."""
     graph.add_node("write_part", part.compile(name="write_part"))
     graph.add_node("join_parts", join_parts)
-    graph.add_node("smooth_opening", stopping(smooth_opening), retry_policy=RETRY)
+    add_steps(graph, smooth_opening)
     graph.add_edge("write_part", "join_parts")
     graph.add_conditional_edges(
         "join_parts",
@@ -194,10 +192,7 @@ def add_writing_of_parts(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
 
 def add_checking(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a text to the result."""
-    graph.add_node("check_citations", stopping(check_citations), retry_policy=RETRY)
-    graph.add_node("rewrite_unsupported", stopping(rewrite_unsupported), retry_policy=RETRY)
-    graph.add_node("audit_section", stopping(audit_section), retry_policy=RETRY)
-    graph.add_node("compare_papers", stopping(compare_papers), retry_policy=RETRY)
+    add_steps(graph, check_citations, rewrite_unsupported, audit_section, compare_papers)
     graph.add_node("number_references", number_references)
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
@@ -209,10 +204,7 @@ def add_checking(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
 writing = StateGraph(
     WriteState, context_schema=RunContext, input_schema=WritingInput, output_schema=WriteOutput
 )
-writing.add_node("choose_cited", stopping(choose_cited), retry_policy=RETRY)
-writing.add_node("read_paper", stopping(read_paper), retry_policy=RETRY)
-writing.add_node("plan_section", stopping(plan_section), retry_policy=RETRY)
-writing.add_node("review_plan", stopping(review_plan))
+add_steps(writing, choose_cited, read_paper, plan_section, review_plan)
 add_writing_of_parts(writing)
 add_checking(writing)
 
@@ -227,7 +219,7 @@ writing.add_conditional_edges("review_plan", after_review, WRITE)
 builder = StateGraph(
     WriteState, context_schema=RunContext, input_schema=WriteInput, output_schema=WriteOutput
 )
-builder.add_node("take_papers", take_papers, retry_policy=RETRY)
+add_first_step(builder, take_papers)
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "take_papers")
 builder.add_edge("take_papers", "writing")

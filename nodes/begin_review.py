@@ -5,58 +5,27 @@ earlier run on the same thread may have left in the outputs of writing.
 """
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.intake import check_range, parse
 from nodes.write.writers.registry import check_writer
 from state.audit import Audit
-from state.channels import ReviewInputs
 from state.reducers import replaced
-from state.request import Choices, Request, WriteOptions
-from state.results import CitedSentence, Reference
-from state.run import Failure, Outcome
+from state.request import Choices, FindInput, Request, WriteOptions
+from state.run import Failure
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Plan
+from state.writing import Plan
 from tools.bibliography.style import named_style
 from tools.context import RunContext, context_of
 from tools.errors import InputError
 
 STAGE = "begin_review"
-HANDED_ON = (
-    "text",
-    "library",
-    "sources",
-    "before",
-    "keep",
-    "must_include",
-    "exclude",
-    "include_retracted",
-)
 
 
-class Update(TypedDict):
-    """What this node writes besides the input that it hands on."""
-
-    run: str
-    request: Request
-    choices: Choices
-    stop: Failure | None
-    failures: list[Failure]
-    related_work: str
-    sentences: list[CitedSentence]
-    references: list[Reference]
-    removed: list[CitationVerdict]
-    uncited: list[str]
-    audit: Audit
-    table: ComparisonTable
-    notes: list[str]
-    outline: Plan
-    outcome: Outcome
-
-
-async def begin_review(state: ReviewInputs, runtime: Runtime[RunContext]) -> Update:
+async def begin_review(state: Mapping[str, object], runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Refuse what could not be written, before anything is searched for and paid."""
     stop: Failure | None = None
     choices = Choices()
@@ -69,7 +38,7 @@ async def begin_review(state: ReviewInputs, runtime: Runtime[RunContext]) -> Upd
         )
     except InputError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
-    update: Update = {
+    update: dict[str, Any] = {
         "run": "",
         "request": Request(text=""),
         "choices": choices,
@@ -87,4 +56,4 @@ async def begin_review(state: ReviewInputs, runtime: Runtime[RunContext]) -> Upd
         "outcome": "nothing",
     }
     # Ephemeral channels are empty after one step: what `find` is to read is written again.
-    return {**update, **{name: state[name] for name in HANDED_ON if name in state}}  # type: ignore[literal-required, typeddict-item]
+    return {**update, **{name: state[name] for name in FindInput.model_fields if name in state}}

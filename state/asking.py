@@ -8,7 +8,6 @@ from datetime import date
 from typing import Annotated, Any, Literal, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
-from langgraph.channels import EphemeralValue
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -154,15 +153,7 @@ def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
 class AskState(Shared):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
-    question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_spoken]
-    library: Annotated[str, EphemeralValue]
-    papers: Annotated[list[str], EphemeralValue]
-    first_year: Annotated[int | None, EphemeralValue]
-    last_year: Annotated[int | None, EphemeralValue]
-    before: Annotated[date | str | None, EphemeralValue]
-    tags: Annotated[list[str], EphemeralValue]
-
     wanted: Wanted
     history: list[Turn]
     """Earlier questions and answers of the conversation, oldest first."""

@@ -4,12 +4,10 @@ Papers, debates and key elements are not here: they live on the run's run store 
 because a checkpoint copies every channel at each step. A graph's last node assembles what callers
 need of them into its output channels.
 
-What a caller sends is ephemeral: the first node reads it and keeps it, checked, in `request` and
-`choices`. So what the next caller of a thread leaves out is the default, not the last one's.
+What a caller sends is a channel for one step, declared in the graph's input (state.request.Sent).
 """
 
-from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
@@ -58,53 +56,7 @@ class Result(Shared):
     outcome: Outcome
 
 
-class FindInputs(TypedDict):
-    """What a caller of `find` sends, not yet checked."""
-
-    text: object
-    library: object
-    sources: object
-    before: object
-    keep: object
-    must_include: object
-    exclude: object
-    include_retracted: object
-
-
-class WriteInputs(TypedDict):
-    """What a caller of `write` sends, not yet checked."""
-
-    text: object
-    library: object
-    sources: object
-    papers: object
-    cite: object
-    plan: object
-    style: object
-
-
-class ReviewInputs(FindInputs):
-    """What a caller of `review` sends, not yet checked."""
-
-    cite: object
-    plan: object
-    style: object
-
-
-class SentToFind(TypedDict, total=False):
-    """What a caller of `find` sends, as channels."""
-
-    text: Annotated[str, EphemeralValue]
-    library: Annotated[str, EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
-    before: Annotated[date | str | None, EphemeralValue]
-    keep: Annotated[int, EphemeralValue]
-    must_include: Annotated[list[str], EphemeralValue]
-    exclude: Annotated[list[str], EphemeralValue]
-    include_retracted: Annotated[bool, EphemeralValue]
-
-
-class FindState(Shared, SentToFind, total=False):
+class FindState(Shared, total=False):
     """What the nodes of `find` share: each reads some of it, and returns what it changed."""
 
     queries: Annotated[list[SearchQuery], add_queries]
@@ -185,14 +137,6 @@ class CheckState(Shared, total=False):
 class WriteState(CheckState, total=False):
     """What the nodes of `write` share: each reads some of it, and returns what it changed."""
 
-    text: Annotated[str, EphemeralValue]
-    library: Annotated[str, EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
-    papers: Annotated[list[str | dict[str, Any]], EphemeralValue]
-    cite: Annotated[int, EphemeralValue]
-    plan: Annotated[str, EphemeralValue]
-    style: Annotated[str, EphemeralValue]
-
     choices: Choices
     selected: list[str]
     sufficiency: list[Sufficiency]
@@ -246,11 +190,7 @@ class ReviewOutput(FindOutput, WriteOutput):
     """What `review` gives: all of `find` and all of `write`."""
 
 
-class ReviewState(SentToFind, ReviewOutput):
+class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
-
-    cite: Annotated[int, EphemeralValue]
-    plan: Annotated[str, EphemeralValue]
-    style: Annotated[str, EphemeralValue]
 
     choices: Choices

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from state.base import Value
 from state.channels import Result, Shared
 from state.document import Unread
-from state.request import Request
+from state.request import Request, Sent
 from state.run import Failure, Outcome, SourceUsage, Usage
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
@@ -54,28 +53,28 @@ class Upload(BaseModel):
 class IngestInput(BaseModel):
     """What to add to a library."""
 
-    library: str = Field(
+    library: Sent[str] = Field(
         default="", description="Name of the library; made if there is none of this name."
     )
-    uploads: list[Upload] = Field(
+    uploads: Sent[list[Upload]] = Field(
         default=[],
         description="Files: PDF, HTML, JATS, DOCX, Markdown, text, and records as BibTeX, CSL JSON or "
         "JSON Lines.",
     )
-    ids: list[str] = Field(
+    ids: Sent[list[str]] = Field(
         default=[],
         description="arXiv ids and DOIs: their records and open copies are fetched from `sources`.",
     )
-    paths: list[str] = Field(
+    paths: Sent[list[str]] = Field(
         default=[],
         description="Files and folders of this machine; refused unless the process was given leave.",
     )
-    sources: list[str] = Field(
+    sources: Sent[list[str]] = Field(
         default=[],
         description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
         "'arxiv', 'crossref'.",
     )
-    tags: list[str] = Field(default=[], description="Tags of everything that is added.")
+    tags: Sent[list[str]] = Field(default=[], description="Tags of everything that is added.")
 
 
 class FileSource(Value):
@@ -118,26 +117,8 @@ def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, 
     return {key: max(left.get(key, 0.0), right.get(key, 0.0)) for key in [*left, *right]}
 
 
-class IngestInputs(TypedDict):
-    """What a caller of `ingest` sends, not yet checked."""
-
-    library: object
-    uploads: object
-    ids: object
-    paths: object
-    sources: object
-    tags: object
-
-
 class IngestState(Shared):
     """What the nodes of `ingest` share. Contents of files are never here."""
-
-    library: Annotated[str, EphemeralValue]
-    uploads: Annotated[list[Upload], EphemeralValue]
-    ids: Annotated[list[str], EphemeralValue]
-    paths: Annotated[list[str], EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
-    tags: Annotated[list[str], EphemeralValue]
 
     files: list[FileSource]
     """What is to be read, record files first."""

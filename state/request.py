@@ -1,11 +1,20 @@
 """What a caller asks for, as sent and as understood."""
 
 from datetime import date
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
+from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 
 from state.base import Value
+
+SentT = TypeVar("SentT")
+Sent = Annotated[SentT, EphemeralValue]
+"""What a caller sends, as a channel that is empty after one step.
+
+The first node reads it and keeps it, checked, in `request` and `choices`. So what the next caller of
+a thread leaves out is the default, not the last one's.
+"""
 
 # The ranges stand in the descriptions and are checked by the first node, not by pydantic: an
 # error raised here would reach a caller of the LangGraph server as "internal error".
@@ -14,30 +23,32 @@ from state.base import Value
 class FindInput(BaseModel):
     """What to find prior work for, and where."""
 
-    text: str = Field(
+    text: Sent[str] = Field(
         default="",
         description="The abstract of your paper, a research idea, or a question, in plain text or "
         "Markdown: at least 3 words, at most 20,000 characters.",
     )
-    library: str = Field(
+    library: Sent[str] = Field(
         default="starter",
         description="Name of the library to search; 'starter' comes with CiteLoom.",
     )
-    sources: list[str] = Field(
+    sources: Sent[list[str]] = Field(
         default=["library"],
         description="Where to search, in the order in which they are preferred: 'library', "
         "'openalex', 'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
     )
-    before: date | str | None = Field(
+    before: Sent[date | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
     )
-    keep: int = Field(default=40, description="How many papers to keep, 1 to 200.")
-    must_include: list[str] = Field(
+    keep: Sent[int] = Field(default=40, description="How many papers to keep, 1 to 200.")
+    must_include: Sent[list[str]] = Field(
         default=[], description="Ids (DOI, arXiv id, library id) of papers that must be kept."
     )
-    exclude: list[str] = Field(default=[], description="Ids of papers that must never appear.")
-    include_retracted: bool = Field(
+    exclude: Sent[list[str]] = Field(
+        default=[], description="Ids of papers that must never appear."
+    )
+    include_retracted: Sent[bool] = Field(
         default=False, description="Whether retracted papers may be kept and written about."
     )
 
@@ -45,14 +56,14 @@ class FindInput(BaseModel):
 class WriteOptions(BaseModel):
     """How the section is to be written."""
 
-    cite: int = Field(default=10, description="How many of the papers to cite, 1 to 200.")
-    plan: str = Field(
+    cite: Sent[int] = Field(default=10, description="How many of the papers to cite, 1 to 200.")
+    plan: Sent[str] = Field(
         default="",
         description="Optional plan: one line per sentence naming its papers as [1], [2] or by id, "
         "or '5 sentences in 120 words. Cite [1] on lines 1 and 3, [2] on line 2'. "
         "[1] is the first paper of the list, or the best ranked.",
     )
-    style: str = Field(
+    style: Sent[str] = Field(
         default="ieee",
         description="Citation style: 'ieee', 'apa', 'acl', or the path of a CSL file (command line "
         "only).",
@@ -66,18 +77,18 @@ class ReviewInput(FindInput, WriteOptions):
 class WriteInput(WriteOptions):
     """What to write about: your own text and the papers to relate it to."""
 
-    cite: int = Field(default=60, description="How many of the papers to cite, 1 to 200.")
-    text: str = Field(
+    cite: Sent[int] = Field(default=60, description="How many of the papers to cite, 1 to 200.")
+    text: Sent[str] = Field(
         default="", description="The abstract of your paper or your idea, as for `find`."
     )
-    library: str = Field(
+    library: Sent[str] = Field(
         default="starter", description="The library that holds the papers named by id."
     )
-    sources: list[str] = Field(
+    sources: Sent[list[str]] = Field(
         default=["library"],
         description="Where papers named by id are looked up, in turn, as for `find`.",
     )
-    papers: list[str | dict[str, Any]] = Field(
+    papers: Sent[list[str | dict[str, Any]]] = Field(
         default=[],
         description="The papers to relate it to: ids (DOI, arXiv id, library id), or records with "
         "id, title, abstract, year, authors, venue.",
@@ -87,15 +98,15 @@ class WriteInput(WriteOptions):
 class ReviseInput(BaseModel):
     """Which section to revise, and how; nothing is searched for again."""
 
-    section: str = Field(
+    section: Sent[str] = Field(
         default="",
         description="The `run` of a result of `write` or `review` on the same server.",
     )
-    instruction: str = Field(
+    instruction: Sent[str] = Field(
         default="",
         description="What to change, in your words. Without an LLM: 'without [3]' or 'shorter'.",
     )
-    plan: str = Field(
+    plan: Sent[str] = Field(
         default="", description="A new plan, as for `write`; `[n]` as in the text to be revised."
     )
 
@@ -103,20 +114,20 @@ class ReviseInput(BaseModel):
 class VerifyInput(BaseModel):
     """A text with citations, and the papers that it cites."""
 
-    text: str = Field(
+    text: Sent[str] = Field(
         default="",
         description="The text in Markdown, LaTeX or plain, at most 100,000 characters. It may cite as "
         "[1], [2-4], [@key], \\cite{key} or (Lee et al., 2020), and may hold its reference list.",
     )
-    papers: list[str | dict[str, Any]] = Field(
+    papers: Sent[list[str | dict[str, Any]]] = Field(
         default=[],
         description="The papers it cites: ids (DOI, arXiv id, library id) or records with id, title, "
         "abstract, year, authors; [1] is the first one where the text has no list.",
     )
-    library: str = Field(
+    library: Sent[str] = Field(
         default="starter", description="The library in which the references are looked up."
     )
-    sources: list[str] = Field(
+    sources: Sent[list[str]] = Field(
         default=["library"],
         description="Where the references are looked up, in turn, as for `find`. Whether a reference "
         "exists is told only by sources on the network.",
@@ -126,7 +137,7 @@ class VerifyInput(BaseModel):
 class AskInput(BaseModel):
     """A question about the papers of a library, alone or as the last message of a conversation."""
 
-    question: str = Field(
+    question: Sent[str] = Field(
         default="",
         description="A question in plain words, 2,000 characters at most. If empty, the last message "
         "by a person.",
@@ -137,20 +148,24 @@ class AskInput(BaseModel):
         "content. Earlier ones tell what a follow-up question is about; on a thread of the server "
         "they are remembered.",
     )
-    library: str = Field(
+    library: Sent[str] = Field(
         default="starter",
         description="Name of the library to ask; 'starter' comes with CiteLoom.",
     )
-    papers: list[str] = Field(
+    papers: Sent[list[str]] = Field(
         default=[], description="Ids of the papers to ask; all of the library if empty."
     )
-    first_year: int | None = Field(default=None, description="Only papers of this year or later.")
-    last_year: int | None = Field(default=None, description="Only papers of this year or earlier.")
-    before: date | str | None = Field(
+    first_year: Sent[int | None] = Field(
+        default=None, description="Only papers of this year or later."
+    )
+    last_year: Sent[int | None] = Field(
+        default=None, description="Only papers of this year or earlier."
+    )
+    before: Sent[date | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
     )
-    tags: list[str] = Field(
+    tags: Sent[list[str]] = Field(
         default=[], description="Only papers that have one of these tags in the library."
     )
 

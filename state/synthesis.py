@@ -7,9 +7,7 @@ secondary reference is a work that a context cites (sections 3.1 to 3.4).
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
-from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from state.asking import add_spoken, add_times
 from state.base import Value
@@ -19,6 +17,7 @@ from state.ingesting import Upload
 from state.paper import Paper
 from state.quote import Quote
 from state.reducers import add_by_key
+from state.request import Sent
 from state.writing import Support
 
 Granularity = Literal["fine", "coarse"]
@@ -28,7 +27,7 @@ Role = Literal["primary", "secondary"]
 class SynthesizeInput(BaseModel):
     """A question, and the papers to answer it from."""
 
-    question: str = Field(
+    question: Sent[str] = Field(
         default="",
         description="What the synthesis is to tell, in plain words, 2,000 characters at most. If empty, "
         "the last message by a person.",
@@ -36,23 +35,23 @@ class SynthesizeInput(BaseModel):
     messages: list[Any] = Field(
         default=[], description="A conversation, of which the last message is the question."
     )
-    uploads: list[Upload] = Field(
+    uploads: Sent[list[Upload]] = Field(
         default=[], description="The papers: PDF, HTML, JATS, TEI, DOCX, Markdown or text."
     )
-    paths: list[str] = Field(
+    paths: Sent[list[str]] = Field(
         default=[],
         description="Papers as files of this machine; refused unless the process was given leave.",
     )
-    library: str = Field(
+    library: Sent[str] = Field(
         default="starter", description="The library that has the papers named by id."
     )
-    papers: list[str] = Field(default=[], description="Ids of papers of the library.")
-    sources: list[str] = Field(
+    papers: Sent[list[str]] = Field(default=[], description="Ids of papers of the library.")
+    sources: Sent[list[str]] = Field(
         default=[],
         description="Where references are looked up for their DOI, in turn: 'openalex', "
         "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
     )
-    granularity: str = Field(
+    granularity: Sent[str] = Field(
         default="fine",
         description="'fine': each line with the papers and works of the lines it comes from. 'coarse': "
         "all sources, and every work cited in the paragraphs used.",
@@ -218,31 +217,10 @@ def add_sources(left: list[SourcePaper], right: list[SourcePaper]) -> list[Sourc
     return add_by_key(SourcePaper, left, right, lambda item: item.key)
 
 
-class SynthesizeInputs(TypedDict):
-    """What a caller of `synthesize` sends, not yet checked."""
-
-    question: object
-    messages: object
-    uploads: object
-    paths: object
-    library: object
-    papers: object
-    sources: object
-    granularity: object
-
-
 class SynthesizeState(Shared):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
-    question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_spoken]
-    uploads: Annotated[list[Upload], EphemeralValue]
-    paths: Annotated[list[str], EphemeralValue]
-    library: Annotated[str, EphemeralValue]
-    papers: Annotated[list[str], EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
-    granularity: Annotated[str, EphemeralValue]
-
     references_as: Granularity
     stack: list[StackItem]
     stacked: Annotated[list[SourcePaper], add_sources]

@@ -1,10 +1,6 @@
 """The check of a text that someone else wrote: its reference list, and the channels of `verify`."""
 
-from typing import Annotated, Any
-
-from langgraph.channels import EphemeralValue
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from state.audit import Audit, ReferenceFinding, UncitedClaim
 from state.base import Value
@@ -24,22 +20,8 @@ class Entry(Value):
     unknown: bool = Field(default=False, description="Whether no source that was asked knows it.")
 
 
-class VerifyInputs(TypedDict):
-    """What a caller of `verify` sends, not yet checked."""
-
-    text: object
-    papers: object
-    library: object
-    sources: object
-
-
 class VerifyState(CheckState, total=False):
     """What the nodes of `verify` share."""
-
-    text: Annotated[str, EphemeralValue]
-    papers: Annotated[list[str | dict[str, Any]], EphemeralValue]
-    library: Annotated[str, EphemeralValue]
-    sources: Annotated[list[str], EphemeralValue]
 
     body: list[str]
     """The text's paragraphs, without its reference list."""

@@ -4,6 +4,7 @@ Reads the input. Writes `run`, `request`, `stop`, and resets what an earlier run
 may have left.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -18,7 +19,7 @@ from nodes.intake import (
     parse,
     short_note,
 )
-from state.channels import FindInputs, FindState
+from state.channels import FindState
 from state.finding import Completeness
 from state.paper import Paper, canonical_id
 from state.query import Hit
@@ -33,7 +34,7 @@ from tools.services import Services, open_services
 STAGE = "understand"
 
 
-async def understand(state: FindInputs, runtime: Runtime[RunContext]) -> FindState:
+async def understand(state: Mapping[str, object], runtime: Runtime[RunContext]) -> FindState:
     """Check the input and the library; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)

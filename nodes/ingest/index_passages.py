@@ -4,9 +4,7 @@ Reads `run`, `request`, `files`, `done`, `spent`, `failures`. Writes `done`, `sp
 """
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, MutableMapping, Sequence
 from threading import Event
 
 from langgraph.runtime import Runtime
@@ -16,6 +14,7 @@ from state.ingesting import FileSource, IngestState, IngestUpdate
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.ingest.ingest_file import timing
 from tools.ingest.target import IngestTarget, open_for_adding
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
@@ -54,7 +53,7 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
     try:
         await _indexed(services, opened, "passages", _vectors, spent)
         if services.context.keywords_by_mind:
-            with _timing(spent, "keywords"):
+            with timing(spent, "keywords"):
                 failures = await name_keywords(services, opened)
         await _indexed(services, opened, "keywords", _keywords, spent)
     except OSError as error:
@@ -90,18 +89,9 @@ async def _indexed(
         services.progress(f"index_{stage}", done, total or 0)
 
     try:
-        with _timing(spent, stage):
+        with timing(spent, stage):
             made = await asyncio.to_thread(step, opened, tell)
     except asyncio.CancelledError:
         stopped.set()
         raise
     spent[f"{stage}_made"] = spent.get(f"{stage}_made", 0.0) + made
-
-
-@contextmanager
-def _timing(spent: MutableMapping[str, float], stage: str) -> Iterator[None]:
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        spent[stage] = spent.get(stage, 0.0) + time.perf_counter() - started

@@ -6,12 +6,13 @@ the spool, records that name files to the run_store.
 """
 
 import asyncio
+from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
 from nodes.intake import parse
-from state.ingesting import FileSource, IngestInput, IngestInputs, IngestUpdate
+from state.ingesting import FileSource, IngestInput, IngestUpdate
 from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
@@ -33,7 +34,7 @@ _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
 
-async def take_sources(state: IngestInputs, runtime: Runtime[RunContext]) -> IngestUpdate:
+async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]) -> IngestUpdate:
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)

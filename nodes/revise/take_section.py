@@ -4,6 +4,7 @@ Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `ke
 `final`, `read`, `instruction`, `stop`; papers and key elements go to the run store of the new run.
 """
 
+from collections.abc import Mapping
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
@@ -15,7 +16,7 @@ from nodes.write.writers.registry import check_writer
 from state.paper import by_any_id
 from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
-from state.revising import ReviseInputs, ReviseState
+from state.revising import ReviseState
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext
@@ -28,7 +29,7 @@ _MOST = 2000
 """Characters of an instruction."""
 
 
-async def take_section(state: ReviseInputs, runtime: Runtime[RunContext]) -> ReviseState:
+async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> ReviseState:
     """Copy what is needed to a run store of its own, so that the earlier run stays as it was."""
     run = uuid4().hex
     services = open_services(runtime, run)

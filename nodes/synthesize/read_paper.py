@@ -28,7 +28,6 @@ from tools.ingest.ingest_file import digest_of
 from tools.ingest.read_apart import read_apart
 from tools.ingest.spool import Spool
 from tools.ingest.target import is_current, limits_of
-from tools.ingest.worker_tasks import Refused
 from tools.ingest.workers import in_thread, open_workers
 from tools.library.library import Library
 from tools.references.bibliography import read_bibliography
@@ -103,13 +102,11 @@ async def _read(services: Services, request: Request, item: StackItem) -> _Read:
     grobid = grobid_of(services.clients.settings)
     if known is None or not is_current(known.reader, grobid):
         workers = await asyncio.to_thread(open_workers, limits_of(services.clients.settings))
-        answer = await in_thread(
+        reading = await in_thread(
             workers, lambda stopped: read_apart(workers, stopped, path, item.name, grobid)
         )
-        if isinstance(answer, Refused):
-            raise DocumentError(answer.cause, remedy=answer.remedy)
-        known, kind, note = answer.document, answer.kind, answer.note
-        digest = answer.sha256  # it may have been written since it was hashed
+        known, kind, note = reading.document, reading.kind, reading.note
+        digest = reading.sha256  # it may have been written since it was hashed
         await asyncio.to_thread(store.put, digest, known)
     paper, notes = paper_of(known, name=item.name, sha256=digest)
     kind = kind or known.reader.split()[0]

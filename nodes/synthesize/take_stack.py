@@ -7,7 +7,7 @@ go to the spool.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import cast, get_args
 from uuid import uuid4
@@ -30,7 +30,6 @@ from state.synthesis import (
     SourcePaper,
     StackItem,
     SynthesizeInput,
-    SynthesizeInputs,
 )
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
@@ -69,7 +68,7 @@ class Update(TypedDict):
     failures: list[Failure]
 
 
-async def take_stack(state: SynthesizeInputs, runtime: Runtime[RunContext]) -> Update:
+async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
     """Check question and papers; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)

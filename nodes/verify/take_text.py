@@ -4,7 +4,7 @@ Reads the input of `verify`. Writes `run`, `request`, `body`, `entries`, `stop`,
 earlier run on the same thread may have left; the records go to the run_store.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ from state.paper import Author, Paper, canonical_id, identify
 from state.reducers import replaced
 from state.request import Request, VerifyInput
 from state.run import Failure
-from state.verifying import Entry, VerifyInputs, VerifyState
+from state.verifying import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
@@ -32,7 +32,7 @@ _ABOUT = 1500
 """Characters of the text by which its language is told."""
 
 
-async def take_text(state: VerifyInputs, runtime: Runtime[RunContext]) -> VerifyState:
+async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -> VerifyState:
     """Read text, list and records; what cannot be read is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

@@ -4,6 +4,7 @@ Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `sto
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
-from state.channels import WriteInputs, WriteState
+from state.channels import WriteState
 from state.paper import Paper, canonical_id
 from state.reducers import replaced
 from state.request import Choices, Request, WriteInput
@@ -27,7 +28,7 @@ from tools.services import Services, open_services
 STAGE = "take_papers"
 
 
-async def take_papers(state: WriteInputs, runtime: Runtime[RunContext]) -> WriteState:
+async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext]) -> WriteState:
     """Put the papers in the run store, in the caller's order; what cannot be had is a failure."""
     run = uuid4().hex
     services = open_services(runtime, run)

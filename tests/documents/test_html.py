@@ -60,10 +60,6 @@ def test_latexml_gives_sections_formulas_notes_tables_and_references() -> None:
         ("table", hives, "small | 3 ; large | 5"),
         ("reference", ("References",), "[1] A. Drone. On flight, 2001."),
     ]
-
-
-def test_latexml_tells_title_authors_abstract_and_arxiv_id() -> None:
-    document = read(LATEXML)
     assert document.title == "Bees that Count"
     assert [author.name for author in document.authors] == ["Ann Lee", "Bo de Vries"]
     assert document.abstract == "We let n^{2} bees count."

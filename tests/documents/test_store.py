@@ -36,21 +36,17 @@ def change(store: DocumentStore, sql: str, *values: object) -> None:
         db.execute(sql, values)
 
 
-def test_document_comes_back_as_it_was_from_another_store_of_the_folder(
+def test_reading_makes_no_file_and_what_is_put_comes_back_from_another_store_of_the_folder(
     store: DocumentStore, tmp_path: Path
 ) -> None:
-    assert store.latest(A) is None
-    store.put(A, document())
-    again = DocumentStore(tmp_path / "home")
-    assert again.latest(A) == document()
-    assert again.latest(B) is None
-
-
-def test_reading_makes_no_file(store: DocumentStore) -> None:
     assert store.latest(A) is None
     assert store.summaries(["key"]) == {}
     assert store.prune() == 0
     assert not store.path.parent.exists()
+    store.put(A, document())
+    again = DocumentStore(tmp_path / "home")
+    assert again.latest(A) == document()
+    assert again.latest(B) is None
 
 
 def test_new_version_of_a_reader_replaces_what_the_old_one_read_and_no_others(
@@ -58,6 +54,8 @@ def test_new_version_of_a_reader_replaces_what_the_old_one_read_and_no_others(
 ) -> None:
     store.put(A, document("By GROBID.", reader="grobid 0.8"))
     store.put(A, document("Old."))
+    assert store.latest(A) == document("Old.")
+    store.put(A, document("Again by GROBID.", reader="grobid 0.9"))
     store.put(A, document("New.", reader="pdf 2"))
     store.put(B, document("Another file."))
     assert store.latest(A) == document("New.", reader="pdf 2")
@@ -65,13 +63,6 @@ def test_new_version_of_a_reader_replaces_what_the_old_one_read_and_no_others(
     with closing(sqlite3.connect(store.path)) as db:
         kept = db.execute("SELECT maker FROM kept WHERE key = ? ORDER BY maker", (A,))
         assert [reader for (reader,) in kept] == ["grobid", "pdf"]
-
-
-def test_document_written_again_is_the_latest(store: DocumentStore) -> None:
-    store.put(A, document("One."))
-    store.put(A, document("Two.", reader="grobid 0.8"))
-    store.put(A, document("Three."))
-    assert store.latest(A) == document("Three.")
 
 
 def test_summaries_are_kept_by_maker_and_words(store: DocumentStore) -> None:
@@ -84,12 +75,9 @@ def test_summaries_are_kept_by_maker_and_words(store: DocumentStore) -> None:
     store.put_summaries({one: "Wilting pears.", other: "Pears."})
     assert store.summaries([one, other]) == {one: "Wilting pears.", other: "Pears."}
     assert store.summaries([]) == {}
-
-
-def test_thousands_of_keys_are_looked_up_at_once(store: DocumentStore) -> None:
-    summaries = {summary_key("mind", str(number)): str(number) for number in range(5000)}
-    store.put_summaries(summaries)
-    assert store.summaries(list(summaries)) == summaries
+    many = {summary_key("mind", str(number)): str(number) for number in range(5000)}
+    store.put_summaries(many)
+    assert store.summaries(list(many)) == many
 
 
 @settings(max_examples=40, deadline=None)

@@ -85,6 +85,7 @@ def test_file_without_a_good_record_exits_with_1(run: Run, tmp_path: Path) -> No
         (("add", "PAPERS", "-l", "../mine"), "cannot be a library's name"),
         (("add", "PAPERS", "-l", "starter"), "choose another name"),
         (("stats", "none"), "there is no library 'none'"),
+        (("verify", "none"), "there is no library 'none'"),
         (("index", "none"), "there is no library 'none'"),
         (("remove", "none", "--yes"), "there is no library 'none'"),
         (("search", "none", "words"), "there is no library 'none'"),
@@ -117,8 +118,3 @@ def test_papers_and_libraries_are_removed_after_a_question(run: Run, papers: Pat
     assert run("remove", "mine", "unknown").exit_code == 1
     assert run("remove", "mine", "--yes").exit_code == 0
     assert run("list").stdout.split() == ["starter"]
-
-
-def test_index_makes_what_is_missing(run: Run, papers: Path) -> None:
-    run("add", papers, "-l", "mine")
-    assert run("index", "mine").stdout == "mine: 0 vectors made\n"

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -83,11 +82,6 @@ def test_creating_twice_keeps_what_is_there(filled: VectorIndex) -> None:
     assert count(filled) == 4
 
 
-def test_dense_search_finds_the_nearest_first(filled: VectorIndex) -> None:
-    assert found(filled, dense=3)[0] == 3
-    assert len(found(filled, dense=3)) == 4
-
-
 def test_keyword_search_finds_only_what_has_the_words(filled: VectorIndex) -> None:
     assert found(filled, words="graph") == [3, 2]
     assert found(filled, words="zebra") == []
@@ -123,16 +117,6 @@ def test_cutoff_is_strict_and_hides_undated_points(filled: VectorIndex, words: s
     assert found(filled, dense=1, words=words, before=1000) == []
 
 
-@pytest.mark.parametrize("words", ["", "protein graph"])
-def test_excluded_points_are_never_found(filled: VectorIndex, words: str) -> None:
-    assert sorted(found(filled, dense=1, words=words, exclude={1, 3})) == [2, 4]
-
-
-def test_limit_is_kept(filled: VectorIndex) -> None:
-    assert len(found(filled, dense=1, limit=2)) == 2
-    assert found(filled, dense=1, limit=0) == []
-
-
 def test_vectors_come_back_as_stored(filled: VectorIndex) -> None:
     vectors = filled.vectors([2, 99])
     assert list(vectors) == [2]
@@ -147,15 +131,6 @@ def test_upsert_replaces_and_delete_deletes(filled: VectorIndex) -> None:
     assert found(filled, dense=4, before=2)[0] == 1
 
 
-def test_many_threads_search_at_once(filled: VectorIndex) -> None:
-    def ask(number: int) -> list[int]:
-        return found(filled, dense=number % 4 + 1)
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, range(100)))
-    assert [answer[0] for answer in answers] == [number % 4 + 1 for number in range(100)]
-
-
 def test_edge_keeps_its_points_when_closed_and_opened(tmp_path: Path) -> None:
     first = EdgeIndex(tmp_path / "vectors", 4)
     first.create()
@@ -166,15 +141,6 @@ def test_edge_keeps_its_points_when_closed_and_opened(tmp_path: Path) -> None:
     first.close()
     second = EdgeIndex(tmp_path / "vectors", 4)
     assert found(second, words="graph") == [3, 2]
-    second.close()
-
-
-def test_edge_releases_its_folder_when_idle(tmp_path: Path) -> None:
-    first = EdgeIndex(tmp_path / "vectors", 4, idle=0.2)
-    first.create()
-    first.upsert(points())
-    second = EdgeIndex(tmp_path / "vectors", 4, wait=5)
-    assert count(second) == 4
     second.close()
 
 
@@ -248,14 +214,6 @@ def test_dropped_index_is_empty_when_made_again(index: VectorIndex) -> None:
     index.drop()
     assert index.create()
     assert count(index) == 0
-
-
-def test_vectors_of_another_length_are_refused_by_edge(tmp_path: Path) -> None:
-    index = EdgeIndex(tmp_path / "vectors", 3)
-    index.create()
-    with pytest.raises(LibraryError, match="dimension"):
-        index.upsert(points())
-    index.close()
 
 
 class Refusing(http.server.BaseHTTPRequestHandler):

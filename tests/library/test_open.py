@@ -75,19 +75,6 @@ def test_one_object_serves_the_process(settings: Settings, embedder: WordEmbedde
     assert create_library("mine", settings, embedder) is made
 
 
-def test_another_embedder_is_refused_with_a_way_out(
-    settings: Settings, embedder: WordEmbedder
-) -> None:
-    create_library("mine", settings, embedder).add([paper(1)])
-    other = WordEmbedder(size=32)
-    for _ in range(2):
-        with pytest.raises(
-            LibraryError, match=r"words \(64 numbers\).*citeloom library index mine"
-        ):
-            open_library("mine", settings, other)
-        close_libraries()
-
-
 def test_deleted_library_is_gone(settings: Settings, embedder: WordEmbedder) -> None:
     library = create_library("mine", settings, embedder)
     library.add([paper(1)])
@@ -128,13 +115,6 @@ def test_starter_with_a_bad_line_is_refused(
     starter.write_text('{"title": ""}\n', encoding="utf-8")
     with pytest.raises(LibraryError, match="line 1"):
         open_library("starter", settings, embedder, starter=starter)
-
-
-def test_starter_is_no_name_for_ones_own_library(
-    settings: Settings, embedder: WordEmbedder
-) -> None:
-    with pytest.raises(InputError, match="choose another name"):
-        create_library("starter", settings, embedder)
 
 
 BUILD = """

@@ -64,16 +64,6 @@ def test_reading_needs_no_embedder(settings: Settings, embedder: WordEmbedder) -
     assert library.stats().papers == 30
 
 
-def test_there_and_back_again(settings: Settings, embedder: WordEmbedder) -> None:
-    fill(create_library("mine", settings, embedder))
-    for one in (LetterEmbedder(), WordEmbedder(), LetterEmbedder(), WordEmbedder(size=32)):
-        library = open_library("mine", settings, one, any_embedder=True)
-        assert library.index(reembed=True) == 36
-        assert library.index(reembed=True) == 0
-        assert len(library.texts.search("the first result", limit=99)) == 36
-        assert len(folders(library)) == 1
-
-
 def test_library_that_is_open_elsewhere_notices_the_swap(
     settings: Settings, embedder: WordEmbedder
 ) -> None:
@@ -150,13 +140,3 @@ def test_killed_reembedding_goes_on_with_what_was_changed_meanwhile(
     assert library.search("zebras wild", limit=1)[0].paper == "doi:10.1000/p2"
     assert len(folders(library)) == 1
     assert verify(library) == []
-
-
-def test_lost_folder_is_made_again(settings: Settings, killed: int) -> None:
-    other = LetterEmbedder()
-    library = open_library("mine", settings, other, any_embedder=True)
-    half = next(path for path in library.folder.glob("vectors-*"))
-    half.rename(half.with_name("gone"))
-    library.index()
-    assert other.texts == 306
-    assert len(library.search("topic1", limit=400)) == 300

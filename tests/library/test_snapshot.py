@@ -90,9 +90,8 @@ def test_snapshot_of_a_library_on_a_server_fits_anywhere(
     assert here.search("topic1", limit=1)
 
 
-@pytest.mark.parametrize("change", ["flipped", "shortened", "empty", "another database", "text"])
 def test_bad_snapshot_is_refused_before_anything_changes(
-    filled: Library, taken: Path, settings: Settings, tmp_path: Path, change: str
+    filled: Library, taken: Path, settings: Settings, tmp_path: Path
 ) -> None:
     filled.close()
     whole = taken.read_bytes()
@@ -101,19 +100,18 @@ def test_bad_snapshot_is_refused_before_anything_changes(
     other.execute("CREATE TABLE meta (key, value)")
     other.close()
     bad = tmp_path / "bad.gz"
-    bad.write_bytes(
-        {
-            "flipped": whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
-            "shortened": whole[:half],
-            "empty": gzip.compress(b""),
-            "another database": gzip.compress((tmp_path / "other.sqlite").read_bytes()),
-            "text": b"no archive",
-        }[change]
-    )
     before = sorted(path.name for path in filled.folder.iterdir())
-    for name in ("mine", "other"):
-        with pytest.raises(LibraryError, match="is no snapshot of a library, or is damaged"):
-            restore_snapshot(bad, settings, name=name, force=True)
+    for content in (
+        whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
+        whole[:half],
+        gzip.compress(b""),
+        gzip.compress((tmp_path / "other.sqlite").read_bytes()),
+        b"no archive",
+    ):
+        bad.write_bytes(content)
+        for name in ("mine", "other"):
+            with pytest.raises(LibraryError, match="is no snapshot of a library, or is damaged"):
+                restore_snapshot(bad, settings, name=name, force=True)
     assert sorted(path.name for path in filled.folder.iterdir()) == before
     assert library_names(settings) == ["mine", "starter"]
     assert [path.name for path in filled.folder.parent.iterdir()] == ["mine"]
@@ -126,16 +124,15 @@ def test_names_that_cannot_be_are_refused(taken: Path, settings: Settings) -> No
 
 
 READ = """
-import sys, time
+import sys
 from pathlib import Path
 from citeloom.settings import Settings
 from tests.library.words import WordEmbedder
 from tools.library.open import open_library
 library = open_library("mine", Settings(home=Path(sys.argv[1]), qdrant_url=None), WordEmbedder())
 print("reading", flush=True)
-until = time.monotonic() + 6
 answers = set()
-while time.monotonic() < until:
+while not Path(sys.argv[1], "enough").exists():
     answers.add((library.stats().papers, len(library.get(["10.1000/p1"]))))
 print(sorted(answers))
 """
@@ -153,6 +150,7 @@ def test_snapshot_and_restore_while_another_process_reads(
         take_snapshot(library, tmp_path / "mine.gz")
         library.close()
         restore_snapshot(tmp_path / "mine.gz", settings, force=True)
+        (settings.home / "enough").touch()
         assert process.stdout.read() == "[(20, 1)]\n"
         assert process.wait() == 0
 

@@ -8,13 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from citeloom.cli import app
-from citeloom.settings import settings
 from state.paper import Paper, canonical_id, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
-from tools.embed.open import embedder
-from tools.library.open import open_library
 from tools.library.starter_library import starter_papers
 from tools.text.sentences import split_sentences
 
@@ -159,17 +156,3 @@ def test_library_is_built_on_first_use_from_all_records(home: Path) -> None:
     links = sum(len(paper.references) for paper in PAPERS.values())
     assert f"references  {links} among them" in result.stdout
     assert f"vectors     {len(PAPERS)} of all-MiniLM-L6-v2" in result.stdout
-
-
-def test_library_calls_its_texts_annotations(home: Path) -> None:
-    papers = open_library("starter", settings(), embedder()).get(list(PAPERS))
-    assert {paper.abstract_kind for paper in papers.values()} == {"annotation"}
-    assert set(papers) == set(PAPERS)
-
-
-def test_library_cannot_be_added_to(home: Path) -> None:
-    path = home.parent / "mine.bib"
-    path.write_text("@article{a, title={A title}, year={2001}}", encoding="utf-8")
-    result = CliRunner().invoke(app, ["library", "add", str(path), "--library", "starter"])
-    assert result.exit_code == 2
-    assert "choose another name for yours" in result.stderr

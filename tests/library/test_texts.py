@@ -230,10 +230,12 @@ def test_nul_is_no_obstacle(library: Library, texts: Texts) -> None:
 
 def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Texts) -> None:
     def work(number: int) -> int:
+        library.add([paper(100 + number)])
         texts.put(*document(number, (f"{number} Part", f"Words of thread{number}."), LIMITS))
         library.index()
         texts.search("membrane", limit=5)
         texts.tag(f"10.1000/p{number}", ["done"])
+        library.remove([f"10.1000/p{100 + number}"])
         return texts.remove([f"10.1000/p{number}"])
 
     with ThreadPoolExecutor(4) as pool:

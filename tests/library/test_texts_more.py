@@ -6,7 +6,6 @@ from tests.library.test_texts import INTRODUCTION, LIMITS, RESULTS, found
 from tests.library.words import document, paper
 from tools.library.library import Library
 from tools.library.texts import Texts
-from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
 
 KEY = "10.1000/p1"
@@ -63,14 +62,6 @@ def test_new_year_holds_in_searches_before_and_after_the_index_has_it(
     assert RESULTS[1] not in found(texts, RESULTS[1], wanted=new)
 
 
-def test_removed_paper_takes_its_tags_along(library: Library, texts: Texts) -> None:
-    texts.put(*document(1, INTRODUCTION, tags=("biology",)))
-    library.remove([KEY])
-    assert texts.tags() == {}
-    library.add([paper(1)])
-    assert texts.tags_of(KEY) == ()
-
-
 def test_tag_that_comes_with_a_known_document_is_no_news_but_for_the_tag(texts: Texts) -> None:
     entry, text, passages = document(1, LIMITS)
     texts.put(entry, text, passages)
@@ -90,17 +81,3 @@ def test_passages_of_a_removed_document_are_not_found_and_leave_room_for_others(
     hits = texts.search("proteins", limit=1)
     assert [texts.get([hit.passage])[hit.passage].text for hit in hits] != [INTRODUCTION[1]]
     assert len(texts.search("proteins network paper", limit=3)) == 3
-
-
-def test_filter_by_a_paper_that_is_not_here_finds_nothing(library: Library, texts: Texts) -> None:
-    library.index()
-    assert texts.search("paper", limit=5, wanted=PassageFilter(papers=frozenset({"10.1/no"}))) == []
-
-
-def test_abstract_that_a_later_document_holds_leaves_no_vector_behind(
-    library: Library, texts: Texts
-) -> None:
-    library.index()
-    texts.put(*document(1, ("Abstract", str(paper(1).abstract)), RESULTS))
-    library.index()
-    assert verify(library) == []

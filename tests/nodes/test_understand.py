@@ -8,7 +8,6 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find.understand import understand
-from state.channels import FindInputs
 from state.paper import Paper
 from tests.nodes.tables import Tables
 from tests.scholar.table import Table
@@ -25,9 +24,9 @@ def runtime_with(home: Path, *tables: Table, **settings: Any) -> Runtime[RunCont
     return Runtime(context=context, store=InMemoryStore())
 
 
-def inputs(**given: object) -> FindInputs:
+def inputs(**given: object) -> dict[str, object]:
     values: dict[str, object] = {"text": TEXT, "sources": ["openalex", "semantic_scholar"]}
-    return {**values, **given}  # type: ignore[typeddict-item]
+    return {**values, **given}
 
 
 def written(channel: Any) -> list[Any]:

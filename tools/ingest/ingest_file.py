@@ -6,9 +6,9 @@ finds the file unknown and does it again, and what is there already is not made 
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from threading import Condition, Event
@@ -22,7 +22,7 @@ from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
 from tools.ingest.read_apart import read_apart
 from tools.ingest.target import IngestTarget
-from tools.ingest.worker_tasks import Reading, Refused, cut_document
+from tools.ingest.worker_tasks import Reading, accepted, cut_document
 from tools.ingest.workers import StoppedError, Workers
 
 _REMEDY = "add another copy or format of it"
@@ -50,18 +50,15 @@ class Given:
     tags: tuple[str, ...] = ()
 
 
-@dataclass
-class _Clock:
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def timing(self, stage: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = time.perf_counter() - started
-            self.seconds[stage] = round(self.seconds.get(stage, 0.0) + spent, 4)
+@contextmanager
+def timing(seconds: MutableMapping[str, float], stage: str) -> Iterator[None]:
+    """Add the seconds that a step takes to those of its stage."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        spent = time.perf_counter() - started
+        seconds[stage] = round(seconds.get(stage, 0.0) + spent, 4)
 
 
 def ingest_file(opened: IngestTarget, workers: Workers, given: Given, stopped: Event) -> FileReport:
@@ -71,12 +68,12 @@ def ingest_file(opened: IngestTarget, workers: Workers, given: Given, stopped: E
         LibraryError: The library cannot be written; that concerns every file.
         StoppedError: The run was stopped; the library is whole.
     """
-    clock = _Clock()
+    seconds: dict[str, float] = {}
     try:
-        report = _take(opened, workers, given, stopped, clock)
+        report = _take(opened, workers, given, stopped, seconds)
     except DocumentError as error:
         report = failed(given.source, str(error), error.remedy or _REMEDY)
-    return report.model_copy(update={"seconds": dict(clock.seconds)})
+    return report.model_copy(update={"seconds": seconds})
 
 
 def failed(source: str, cause: str, remedy: str) -> FileReport:
@@ -85,22 +82,28 @@ def failed(source: str, cause: str, remedy: str) -> FileReport:
 
 
 def _take(
-    opened: IngestTarget, workers: Workers, given: Given, stopped: Event, clock: _Clock
+    opened: IngestTarget, workers: Workers, given: Given, stopped: Event, seconds: dict[str, float]
 ) -> FileReport:
     digest = digest_of(given.path)
     with _alone.on(digest, stopped):
         if entry := opened.current(digest):
             return _unchanged(opened, given, entry)
-        with clock.timing("read"):
-            reading = _sound(read_apart(workers, stopped, given.path, given.name, opened.grobid))
+        with timing(seconds, "read"):
+            reading = read_apart(workers, stopped, given.path, given.name, opened.grobid)
+        if not any(block.text.strip() for block in reading.document.blocks):
+            raise DocumentError("there is no text in it", remedy=_REMEDY)
         paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
         notes = (*filter(None, [reading.note]), *notes)
-        with opened.writing(), clock.timing("record"):
+        with opened.writing(), timing(seconds, "record"):
             paper, more = _recorded(opened, paper, given.record)
-        with clock.timing("cut"):
-            passages = _cut(workers, stopped, reading, paper)
+        with timing(seconds, "cut"):
+            passages = accepted(
+                workers.run(
+                    stopped, cut_document, reading.document, paper.id, paper.title, reading.sha256
+                )
+            )
         entry = _entry(given, reading, paper, passages)
-        with opened.writing(), clock.timing("store"):
+        with opened.writing(), timing(seconds, "store"):
             put = opened.library.texts.put(entry, reading.document.text, passages)
             if opened.documents:
                 opened.documents.put(reading.sha256, reading.document)
@@ -127,14 +130,6 @@ def digest_of(path: Path) -> str:
         ) from error
 
 
-def _sound(answer: Reading | Refused) -> Reading:
-    if isinstance(answer, Refused):
-        raise DocumentError(answer.cause, remedy=answer.remedy)
-    if not any(block.text.strip() for block in answer.document.blocks):
-        raise DocumentError("there is no text in it", remedy=_REMEDY)
-    return answer
-
-
 def _recorded(
     opened: IngestTarget, found: Paper, record: Paper | None
 ) -> tuple[Paper, tuple[str, ...]]:
@@ -150,15 +145,6 @@ def _recorded(
             remedy="give the record a DOI or another id, or add it to another library",
         )
     return opened.library.get([found.id])[found.id], notes
-
-
-def _cut(workers: Workers, stopped: Event, reading: Reading, paper: Paper) -> list[Passage]:
-    answer = workers.run(
-        stopped, cut_document, reading.document, paper.id, paper.title, reading.sha256
-    )
-    if isinstance(answer, Refused):
-        raise DocumentError(answer.cause, remedy=answer.remedy)
-    return answer
 
 
 def _entry(given: Given, reading: Reading, paper: Paper, passages: list[Passage]) -> DocumentEntry:

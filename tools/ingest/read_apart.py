@@ -12,7 +12,7 @@ from threading import Event, Thread
 from tools.documents.grobid import GrobidService
 from tools.documents.limits import LIMITS
 from tools.errors import DocumentError, TransientError
-from tools.ingest.worker_tasks import Reading, Refused, read_file
+from tools.ingest.worker_tasks import Reading, accepted, read_file
 from tools.ingest.workers import StoppedError, Workers
 
 logger = logging.getLogger(f"citeloom.{__name__}")
@@ -25,20 +25,18 @@ _LOOK = 0.2
 
 def read_apart(
     workers: Workers, stopped: Event, path: Path, name: str, grobid: GrobidService | None
-) -> Reading | Refused:
+) -> Reading:
     """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.
 
     That GROBID failed is in the reading's note.
 
     Raises:
-        DocumentError: Reading took too long, crashed, or needed too much memory.
+        DocumentError: It cannot be read; or reading took too long, crashed, or needed too much memory.
         StoppedError: `stopped` was set.
     """
     tei, note = _served(grobid, path, stopped) if grobid else (b"", "")
-    answer = workers.run(stopped, read_file, str(path), name, tei)
-    if note and isinstance(answer, Reading):
-        return replace(answer, note="; ".join(filter(None, [answer.note, note])))
-    return answer
+    reading = accepted(workers.run(stopped, read_file, str(path), name, tei))
+    return replace(reading, note="; ".join(filter(None, [reading.note, note])))
 
 
 def _served(grobid: GrobidService, path: Path, stopped: Event) -> tuple[bytes, str]:

@@ -25,10 +25,14 @@ Counted = Callable[[int], None]
 class _Records:
     """The records of one file; the bad ones go to the account as they come."""
 
-    def __init__(self, source: str, path: Path, account: Path, stopped: Event) -> None:
+    def __init__(
+        self, source: str, path: Path, account: Path, stopped: Event, *, tagged: bool
+    ) -> None:
         self._source, self._path, self._file = source, path, account
-        self._stopped = stopped
+        self._stopped, self._tagged = stopped, tagged
         self.good = self.bad = 0
+        self.ids: dict[str, None] = {}
+        """Of the papers, each once, where they get tags."""
         self.told: list[Unread] = []
 
     def papers(self) -> Iterator[Paper]:
@@ -37,6 +41,8 @@ class _Records:
                 raise StoppedError
             if isinstance(record, Paper):
                 self.good += 1
+                if self._tagged:
+                    self.ids[record.id] = None
                 yield record
             else:
                 self._note(record)
@@ -84,19 +90,16 @@ def take_records(
         LibraryError: The library cannot be written.
         StoppedError: The run was stopped; the records read until then are in.
     """
-    records = _Records(source, path, opened.bad_records, stopped)
+    records = _Records(source, path, opened.bad_records, stopped, tagged=bool(tags))
 
     def progress(done: int, total: int | None) -> None:
         if total is None:
             counted(done)
 
-    ids: list[str] = []
     try:
         with opened.writing():
-            report = opened.library.add(
-                _noted(records.papers(), ids if tags else None), progress=progress, index=False
-            )
-            for key in dict.fromkeys(ids):
+            report = opened.library.add(records.papers(), progress=progress, index=False)
+            for key in records.ids:
                 if key not in report.conflicts:  # it is another paper's id here
                     opened.library.texts.tag(key, tags)
     except InputError as error:
@@ -113,13 +116,6 @@ def take_records(
         cause="" if records.good else "there is no record in it that can be read",
         remedy="" if records.good else "see what is said of its records",
     )  # fmt: skip
-
-
-def _noted(papers: Iterator[Paper], ids: list[str] | None) -> Iterator[Paper]:
-    for paper in papers:
-        if ids is not None:
-            ids.append(paper.id)
-        yield paper
 
 
 def _status(counts: dict[str, int], good: int) -> FileStatus:

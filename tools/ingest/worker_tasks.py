@@ -8,7 +8,7 @@ import logging
 import sys
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from state.document import Document
 from state.passage import Passage
@@ -16,6 +16,7 @@ from state.passage import Passage
 if TYPE_CHECKING:
     from tools.documents.sniff import Kind
 
+T = TypeVar("T")
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 _EXCERPT = 200
@@ -39,6 +40,19 @@ class Refused:
 
     cause: str
     remedy: str = ""
+
+
+def accepted(answer: T | Refused) -> T:
+    """Return what a process answers.
+
+    Raises:
+        DocumentError: It refused the file.
+    """
+    from tools.errors import DocumentError
+
+    if isinstance(answer, Refused):
+        raise DocumentError(answer.cause, remedy=answer.remedy)
+    return answer
 
 
 def confine(megabytes: int) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tools.pdf.captions import WORDS, mark_algorithms, mark_captions, mark_figures
 from tools.pdf.furniture import DROPPED
@@ -127,15 +128,13 @@ def _low_words(line: Line) -> int:
 def _grow(lines: Sequence[Line], profile: Profile, kind: str) -> None:
     """Give short lines next to lines of a kind the same kind, as far as they are no prose."""
     for order in (lines, lines[::-1]):
-        before: Line | None = None
-        for line in order:
-            if before is not None and before.kind == kind and not line.kind:
+        for before, line in pairwise(order):
+            if before.kind == kind and not line.kind:
                 columns = {before.column, line.column}
                 same = before.page == line.page and (len(columns) == 1 or 0 in columns)
                 near = abs(line.y - before.y) < 2.2 * profile.leading * profile.size
                 if same and near and _is_fragment(line, profile, kind):
                     line.kind = kind
-            before = line
 
 
 def _is_fragment(line: Line, profile: Profile, kind: str) -> bool:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-from tools.pdf.lines import Line
+from tools.pdf.lines import Line, with_before
 from tools.pdf.profile import Profile
 
 _CAPTION = re.compile(
@@ -23,36 +24,25 @@ WORDS = re.compile(r"[^\W\d_]{4,}")
 def mark_captions(lines: Sequence[Line], profile: Profile) -> None:
     """Mark captions, from the lines that begin as one does."""
     starts = _caption_starts(lines, profile)
-    before: Line | None = None
     first: Line | None = None
-    for line in lines:
-        inside = before is not None and before.kind == "caption" and first is not None
+    for before, line in with_before(lines):
         if id(line) in starts:
             line.kind, first = "caption", line
         elif (
-            inside
-            and first is not None
-            and before is not None
-            and _goes_on(line, before, first, profile)
+            before and before.kind == "caption" and first and _goes_on(line, before, first, profile)
         ):
             line.kind = "caption"
-        before = line
 
 
 def mark_algorithms(lines: Sequence[Line], profile: Profile) -> None:
     """Mark the steps below the caption of an algorithm."""
-    before: Line | None = None
-    for line in lines:
-        follows = before is not None and (before.page, before.column) == (line.page, line.column)
-        head = before is not None and before.text.lower().startswith("algorithm")
-        inside = before is not None and (
-            before.kind == "code" or (before.kind == "caption" and head)
-        )
+    for before, line in pairwise(lines):
+        follows = (before.page, before.column) == (line.page, line.column)
+        head = before.kind == "caption" and before.text.lower().startswith("algorithm")
         near = line.above <= 2 * profile.leading * profile.size
-        small = line.size < 0.95 * profile.size
-        if follows and inside and near and not line.kind and (small or _STEP.match(line.text)):
+        step = line.size < 0.95 * profile.size or _STEP.match(line.text)
+        if follows and (head or before.kind == "code") and near and not line.kind and step:
             line.kind = "code"
-        before = line
 
 
 def mark_figures(lines: Sequence[Line], profile: Profile) -> None:
@@ -72,12 +62,7 @@ def mark_figures(lines: Sequence[Line], profile: Profile) -> None:
 
 def _caption_starts(lines: Sequence[Line], profile: Profile) -> set[int]:
     """Return which lines begin a caption; where captions have a size of their own, only those."""
-    found: list[Line] = []
-    before: Line | None = None
-    for line in lines:
-        if _begins_caption(line, before, profile):
-            found.append(line)
-        before = line
+    found = [line for before, line in with_before(lines) if _begins_caption(line, before, profile)]
     own = [line for line in found if not profile.is_size(line)]
     if len(own) > 0.5 * len(found):
         named = {_label(line) for line in own}

@@ -8,12 +8,12 @@ that does reach into it belongs to a band across the page.
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
 
-from tools.pdf.lines import Line, lines_of
+from tools.pdf.lines import Line, lines_of, with_before
 from tools.pdf.upright import Sheet, Word
 
 _STRIP = 6
@@ -254,11 +254,10 @@ def _edges(lines: Sequence[Line]) -> None:
         line.left, line.right = min(left, right), max(left, right)
 
 
-def _edge(places: Sequence[float], outermost: object) -> float:
+def _edge(places: Sequence[float], pick: Callable[[Sequence[float]], float]) -> float:
     counts = Counter(round(place / 2) for place in places)
     least = max(2, len(places) // 12)
     often = [key for key, count in counts.items() if count + counts[key + 1] >= least]
-    pick = min if outermost is min else max
     if not often:
         return pick(places)
     near = pick(often)
@@ -268,9 +267,7 @@ def _edge(places: Sequence[float], outermost: object) -> float:
 
 def _measure(lines: Sequence[Line], sheet: Sheet) -> None:
     height = max(1.0, sheet.bottom - sheet.top)
-    before: Line | None = None
-    for line in lines:
+    for before, line in with_before(lines):
         line.place = (line.y - sheet.top) / height
         if before is not None and before.column == line.column and line.y > before.y:
             line.above = line.y - before.y
-        before = line

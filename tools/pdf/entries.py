@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tools.pdf.headings import KNOWN, REFERENCES, style_of
 from tools.pdf.lines import Line
@@ -44,14 +45,12 @@ def mark_references(lines: Sequence[Line]) -> None:
 
 def _spread(part: Sequence[Line], usual: float) -> None:
     """Take in lines next to those of the list whose size is stated otherwise, as of italics."""
-    before: Line | None = None
-    for line in part:
-        if before is not None and before.kind == "reference" and line.kind == "":
+    for before, line in pairwise(part):
+        if before.kind == "reference" and line.kind == "":
             same = (line.page, line.column) == (before.page, before.column)
             near = abs(line.y - before.y) <= 1.4 * usual
             if same and near and abs(line.size - usual) <= 0.15 * usual:
                 line.kind = "reference"
-        before = line
 
 
 def _ends(line: Line, head: Line) -> bool:

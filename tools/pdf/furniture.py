@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tools.pdf.lines import Line
+from tools.pdf.lines import Line, with_before
 from tools.pdf.profile import Profile
 
 DROPPED = "dropped"
@@ -109,8 +109,7 @@ def _parts(line: Line) -> list[str]:
 def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
     """Mark notices of copyright and the like on a first page, and the lines that follow them."""
     inside = False
-    before: Line | None = None
-    for line in page:
+    for before, line in with_before(page):
         if _LIST.fullmatch(line.text.strip()):
             return  # what follows are references, which have DOIs and 'Proceedings of'
         same = before is not None and before.column == line.column
@@ -126,4 +125,3 @@ def _mark_notices(page: Sequence[Line], profile: Profile) -> None:
             line.kind = DROPPED
         else:
             inside = False
-        before = line

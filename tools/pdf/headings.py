@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from tools.pdf.lines import Line
+from tools.pdf.lines import Line, with_before
 from tools.pdf.profile import Profile, is_capitals
 
 NUMBERED = re.compile(
@@ -45,13 +45,13 @@ def style_of(line: Line) -> tuple[str, float, bool]:
 def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
     """Set the kind of headings to "heading", and their depth from 1."""
     sure = _sure(lines, profile)
+    known = {id(line) for line in sure}
     styles = {style_of(line)[:2] for line in sure if profile.is_marked(line)}
-    for index, line in enumerate(lines):
+    for index, (before, line) in enumerate(with_before(lines)):
         if line.kind:
             continue
-        before = lines[index - 1] if index else None
         inside = _is_label(lines, index, profile)
-        if line in sure or (not inside and _looks_like(line, before, profile, styles)):
+        if id(line) in known or (not inside and _looks_like(line, before, profile, styles)):
             line.kind = "heading"
         elif before is not None and _continues(line, before):
             line.kind, line.depth = "heading", -1
@@ -59,18 +59,7 @@ def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
     _set_depths([x for x in lines if x.kind == "heading" and x.depth >= 0], profile)
 
 
-class _Sure(list[Line]):
-    """Lines compared by identity."""
-
-    def __contains__(self, line: object) -> bool:
-        return id(line) in self._ids
-
-    def __init__(self, lines: list[Line]) -> None:
-        super().__init__(lines)
-        self._ids = {id(line) for line in lines}
-
-
-def _sure(lines: Sequence[Line], profile: Profile) -> _Sure:
+def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
     """Return lines that are headings by their words and looks."""
     found: list[Line] = []
     expected = 1
@@ -100,7 +89,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> _Sure:
                 expected, last = max(expected, top + 1), here
         elif _ROMAN.match(text) and apart and (is_capitals(text) or line.bold > 0.8):
             found.append(line)
-    return _Sure(found)
+    return found
 
 
 def _is_set_off(line: Line, number: str, profile: Profile) -> bool:

@@ -1,7 +1,7 @@
 """Lines of a page: words put together by their base lines."""
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from operator import attrgetter
 from statistics import median
@@ -263,6 +263,11 @@ def _text(words: list[Word], size: float) -> tuple[str, list[tuple[int, int]], t
         pieces.append(text)
         length, end = after, x1
     return "".join(pieces), offsets, tuple(cuts)
+
+
+def with_before(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line]]:
+    """Yield each line behind the one before it; the first has none."""
+    return zip([None, *lines], lines, strict=False)
 
 
 def leading(lines: Sequence[Line]) -> float:

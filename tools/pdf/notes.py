@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
 
 from tools.pdf.captions import WORDS
 from tools.pdf.lines import Line
@@ -13,17 +15,10 @@ _SIGN = re.compile(r"[*∗†‡§¶]")
 
 def mark_footnotes(lines: Sequence[Line], profile: Profile) -> None:
     """Mark small lines at the foot of a column, from the first that begins as a note does."""
-    end = len(lines)
-    while end > 0:
-        last = lines[end - 1]
-        start = end
-        while start > 0 and (lines[start - 1].page, lines[start - 1].column) == (
-            last.page, last.column,
-        ):  # fmt: skip
-            start -= 1
-        _mark_notes(lines[start:end], profile)
-        _mark_close_notes(lines[start:end], profile)
-        end = start
+    for _, column in groupby(lines, key=attrgetter("page", "column")):
+        part = list(column)
+        _mark_notes(part, profile)
+        _mark_close_notes(part, profile)
 
 
 def _mark_notes(column: Sequence[Line], profile: Profile) -> None:
@@ -63,15 +58,13 @@ def _mark_close_notes(column: Sequence[Line], profile: Profile) -> None:
 
 def mark_table_notes(lines: Sequence[Line], profile: Profile) -> None:
     """Mark small lines below a caption or a table, from the first that begins with a mark."""
-    before: Line | None = None
-    for line in lines:
+    for before, line in pairwise(lines):
         small = not line.kind and line.size < 0.95 * profile.size
-        if before is not None and small and _is_below(line, before, profile):
+        if small and _is_below(line, before, profile):
             marked = bool(_SIGN.match(line.mark or line.text))
             goes_on = before.kind == "footnote" and abs(line.size - before.size) <= 0.3
             if (marked and before.kind in {"caption", "table", "footnote"}) or goes_on:
                 line.kind = "footnote"
-        before = line
 
 
 def _is_below(line: Line, before: Line, profile: Profile) -> bool:

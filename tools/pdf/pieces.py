@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tools.pdf.apart import is_bullet
 from tools.pdf.entries import split_entries, split_tail
@@ -215,13 +216,14 @@ def _name_addresses(pieces: Sequence[Piece]) -> None:
 def _name_fragments(pieces: Sequence[Piece]) -> None:
     """Take scattered short lines next to a table or an equation for part of it."""
     for order in (pieces, pieces[::-1]):
-        before: Piece | None = None
-        for piece in order:
-            near, before = before, piece
-            if near is None or piece.kind != "text":
-                continue
+        for near, piece in pairwise(order):
             same = near.lines[-1].page == piece.lines[0].page
-            if same and near.kind in {"table", "caption", "equation"} and _is_scattered(piece):
+            if (
+                same
+                and piece.kind == "text"
+                and near.kind in {"table", "caption", "equation"}
+                and _is_scattered(piece)
+            ):
                 piece.kind = "equation" if near.kind == "equation" else "table"
 
 

@@ -1,14 +1,15 @@
 """A finished section, made ready to be written in one format or another."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote as percent
 
+from state.paper import Paper
 from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
-from tools.bibliography.in_text import Group, Piece
+from tools.bibliography.in_text import Group, Piece, split_marked
 from tools.bibliography.runs import Run, clean, plain
 from tools.bibliography.section import PrintedSection, in_paragraphs
 from tools.bibliography.style import DEFAULT, CitationStyle, named_style
@@ -37,6 +38,16 @@ class Document:
     def numbered(self) -> bool:
         """Whether the list has numbers."""
         return self.style.kind in {"numeric", "note"}
+
+    @property
+    def papers(self) -> dict[str, Paper]:
+        """The papers of the references, by marker."""
+        return {item.marker: item.paper for item in self.references}
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The keys of the references in references.bib, by marker."""
+        return {item.marker: item.key for item in self.references}
 
     def pieces(self, sentence: CitedSentence) -> list[Piece]:
         """Return a sentence as printed, in pieces that tell which paper each cites."""
@@ -137,6 +148,33 @@ def support_of(verdict: CitationVerdict) -> str:
         f"“{clean(item.text)}”" for item in (verdict.quote, *verdict.further) if item
     )
     return verdict.verdict.replace("_", " ") + (f": {words}" if words else "")
+
+
+def written_with(
+    document: Document,
+    sentence: CitedSentence,
+    escape: Callable[[str], str],
+    cite: Callable[[str, Group, Document], str],
+) -> str:
+    """Return a sentence in a language that has citations of its own, such as LaTeX.
+
+    `escape` makes text of that language; `cite` puts a citation behind what is written so far.
+    """
+    written = ""
+    for part in split_marked(sentence.marked or sentence.text, document.papers):
+        if isinstance(part, str):
+            written += spaced(part, escape)
+        else:
+            written = cite(written, part, document)
+    return written.strip()
+
+
+def spaced(text: str, escape: Callable[[str], str] = str) -> str:
+    """Return text without characters that no format can hold, escaped; the space at its ends stays."""
+    inner = clean(text)
+    if not inner:
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{escape(inner)}{' ' if text[-1].isspace() else ''}"
 
 
 def linked(document: Document, reference: Reference) -> list[tuple[Run, str]]:

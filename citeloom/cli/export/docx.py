@@ -3,8 +3,7 @@
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from citeloom.cli.export.document import TITLE, Document, linked, support_of
-from citeloom.cli.export.html import clean_ends
+from citeloom.cli.export.document import TITLE, Document, linked, spaced, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import Run, clean
 
@@ -47,7 +46,7 @@ def _add_sentence(
 ) -> None:
     words = {item.key: support_of(item) for item in sentence.citations}
     for piece in document.pieces(sentence):
-        run = paragraph.add_run(clean_ends(piece.text))
+        run = paragraph.add_run(spaced(piece.text))
         if support := words.pop(piece.marker, ""):
             word.add_comment(run, text=support, author=_AUTHOR, initials="CL")
 

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from citeloom.cli.export.document import TITLE, Document, linked, support_of
+from citeloom.cli.export.document import TITLE, Document, linked, spaced, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import Mark, Run, clean
 
@@ -59,24 +59,15 @@ def _paragraph(document: Document, sentences: list[CitedSentence]) -> str:
 
 
 def _sentence(document: Document, sentence: CitedSentence) -> str:
-    keys = {item.marker: item.key for item in document.references}
     words = {item.key: support_of(item) for item in sentence.citations}
     parts = [f'<span id="s{sentence.number}">']
     for piece in document.pieces(sentence):
-        text = escape(clean_ends(piece.text))
+        text = escape(spaced(piece.text))
         if piece.marker:
             title = escape(words.get(piece.marker, ""))
-            text = f'<a class="cite" href="#ref-{keys[piece.marker]}" title="{title}">{text}</a>'
+            text = f'<a class="cite" href="#ref-{document.keys[piece.marker]}" title="{title}">{text}</a>'
         parts.append(text)
     return "".join(parts) + "</span>"
-
-
-def clean_ends(text: str) -> str:
-    """Return text without characters that XML cannot hold; the space at its ends stays."""
-    inner = clean(text)
-    if not inner:
-        return " " if text else ""
-    return f"{' ' if text[0].isspace() else ''}{inner}{' ' if text[-1].isspace() else ''}"
 
 
 def _reference(document: Document, item: Reference) -> str:

@@ -3,10 +3,8 @@ r"""A section as LaTeX: a document of its own, with \cite and natbib, and its re
 import re
 from collections.abc import Sequence
 
-from citeloom.cli.export.document import TITLE, Document
-from state.paper import Paper
-from state.results import CitedSentence
-from tools.bibliography.in_text import Group, split_marked
+from citeloom.cli.export.document import TITLE, Document, spaced, written_with
+from tools.bibliography.in_text import Group
 from tools.bibliography.latex import escape
 from tools.bibliography.runs import clean
 
@@ -32,10 +30,8 @@ _BY_AUTHOR = r"""\usepackage[round]{natbib}
 
 def to_latex(document: Document, bibliography: str) -> str:
     r"""Return a document that compiles; `bibliography` is the text of references.bib beside it."""
-    papers = {item.marker: item.paper for item in document.references}
-    keys = {item.marker: item.key for item in document.references}
     body = "\n\n".join(
-        "\n".join(_sentence(item, papers, keys, document.style.by_author) for item in paragraph)
+        "\n".join(written_with(document, item, _escaped, _cited) for item in paragraph)
         for paragraph in document.paragraphs
     )
     notes = "".join(f"% {clean(text)}\n" for text in document.notices)
@@ -44,34 +40,21 @@ def to_latex(document: Document, bibliography: str) -> str:
         + (_BY_AUTHOR if document.style.by_author else _NUMBERED)
         + _declared(body + bibliography)
         + f"\\begin{{document}}\n{notes}\n\\section{{{TITLE}}}\n\n{body}\n\n"
-        + ("\\bibliography{references}\n" if keys else "")
+        + ("\\bibliography{references}\n" if document.references else "")
         + "\\end{document}\n"
     )
 
 
-def _sentence(
-    sentence: CitedSentence, papers: dict[str, Paper], keys: dict[str, str], by_author: bool
-) -> str:
-    written = ""
-    for part in split_marked(sentence.marked or sentence.text, papers):
-        if isinstance(part, str):
-            written += _escaped(part)
-        else:
-            written = _cited(written, part, papers, keys, by_author)
-    return written.strip()
-
-
-def _cited(
-    written: str, group: Group, papers: dict[str, Paper], keys: dict[str, str], by_author: bool
-) -> str:
+def _cited(written: str, group: Group, document: Document) -> str:
     """Return what is written so far with a citation behind it."""
-    if not by_author:
+    papers, keys = document.papers, document.keys
+    if not document.style.by_author:
         return f"{_tied(written)}\\cite{{{_list(group.markers, keys)}}}"
     rest = [key for key in group.markers if key not in group.named]
     further = f" \\citep{{{_list(rest, keys)}}}" if rest else ""
     if not group.named:
         return f"{_tied(written)}{further.strip()}"
-    name = _escaped(group.name)
+    name = spaced(group.name, _escaped)
     whole = written.rstrip(" ,~")
     alone = len(group.named) == 1 and not group.possessive and papers[group.named[0]].authors
     if alone and whole.endswith(name):
@@ -89,13 +72,8 @@ def _tied(written: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text for LaTeX, space at its ends kept."""
-    inner = clean(text)
-    if not inner:
-        return " " if text else ""
-    # What pylatexenc leaves alone, and LaTeX reads as more than it says.
-    whole = re.sub(r"(?<=[-`'?!<>,])(?=[-`'<>,])", "{}", escape(inner))
-    return f"{' ' if text[0].isspace() else ''}{whole}{' ' if text[-1].isspace() else ''}"
+    """Return text for LaTeX, with what pylatexenc leaves alone and LaTeX reads as more than it says."""
+    return re.sub(r"(?<=[-`'?!<>,])(?=[-`'<>,])", "{}", escape(text))
 
 
 def _declared(text: str) -> str:

@@ -2,10 +2,8 @@
 
 import re
 
-from citeloom.cli.export.document import TITLE, Document
-from state.paper import Paper
-from state.results import CitedSentence
-from tools.bibliography.in_text import Group, split_marked
+from citeloom.cli.export.document import TITLE, Document, spaced, written_with
+from tools.bibliography.in_text import Group
 from tools.bibliography.latex import split_maths
 from tools.bibliography.runs import clean
 
@@ -15,10 +13,10 @@ _LINE_START = re.compile(r"^(\(?\w{1,3}[.)]|[-+=:%])(?=\s|$)")
 
 def to_pandoc(document: Document) -> str:
     """Return Markdown that names references.csl.json and style.csl beside it."""
-    papers = {item.marker: item.paper for item in document.references}
-    keys = {item.marker: item.key for item in document.references}
     blocks = [
-        _started(" ".join(_sentence(item, papers, keys, document) for item in paragraph))
+        _started(
+            " ".join(written_with(document, item, escape_pandoc, _cited) for item in paragraph)
+        )
         for paragraph in document.paragraphs
     ]
     return "\n\n".join(
@@ -39,25 +37,12 @@ def _started(paragraph: str) -> str:
     return paragraph
 
 
-def _sentence(
-    sentence: CitedSentence, papers: dict[str, Paper], keys: dict[str, str], document: Document
-) -> str:
-    written = ""
-    for part in split_marked(sentence.marked or sentence.text, papers):
-        if isinstance(part, str):
-            written += escape_pandoc(part)
-        else:
-            written = _cited(written, part, papers, keys, document.style.by_author)
-    return written.strip()
-
-
-def _cited(
-    written: str, group: Group, papers: dict[str, Paper], keys: dict[str, str], by_author: bool
-) -> str:
+def _cited(written: str, group: Group, document: Document) -> str:
     """Return what is written so far with a citation behind it."""
-    if not by_author or not group.named:
+    papers, keys = document.papers, document.keys
+    if not document.style.by_author or not group.named:
         return f"{written}[{'; '.join(f'@{keys[key]}' for key in group.markers)}]"
-    name = escape_pandoc(group.name)
+    name = spaced(group.name, escape_pandoc)
     whole = written.rstrip(" ,")
     alone = len(group.markers) == 1 and not group.possessive and papers[group.markers[0]].authors
     if alone and whole.endswith(name):
@@ -67,11 +52,7 @@ def _cited(
 
 
 def escape_pandoc(text: str) -> str:
-    """Return text that Pandoc prints as it is; formulas stay formulas; space at the ends is kept."""
-    inner = clean(text)
-    if not inner:
-        return " " if text else ""
-    whole = "".join(
-        part if formula else _SPECIAL.sub(r"\\\1", part) for part, formula in split_maths(inner)
+    """Return text that Pandoc prints as it is; formulas stay formulas."""
+    return "".join(
+        part if formula else _SPECIAL.sub(r"\\\1", part) for part, formula in split_maths(text)
     )
-    return f"{' ' if text[0].isspace() else ''}{whole}{' ' if text[-1].isspace() else ''}"
