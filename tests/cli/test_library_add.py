@@ -98,16 +98,15 @@ def count(home: Path, table: str, condition: str = "1") -> int:
 def check_whole(home: Path, papers: int) -> None:
     """Each paper is there once, with its document, passages and vectors."""
     assert count(home, "papers") == count(home, "documents") == papers
-    assert count(home, "papers", "indexed = 0") == 0
-    assert count(home, "passages", "active = 1 AND indexed != 1") == 0
-    texts = Counter(text for (text,) in rows(home, "SELECT text FROM passages WHERE active = 1"))
+    assert count(home, "texts", "role > 0 AND indexed != 1") == 0
+    texts = Counter(text for (text,) in rows(home, "SELECT text FROM texts WHERE role >= 2"))
     assert set(texts.values()) == {1}
     assert rows(home, "PRAGMA integrity_check") == [("ok",)]
 
 
 @pytest.mark.parametrize(
     ("table", "condition", "number"),
-    [("papers", "1", 2), ("documents", "1", 9), ("passages", "indexed = 1", 1)],
+    [("papers", "1", 2), ("documents", "1", 9), ("texts", "role >= 2 AND indexed = 1", 1)],
     ids=["with the first papers", "in the midst of reading", "in the midst of indexing"],
 )
 def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_running(
