@@ -14,6 +14,7 @@ SUITES = {
     "writing": ("evals.writing.command", "Writing"),
     "passages": ("evals.passages.command", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
+    "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
 }
 app = typer.Typer(

@@ -5,8 +5,6 @@ headings with texts), references and number of references, and paragraphs with t
 sentences cite; GROBID's JSON of the same name beside a PDF tells more citations. Prints a line for
 each file, the sums of each folder, and the figures to reach beside those that were reached.
 
-    --speed      also compare speeds, in one run
-    --rounds N   of the comparison of speeds (3)
     --only TEXT  only files with this in their names
     --misses     show the entries and citations missed, and the paragraphs that hold what is none
 """
@@ -15,8 +13,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.pdf.rows import TIMES, Row, row_of, shown, summed, targets
-from evals.pdf.speed import LAYOUT, OURS, speeds
+from evals.pdf.rows import Row, row_of, shown, summed, targets
 from evals.pdf.texts import sources
 from evals.pdf.truth import Truth, read_truth
 from tools.errors import DocumentError
@@ -28,8 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--speed", action="store_true", help="Compare speeds, too.")
-    parser.add_argument("--rounds", type=int, default=3, help="Of the comparison of speeds.")
     parser.add_argument("--only", default="", help="Only files with this in their names.")
     parser.add_argument("--misses", action="store_true", help="Show what was missed.")
     given = parser.parse_args(arguments)
@@ -44,8 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{name}: {share:.3f} of the words of its TeX source, in order")
     print("\nreached?")
     print("\n".join(targets(rows, [share for _, share in shares])))
-    if given.speed:
-        _print_speeds([given.folder / truth.file for truth in known], given.rounds)
 
 
 def _rows(folder: Path, known: Sequence[Truth], *, misses: bool) -> list[Row]:
@@ -61,24 +54,6 @@ def _rows(folder: Path, known: Sequence[Truth], *, misses: bool) -> list[Row]:
         for one in (*row.intruded, *row.references.misses) if misses else ():
             print(f"    {one}")
     return rows
-
-
-def _print_speeds(files: Sequence[Path], rounds: int) -> None:
-    found, note = speeds(files, rounds=rounds)
-    ours = next(one.pages for one in found if one.way == OURS)
-    print(f"\npages a second of processor time, median of {rounds} rounds (least to most)")
-    for one in found:
-        print(
-            f"  {one.way:52} {one.pages:7.1f} ({one.least:.1f} to {one.most:.1f})"
-            f"  ours is {ours / one.pages:.2f} times as fast"
-        )
-    print(f"  {note}" if note else "", end="\n" if note else "")
-    layout = next((one.pages for one in found if one.way == LAYOUT), None)
-    if layout is not None:
-        reached = "yes" if ours >= TIMES * layout else "NO "
-        print(
-            f"  {reached} {ours / layout:.1f} times pdfminer's layout analysis ({TIMES:g} wanted)"
-        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ def evaluate(ctx: typer.Context) -> None:
     try:
         suites = import_module("evals.__main__").app
     except ModuleNotFoundError as error:
-        needs = "the extra 'evals'" if error.name in {"rouge_score", "pdfminer"} else "a checkout"
+        needs = "the extra 'evals'" if error.name == "rouge_score" else "a checkout"
         typer.echo(f"citeloom: the benchmarks need {needs}: {error}", err=True)
         raise typer.Exit(2) from error
     suites(ctx.args or ["--help"], prog_name="citeloom eval")

@@ -30,7 +30,8 @@ class Case:
     """With the marker {P1}."""
     true: bool
     kind: str
-    """How it was made false; 'own' for a paper's own sentence, 'paraphrase' for a person's."""
+    """How it was made false; 'own' for a paper's own sentence, 'paraphrase' for a person's, 'elsewhere'
+    for the own sentence of another paper."""
     source: str
     """The sentence of the paper that it was made of; empty for a paraphrase."""
 
@@ -51,7 +52,8 @@ def load(data: Path, each: int) -> list[Case]:
     wanted = sorted((row for row in rows if row["abstract"]), key=lambda row: _hash(row["id"]))
     papers = [paper for row in wanted if (paper := _paper(row))]
     works = list(_rows(data / "related_work" / "related_work.jsonl.gz"))
-    return [*_pairs(papers, each), *_paraphrases(works)]
+    pairs = list(_pairs(papers, each))
+    return [*pairs, *_elsewhere([case for case in pairs if case.true]), *_paraphrases(works)]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -85,6 +87,13 @@ def _pairs(papers: Sequence[Paper], each: int) -> Iterator[Case]:
                 break
         if not any(left.values()):
             return
+
+
+def _elsewhere(own: Sequence[Case]) -> Iterator[Case]:
+    """Say of each paper what another one says."""
+    for case, other in zip(own, [*own[1:], *own[:1]], strict=True):
+        text = f"{other.source.rstrip('.')} {{P1}}."
+        yield Case(case.paper, text, False, "elsewhere", case.source)
 
 
 def _pair(paper: Paper, kind: str, others: Sequence[str], dice: Random) -> tuple[Case, Case] | None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evals.citation_truth.pairs import Case
+from nodes.synthesize.line_origins import LineOrigins, Named
 from nodes.write.judge_citation import Finding, Hand, judge_citation
 from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
 from state.quote import Quote
+from state.synthesis import Context, Entries, Paragraph
 from state.writing import Support
 from tools.embed.open import embedder
 from tools.evidence.alignment import Evidence
@@ -55,27 +57,68 @@ def dishonest(case: Case, others: Sequence[Paper]) -> Support:
     return judge_citation(hand, case.text, "P1", claims, finding).verdict
 
 
+def _plain(case: Case) -> str:
+    """The sentence as `ask` and `synthesize` check it: with its frame, without the marker."""
+    return case.text.replace(" {P1}", "")
+
+
+def ask(case: Case, others: Sequence[Paper]) -> Support:
+    """The check of a sentence of `ask` without an LLM: a quote with its source, or not."""
+    return _asked(case, None)
+
+
 def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check of a sentence of `ask` with an LLM that calls it supported by the fitting quote."""
-    from nodes.ask.judge_sentence import Sources, judge_sentence
+    return _asked(case, "supported")
 
-    paper, text = case.paper, case.paper.abstract or ""
+
+def _asked(case: Case, said: str | None) -> Support:
+    from nodes.ask.judge_sentence import Sources, judge_sentence
+    from nodes.ask.shown import quoted, show_claims
+
+    paper, text, sentence = case.paper, case.paper.abstract or "", _plain(case)
     hand = _hand(case, [], LIAR)
-    words = case.source or hand.evidence.closest(case.text, "P1").text
+    words = case.source or hand.evidence.closest(sentence, "P1").text
     at = max(text.find(words), 0)
     quote = Quote(
         text=words, paper=paper.id, part="passage", start=at, end=at + len(words), verified=True
     )
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
-    said = claims_of(case.text, hand.papers)["P1"]
+    (shown,) = show_claims([claim], {paper.id: paper}, {"a": passage})
+    own = sentence in {quoted(shown), words}
     sources = Sources({"a": passage}, {paper.id: paper})
-    return judge_sentence(said, [claim], sources, "supported")
+    return judge_sentence(sentence, [claim], sources, said, own=own)
 
 
-PATHS: dict[str, Path] = {
-    "write, no LLM": write_check,
-    "verify, no LLM": verify,
-    "LLM that calls all supported": dishonest,
-    "ask, LLM that calls all supported": ask_dishonest,
+def synthesize(case: Case, others: Sequence[Paper]) -> Support:
+    """The check of a line of `synthesize` without an LLM: a source's own sentence, or not."""
+    found = _lines(case).known(_plain(case))
+    return found.verdict if found else "not_checked"
+
+
+def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
+    """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
+    line, lines = _plain(case), _lines(case)
+    nearest = lines.nearest([line], 1)[0]
+    found = lines.known(line) or lines.judge(line, map(Named, nearest), "supported")
+    return found.verdict
+
+
+def _lines(case: Case) -> LineOrigins:
+    paper = case.paper
+    paragraph = Paragraph(id="a", paper=paper.id, number=1, text=paper.abstract or "")
+    context = Context(paragraph="a", score=1.0, by="mind")
+    return LineOrigins([context], {"a": paragraph}, {paper.id: paper}, Entries(), embedder())
+
+
+ARMS: dict[str, Path] = {
+    "write": write_check,
+    "verify": verify,
+    "ask": ask,
+    "synthesize": synthesize,
+    "write_liar": dishonest,
+    "ask_liar": ask_dishonest,
+    "synthesize_liar": synthesize_dishonest,
 }
+"""By name; a 'liar' is an LLM that calls everything supported, so that code alone refuses."""

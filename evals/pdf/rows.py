@@ -17,8 +17,6 @@ from tools.references.bibliography import read_bibliography
 
 LEAST = {"found": 0.97, "right": 0.90, "linked": 0.95, "headings": 0.90, "words": 0.97}
 """The figures to reach, as shares."""
-TIMES = 5.0
-"""So many times as fast as pdfminer's layout analysis."""
 
 
 @dataclass(frozen=True)

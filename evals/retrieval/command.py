@@ -13,13 +13,12 @@ import typer
 from evals.intervals import RESAMPLES
 from evals.retrieval.arms import ARMS, Arm, choose_arms
 from evals.retrieval.corpus import Case, Cases, Corpus, choose_cases, read_corpus, read_ids
-from evals.retrieval.plot import draw
-from evals.retrieval.report import PLOTTED, markdown
+from evals.retrieval.report import markdown
 from evals.retrieval.server import serving_apart
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Row, Setting, try_arm
 from evals.retrieval.vectors import RememberingEmbedder, text_of
-from evals.runner import Options, check_file, say, write_text
+from evals.runner import Options, check_file, say
 from evals.side_by_side import remembering, results_of
 
 USUAL_COUNT = 60
@@ -41,7 +40,6 @@ class RetrievalOptions(Options):
             metavar="A,B", help="What to compare; 'bfs' and 'default' always are. All if left out."
         ),
     ] = ""
-    plot: Annotated[Path | None, typer.Option(help="Draw the figures there, as SVG.")] = None
     vectors: Annotated[
         Path | None, typer.Option(help="Keep the vectors of texts there for the next time.")
     ] = None
@@ -65,8 +63,7 @@ class Retrieval:
     def prepare(self) -> None:
         """Read the corpus and the queries that it has."""
         options = self.options
-        for path in (options.plot, options.vectors):
-            check_file(path)
+        check_file(options.vectors)
         self.arms, self.not_run = choose_arms(options.arms)
         ids = read_ids(options.queries)
         self.corpus = read_corpus(options.data)
@@ -102,14 +99,9 @@ class Retrieval:
         return bool(row["error"])
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the figures, and draw them where that is asked for."""
+        """Return the figures."""
         options = self.options
         summary = summarise(self.chosen.cases, rows, k=options.k, seed=options.seed)
-        if options.plot:
-            title = (
-                f"{len(summary['queries'])} queries, {options.keep} papers kept, k = {options.k}"
-            )
-            write_text(options.plot, draw(summary["arms"], PLOTTED, title))
         return {
             "settings": {
                 "data": options.data.name, "n": len(self.chosen.cases), "keep": options.keep,

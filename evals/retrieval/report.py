@@ -7,11 +7,6 @@ from evals.intervals import Interval
 from evals.retrieval.summary import POOLED
 from evals.tables import amount, bullets, span, table
 
-PLOTTED = {
-    "coverage": "Coverage: share of the references found among the papers kept",
-    "normalised_recall_at_k": "Normalised recall@k: how much of what was found comes first",
-    "source_calls": "Calls to sources for one query",
-}
 _COSTS = {
     "kept": "kept", "source_calls": "source calls", "usd": "source USD", "questions": "mind asked",
     "llm_calls": "LLM calls", "seconds": "seconds", "texts": "texts", "failures": "failures",

@@ -42,16 +42,33 @@ def choose_quotes(
     if not texts or room <= 0:
         return told
     parts = [part for part in _PARTS.split(question) if len(part.split()) > 1] or [question]
-    vectors = embedder.embed([question, *parts, *plain, *told])
+    # What leans is not shown, yet beside it an irrelevant sentence is not the best there is.
+    beside = [text for text in _sentences(sources) if text not in plain]
+    vectors = embedder.embed([question, *parts, *plain, *told, *beside])
     own = vectors[1 + len(parts) : 1 + len(parts) + len(plain)]
-    scores = own @ vectors[0] + _WORDS * np.array([coverage(question, text) for text in plain])
-    chosen = _choose(scores, own, vectors[1 + len(parts) + len(plain) :], owners, plain, room)
+    covered = np.array([coverage(question, text) for text in [*plain, *beside]])
+    near = np.concatenate([own, vectors[len(vectors) - len(beside) :]]) @ vectors[0]
+    values = near + _WORDS * covered
+    scores, least = values[: len(plain)], _NEAR_BEST * float(values.max())
+    before = vectors[1 + len(parts) + len(plain) : len(vectors) - len(beside)]
+    chosen = _choose(scores, least, own, before, owners, plain, room)
     nearest = np.argmax(own @ vectors[1 : 1 + len(parts)].T, axis=1)
     ordered = [
         [texts[place] for place in chosen if nearest[place] == part] for part in range(len(parts))
     ]
     new = [" ".join(group) for group in ordered if group]
     return [*told, *(text for text in new if text not in told)]
+
+
+def _sentences(sources: Sequence[Shown]) -> list[str]:
+    return list(
+        dict.fromkeys(
+            span.text
+            for source in sources
+            for paragraph in source.paragraphs
+            for span in split_sentences(paragraph)
+        )
+    )
 
 
 def _candidates(sources: Sequence[Shown]) -> tuple[list[str], list[str], list[int]]:
@@ -69,6 +86,7 @@ def _candidates(sources: Sequence[Shown]) -> tuple[list[str], list[str], list[in
 
 def _choose(
     scores: np.ndarray[tuple[int], np.dtype[np.float32]],
+    least: float,
     own: np.ndarray[tuple[int, int], np.dtype[np.float32]],
     told: np.ndarray[tuple[int, int], np.dtype[np.float32]],
     owners: Sequence[int],
@@ -76,7 +94,7 @@ def _choose(
     most: int,
 ) -> list[int]:
     """Return the places of the best passages, none of which says what another one says."""
-    left = [place for place, score in enumerate(scores) if score >= _NEAR_BEST * scores.max()]
+    left = [place for place, score in enumerate(scores) if score >= least]
     left = [place for place in left if not len(told) or (told @ own[place]).max() < _SAME]
     taken: Counter[int] = Counter()
     chosen: list[int] = []

@@ -1,6 +1,6 @@
 """Rewrite: say only what the cited papers say, once; what still fails is taken out.
 
-Reads `run`, `request`, `keys`, `final`, `verdicts`, `checks`, `removed`. Writes `final`,
+Reads `run`, `request`, `keys`, `outline`, `final`, `verdicts`, `checks`, `removed`. Writes `final`,
 `verdicts`, `removed`, `rejections`. A citation that stands is kept by the new sentence; one that does
 not may give way to the paper at hand that does say it.
 """
@@ -223,7 +223,7 @@ def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> li
 
 def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
     """Remove the sentences that are still not supported, and renumber the verdicts of the others."""
-    out = set(faulty)
+    out = set(faulty) | _untrue_counts(state, faulty)
     kept = [number for number in range(1, len(state["final"].sentences) + 1) if number not in out]
     place = {number: position for position, number in enumerate(kept, start=1)}
     return {
@@ -250,6 +250,14 @@ def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
                 cause="a paper it cites does not say what it says, also after rewriting",
                 remedy="the sentence was taken out",
             )
-            for number in sorted(out)
+            for number in faulty
         ],
     }  # fmt: skip
+
+
+def _untrue_counts(state: WriteState, faulty: Sequence[int]) -> set[int]:
+    """Return the sentences that count papers of which one is cited no more, 'Three papers ...'."""
+    covers = {line.number: set(line.covers) for line in state["outline"].lines}
+    numbered = list(enumerate(state["final"].sentences, start=1))
+    cited = {key for number, item in numbered if number not in faulty for key in item.keys}
+    return {number for number, item in numbered if covers.get(item.line, set()) - cited}

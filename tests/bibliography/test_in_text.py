@@ -32,6 +32,34 @@ def printed(style: str, *marked: str) -> list[str]:
     return [section.sentence(text) for text in marked]
 
 
+@pytest.mark.parametrize(
+    ("style", "marked", "expected", "why"),
+    [
+        ("apa", "McLi {P6} says.", "McLi (Li, 1999) says.", "the end of another name"),
+        ("apa", "Li {P6} says.", "Li (1999) says.", "the name"),
+        ("apa", "Kim {P2}{P3} says.", "Kim (2021a, 2021b) says.", "both are by the one named"),
+        (
+            "apa",
+            "Kim, {P6}, {P2} says.",
+            "Kim (2021; Li, 1999) says.",
+            "the one named stands first",
+        ),
+        ("apa", "Kim, {P2} says.", "Kim (2021) says.", "no comma before the year"),
+        (
+            "ieee",
+            "As Kim says, {P2} it is.",
+            "As Kim says, [1] it is.",
+            "numbers leave words alone",
+        ),
+        ("ieee", "Kim’s {P2} work.", "Kim’s [1] work.", "and a possessive"),
+    ],
+)
+def test_name_before_a_citation_counts_only_where_it_is_the_papers_own(
+    style: str, marked: str, expected: str, why: str
+) -> None:
+    assert printed(style, marked) == [expected], why
+
+
 ALL = "{P1} {P2} {P3} {P4} {P5} {P6}."
 
 

@@ -51,9 +51,9 @@ def test_text_is_printed_with_its_references_and_says_who_wrote_it(reviewed: Don
     assert "## References" in reviewed.stdout
 
 
-def test_text_has_5_to_12_distinct_sentences_that_cite_8_papers_or_more(reviewed: Done) -> None:
+def test_text_has_5_to_15_distinct_sentences_that_cite_8_papers_or_more(reviewed: Done) -> None:
     sentences = [item["text"] for item in reviewed.run["sentences"]]
-    assert 5 <= len(sentences) <= 12
+    assert 5 <= len(sentences) <= 15, "each paper once, and what is counted of each theme"
     assert len(set(sentences)) == len(sentences)
     assert len({number for text in sentences for number in cited(text)}) >= 8
     for text in sentences:

@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
-from evals.citation_truth.__main__ import judged, table
+from evals.citation_truth.command import GROUPS, figures, judged
 from evals.citation_truth.falsify import KINDS, falsified
 from evals.citation_truth.pairs import load
+from tests.evals.calls import evaluated
 
 OTHERS = ["Our tool is of OWLNET."] * 300
 
@@ -52,11 +53,19 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
         path.parent.mkdir()
         path.write_bytes(gzip.compress("\n".join(map(json.dumps, items)).encode()))
     cases = load(tmp_path, 4)
-    assert sum(case.true and case.kind == "own" for case in cases) == sum(
-        not case.true for case in cases
-    )
-    assert {case.kind for case in cases} <= {"own", "paraphrase", *KINDS}
-    found = judged(cases, "write, no LLM")
-    assert all(verdict == "supported" for case, verdict in found if case.kind == "own")
-    assert all(verdict == "not_checked" for case, verdict in found if case.kind != "own")
-    assert "False accepts: 0 of" in "\n".join(table(found))
+    own = sum(case.kind == "own" for case in cases)
+    assert own == sum(case.kind in KINDS for case in cases)
+    assert own == sum(case.kind == "elsewhere" for case in cases)
+    assert {case.kind for case in cases} <= set(GROUPS)
+    for arm in ("write", "ask", "synthesize"):
+        found = judged(cases, arm)
+        called = {verdict for case, verdict in found if case.kind == "own"}
+        # `ask` frames a quote in one way only: any other frame is more than a quote to it.
+        assert called == ({"supported", "not_checked"} if arm == "ask" else {"supported"})
+        others = {verdict for case, verdict in found if case.kind != "own"}
+        assert not others & {"supported", "partly"}
+    told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")
+    assert told.exit_code == 0
+    assert "write_liar (tuning)" in told.stdout
+    lies = figures("liar", [(case, "supported") for case in cases])
+    assert lies["accepted"] == lies["supported"] == lies["false"] == own

@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 
 from evals.pdf.paragraphs import intruded, running_lines
 from evals.pdf.references import Share, by_mention, by_sentence, is_right, noticed, paired
-from evals.pdf.speed import LAYOUT, LINKED, OURS, speeds
 from evals.pdf.texts import coverage, harmonic, headings, sources
 from evals.pdf.truth import Context, Mention, Work, read_truth, truth_of
 from evals.pdf_extraction import main
@@ -231,20 +229,3 @@ def test_headers_and_captions_in_paragraphs_are_found() -> None:
     assert [found.split(":")[0] for found in intruded(spoilt, running)] == [
         "running line", "caption", "caption",
     ]  # fmt: skip
-
-
-def test_ways_to_read_are_compared_with_what_is_installed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pdfminer.high_level", None)
-    found, note = speeds([folder / "set" / "rivers.pdf"], rounds=2)
-    assert [one.way for one in found] == [OURS, LINKED, "pypdfium2, plain text"]
-    assert "pip install pdfminer.six" in note
-    assert all(0 < one.least <= one.pages <= one.most for one in found)
-
-
-def test_layout_analysis_is_compared_where_it_is_installed(folder: Path) -> None:
-    pytest.importorskip("pdfminer")
-    found, note = speeds([folder / "set" / "rivers.pdf"], rounds=1)
-    assert LAYOUT in {one.way for one in found}
-    assert note == ""

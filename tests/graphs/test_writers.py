@@ -211,17 +211,17 @@ async def test_unknown_writer_is_refused_with_the_names(extractive: RunContext) 
     assert "beam" in result["stop"].cause
 
 
-async def test_forty_sentences_about_three_papers_repeat_nothing(extractive: RunContext) -> None:
+async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunContext) -> None:
     result = await write(
         with_writer(extractive, writer="plan"),
-        papers=FIVE[:3], plan="40 sentences. Cite [1], [2] and [3] on lines 1 to 40",
+        papers=FIVE[:2], plan="12 sentences. Cite [1] and [2] on lines 1 to 12",
     )  # fmt: skip
     texts = [sentence.text for sentence in result["sentences"]]
-    assert 1 <= len(texts) <= 40
+    assert 1 <= len(texts) < 12
     assert len(set(texts)) == len(texts)
     left_out = {item.subject for item in result["failures"] if item.stage == "write_lines"}
-    assert len(left_out) == 40 - len(texts), "what could not be written is told line by line"
-    assert len(texts) <= result["audit"].adherence.lines_written <= 40
+    assert len(left_out) == 12 - len(texts), "what could not be written is told line by line"
+    assert len(texts) <= result["audit"].adherence.lines_written <= 12
 
 
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:

@@ -10,7 +10,7 @@ from nodes.write.rewrite_unsupported import take_out
 from state.audit import UncitedClaim
 from state.paper import Paper
 from state.request import Choices, Request
-from state.writing import CitationVerdict, Draft, Plan, PlanLine, Sentence
+from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
@@ -44,22 +44,33 @@ async def test_node_checks_only_what_was_rewritten(
     assert [item.by for item in again["verdicts"]] == ["kept", "code"]
 
 
-def test_sentences_taken_out_are_recorded_and_the_others_renumbered() -> None:
+def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_with_them() -> None:
+    said = [("Two papers.", ()), ("A {P1}.", ("P1",)), ("One paper.", ()), ("B {P2}.", ("P2",))]
+    lines = [("P1", "P2"), (), ("P2",), ()]
     draft = Draft(
-        id="d", sentences=(Sentence(text="A {P1}.", line=1), Sentence(text="B {P2}.", line=2))
+        id="d",
+        sentences=tuple(
+            Sentence(text=text, line=line, citations=tuple(Citation(key=key) for key in keys))
+            for line, (text, keys) in enumerate(said, start=1)
+        ),
     )
     verdicts = [
         CitationVerdict(
-            sentence=1, key="P1", paper="p1", verdict="not_in_source", cause="mis_cited"
+            sentence=2, key="P1", paper="p1", verdict="not_in_source", cause="mis_cited"
         ),
-        CitationVerdict(sentence=2, key="P2", paper="p2", verdict="supported"),
+        CitationVerdict(sentence=4, key="P2", paper="p2", verdict="supported"),
     ]
+    outline = Plan(
+        lines=tuple(PlanLine(number=at, covers=keys) for at, keys in enumerate(lines, start=1))
+    )
     state: Any = {
         "run": "run", "request": Request(text="x"), "keys": {}, "final": draft,
-        "verdicts": verdicts, "checks": 2, "removed": [],
+        "outline": outline, "verdicts": verdicts, "checks": 2, "removed": [],
     }  # fmt: skip
-    update = take_out(state, [1])
-    assert [item.sentence for item in update["verdicts"]] == [1]
+    update = take_out(state, [2])
+    assert [item.text for item in update["final"].sentences] == ["One paper.", "B {P2}."]
+    assert [item.sentence for item in update["verdicts"]] == [2]
+    assert [item.subject for item in update["failures"]] == ["sentence 2"]
     assert [(item.sentence, item.cause, item.action) for item in update["rejections"]] == [
         ("A {P1}.", "mis_cited", "removed")
     ]

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from citeloom.settings import Settings
 from nodes.write.rewrite_unsupported import rewrite_unsupported
 from state.request import Request
-from state.writing import CitationVerdict, Draft, Sentence
+from state.writing import CitationVerdict, Draft, Plan, Sentence
 from tests.fakes.made_papers import made_papers
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted
@@ -57,7 +57,8 @@ class Mind:
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
         sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
         state: Any = {
-            "run": "run", "request": Request(text=OWN), "keys": KEYS, "checks": 1, "removed": [],
+            "run": "run", "request": Request(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
+            "checks": 1, "removed": [],
             "final": Draft(id="d", sentences=sentences), "verdicts": VERDICTS, **changes,
         }  # fmt: skip
         return dict(await rewrite_unsupported(state, runtime))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.pdf.damage import WAYS, damaged
 from state.document import Document
 from tests.pdf import papers
+from tests.pdf.damage import WAYS, damaged
 from tests.pdf.writer import Page, pdf
 from tools.errors import DocumentError
 from tools.pdf.reader import PdfReader

@@ -18,7 +18,7 @@ HINTS = (
     "A question about scientific papers, citations, passages, retrieval, language models and "
     "literature reviews."
 )
-"""Words that are likely to be said: with them fewer words of the ten questions of evals.speech are lost."""
+"""Words that are likely to be said: with them fewer words of ten spoken questions were lost."""
 INSTALL = "run `pip install 'citeloom[speech]'`"
 
 

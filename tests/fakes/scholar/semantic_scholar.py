@@ -85,8 +85,6 @@ def find(world: World, name: str) -> Work | None:
         work = world.find_doi(value)
     elif kind.lower() == "arxiv":
         work = world.by_arxiv.get(re.sub(r"v\d+$", "", low))
-    elif kind.lower() == "corpusid":
-        work = world.by_corpus.get(int(value)) if value.isdigit() else None
     elif kind.lower() == "url":
         work = _by_url(world, value)
     return work if work is not None and "semantic_scholar" in work.held_by else None

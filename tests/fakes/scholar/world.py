@@ -101,11 +101,6 @@ class World:
         return {work.s2: work for work in self.works}
 
     @cached_property
-    def by_corpus(self) -> dict[int, Work]:
-        """Works by Semantic Scholar corpus id."""
-        return {work.corpus: work for work in self.works}
-
-    @cached_property
     def by_arxiv(self) -> dict[str, Work]:
         """Works by arXiv id without version."""
         return {work.arxiv.lower(): work for work in self.works if work.arxiv}
