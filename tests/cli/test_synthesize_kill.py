@@ -70,10 +70,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory, built: Path) -> dict[str, An
     """What the run comes to when nothing happens."""
     folder = tmp_path_factory.mktemp("whole")
     link_libraries(built, folder / "home")
-    arguments = (*papers_in(folder), "--out", folder / "out")
-    with started(folder / "home", "synthesize", QUESTION, *arguments) as process:
+    home, out = folder / "home", folder / "out"
+    with started(home, "synthesize", QUESTION, *papers_in(folder), "--out", out) as process:
         assert process.wait() == 0, process.stderr
-    return told(folder / "out")
+    return told(out)
 
 
 @pytest.mark.parametrize("step", STEPS)
