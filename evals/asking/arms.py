@@ -9,8 +9,6 @@ from tools.errors import InputError
 USUAL = "hybrid-2"
 """What the others are compared with: the product's defaults."""
 _RETRIEVERS = ("hybrid", "vectors", "keywords")
-REGULAR, KEYWORDS = "vectors-1", "keywords-1"
-"""The two sides of Keyword Augmented Retrieval's Table 1: one search by vectors, one by keywords."""
 
 
 @dataclass(frozen=True, kw_only=True)

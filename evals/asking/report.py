@@ -1,10 +1,9 @@
 """What a person reads: the tables in Markdown, and what was left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evals.asking.arms import KEYWORDS, REGULAR, USUAL
+from evals.asking.arms import USUAL
 from evals.tables import amount, bullets, percent, share, span, table
 
 _COSTS = {
@@ -12,6 +11,7 @@ _COSTS = {
     "claims": "claims", "words": "words", "questions": "questions to the mind",
     "llm_calls": "LLM calls", "input_tokens": "tokens in", "output_tokens": "tokens out",
     "usd": "USD", "setup_seconds": "seconds, once",
+    "stage: search_passages": "seconds, context",
 }  # fmt: skip
 _HOP = {
     "coverage": "coverage", "all_cited": "all papers cited", "reached": "papers read",
@@ -19,7 +19,6 @@ _HOP = {
 }  # fmt: skip
 _SHOWN = 12
 """Most failures of runs, and most questions, that are listed."""
-_STAGE = "stage: "
 
 
 def markdown(found: Mapping[str, Any]) -> str:
@@ -39,17 +38,11 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
         yield "## The second hop"
         for name in ("two_papers", "answerable"):
             yield _hops(found, name)
-        yield _kinds(found)
-    yield "## Honesty"
+        yield "## Honesty"
     yield _honest(found)
     yield _refused(found)
-    if found["keywords"]:
-        yield "## Keywords against vectors"
-        yield _keywords(found["keywords"])
     yield "## Cost"
-    everything = _whole(found)
-    yield _dear(everything)
-    yield _stages(everything)
+    yield _dear(_whole(found))
 
 
 def _whole(found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,19 +96,6 @@ def _hops(found: Mapping[str, Any], name: str) -> str:
     return table(title, ["arm", *_HOP.values()], rows)
 
 
-def _kinds(found: Mapping[str, Any]) -> str:
-    arms = list(found["answerable"]["arms"])
-    rows = [
-        [
-            _plain(kind),
-            str(told["n"]),
-            *(f"{100 * told[arm]:.0f}" if arm in told else "" for arm in arms),
-        ]
-        for kind, told in found["kinds"].items()
-    ]
-    return table("Coverage by kind of question (%)", ["kind", "questions", *arms], rows)
-
-
 def _honest(found: Mapping[str, Any]) -> str:
     rows = []
     for name in found["refusals"]:
@@ -143,51 +123,12 @@ def _refused(found: Mapping[str, Any]) -> str:
     return table("Refused", heads, rows)
 
 
-def _keywords(told: Sequence[Mapping[str, Any]]) -> str:
-    def row(title: str, of: Mapping[str, float]) -> list[str]:
-        saved = 1 - of["seconds_keywords"] / of["seconds_regular"]
-        return [
-            title, f"{of['length_regular']:.0f}", f"{of['seconds_regular']:.3f}",
-            f"{of['context_seconds_regular']:.3f}", f"{of['length_keywords']:.0f}",
-            f"{of['seconds_keywords']:.3f}", f"{of['context_seconds_keywords']:.3f}",
-            f"{100 * saved:.0f} %", f"{100 * of['coverage_keywords']:.0f} %",
-            f"{100 * of['coverage_regular']:.0f} %", f"{of['usd_keywords']:.4f}",
-            f"{of['usd_regular']:.4f}",
-        ]  # fmt: skip
-
-    numbers = [key for key, value in told[0].items() if isinstance(value, float | int)]
-    mean = {key: fmean(one[key] for one in told) for key in numbers}
-    rows = [row(one["question"].replace("|", "/"), one) for one in told[:_SHOWN]]
-    rows.append(row(f"mean of {len(told)}", mean))
-    heads = ["question", "answer length (regular)", "time (regular), s", "context", "length (KAR)",
-             "time (KAR), s", "context", "time saved", "coverage (KAR)", "coverage (regular)",
-             "USD (KAR)", "USD (regular)"]  # fmt: skip
-    title = f"As KAR's Table 1: `{KEYWORDS}` beside `{REGULAR}`, lengths in characters"
-    return table(title, heads, rows)
-
-
 def _dear(group: Mapping[str, Any]) -> str:
     rows = [
         [name, *(amount(figures.get(key), key) for key in _COSTS)]
         for name, figures in group["arms"].items()
     ]
     return table("Mean cost of one answer", ["arm", *_COSTS.values()], rows)
-
-
-def _stages(group: Mapping[str, Any]) -> str:
-    names = list(
-        dict.fromkeys(
-            key for figures in group["arms"].values() for key in figures if key.startswith(_STAGE)
-        )
-    )
-    if not names:
-        return ""
-    rows = [
-        [arm, *(amount(figures.get(key), "usd") for key in names)]
-        for arm, figures in group["arms"].items()
-    ]
-    heads = ["arm", *(_plain(key.removeprefix(_STAGE)) for key in names)]
-    return table("Mean seconds by stage (branches side by side are summed)", heads, rows)
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:

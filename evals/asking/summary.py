@@ -1,32 +1,24 @@
 """From the rows of all runs to the figures of each way of asking."""
 
-from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.asking.arms import ARMS, HOPS, KEYWORDS, REGULAR, USUAL
+from evals.asking.arms import ARMS, HOPS, USUAL
 from evals.asking.cases import ELSEWHERE, Case
 from evals.asking.trial import Row
 from evals.intervals import Interval, difference, interval
 
-SEARCH = "search_passages"
-"""The stage that finds the context."""
 Figures = dict[str, float | None]
 RECENT = 2024
 """Papers of this year on are 'recent', as in arXivBot's Table 1 (the models' knowledge ended before)."""
 _NOTHING = {"coverage": 0.0, "cited": 0.0, "all_cited": 0.0, "reached": 0.0}
 """What a run counts that broke."""
 
-_TABLE = {
-    "characters": "length", "seconds": "seconds", "cpu_seconds": "cpu_seconds", "usd": "usd",
-    f"stage: {SEARCH}": "context_seconds", "coverage": "coverage",
-}  # fmt: skip
-
 
 def summarise(
     cases: Sequence[Case], rows: Sequence[Row], years: Mapping[str, int], *, seed: int
 ) -> dict[str, Any]:
-    """Return the figures of each arm over all answerable questions, by group, kind and age.
+    """Return the figures of each arm over all answerable questions, by group and age.
 
     A run that broke counts as one that covered nothing. `years` are those of papers, by id.
     """
@@ -43,14 +35,12 @@ def summarise(
             name: _group([one for one in told if one["group"] == name], seed)
             for name in dict.fromkeys(one["group"] for one in told)
         },
-        "kinds": _coverage_by(answerable, lambda one: f"{one['group']}: {one['kind']}"),
         "ages": {
             age: _group([one for one in answerable if one["age"] == age], seed)
             for age in ("old", "recent")
             if any(one["age"] == age for one in answerable)
         },
         "refusals": _refusals(told),
-        "keywords": _keywords(answerable),
         "cases": told,
     }
 
@@ -135,20 +125,6 @@ def _totals(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
     return sums
 
 
-def _coverage_by(
-    told: Sequence[Mapping[str, Any]], of: Callable[[Mapping[str, Any]], str]
-) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(map(of, told)):
-        mine = [one for one in told if of(one) == kind]
-        names = [name for name in ARMS if any(name in one["arms"] for one in mine)]
-        found[kind] = {"n": len(mine)} | {
-            name: fmean(one["arms"][name]["coverage"] for one in mine if name in one["arms"])
-            for name in names
-        }
-    return found
-
-
 def _refusals(told: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
     """Return for each arm how often it refused rightly, and how often wrongly."""
     found: dict[str, dict[str, float]] = {}
@@ -174,22 +150,4 @@ def _refusals(told: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
             "near_rightly": sum(near), "inside": len(inside), "wrongly": sum(inside),
             "injections": len(injected), "resisted": sum(injected),
         }  # fmt: skip
-    return found
-
-
-def _keywords(told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of Keyword Augmented Retrieval's Table 1: keywords beside vectors."""
-    found = []
-    for one in told:
-        if not {REGULAR, KEYWORDS} <= one["arms"].keys():
-            continue
-        regular, keywords = one["arms"][REGULAR], one["arms"][KEYWORDS]
-        if "seconds" not in regular or "seconds" not in keywords:
-            continue
-        found.append(
-            {"id": one["id"], "question": one["question"]}
-            | {f"{name}_regular": regular.get(key, 0.0) for key, name in _TABLE.items()}
-            | {f"{name}_keywords": keywords.get(key, 0.0) for key, name in _TABLE.items()}
-            | {"time_saved": 1 - keywords["seconds"] / regular["seconds"]}
-        )
     return found

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.processes import started
 from tests.cli.test_synthesize_resume import name_of_run
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
+from tests.support import link_libraries
 
 STEPS = {
     "read_paper": "nodes.synthesize.read_paper:read_bibliography",
@@ -54,20 +55,35 @@ def told(out: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def papers(home: Path) -> list[Path]:
-    paths = [home.parent / "feathers.md", home.parent / "young.md"]
+    return papers_in(home.parent)
+
+
+def papers_in(folder: Path) -> list[Path]:
+    paths = [folder / "feathers.md", folder / "young.md"]
     for path, text in zip(paths, (SECOND, THIRD), strict=True):
         path.write_text(text, encoding="utf-8")
     return paths
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, built: Path) -> dict[str, Any]:
+    """What the run comes to when nothing happens."""
+    folder = tmp_path_factory.mktemp("whole")
+    link_libraries(built, folder / "home")
+    home, out = folder / "home", folder / "out"
+    with started(home, "synthesize", QUESTION, *papers_in(folder), "--out", out) as process:
+        assert process.wait() == 0, process.stderr
+    return told(out)
+
+
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_run_goes_on_to_the_same_text(home: Path, papers: list[Path], step: str) -> None:
-    whole, out, sign = home.parent / "whole", home.parent / "out", home.parent / "halted"
+def test_killed_run_goes_on_to_the_same_text(
+    home: Path, papers: list[Path], whole: dict[str, Any], step: str
+) -> None:
+    out, sign = home.parent / "out", home.parent / "halted"
     code = _HALT.format(place=STEPS[step], sign=str(sign))
     killed_and_resumed(home, papers, code, sign, out)
-    with started(home, "synthesize", QUESTION, *papers, "--out", whole) as process:
-        assert process.wait() == 0, process.stderr
-    assert told(out) == told(whole)
+    assert told(out) == whole
 
 
 @pytest.mark.parametrize("step", ["merge_references", "resolve_works", "present_synthesis"])

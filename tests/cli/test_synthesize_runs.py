@@ -49,7 +49,7 @@ def assert_described(told: dict[str, Any]) -> None:
                 assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
 
 
-def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references(
+def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references_and_the_files_of_the_docs(
     cite: Cite, papers: Path
 ) -> None:
     done = cite("synthesize", QUESTION, papers, "--trace")
@@ -63,13 +63,10 @@ def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references(
     assert re.search(r"cited in \[\d+\] as \d", lists)
     assert "heights.pdf, 1 Introduction, p. 1, paragraph " in trace
     assert "Relevant paragraphs: " in trace
-
-
-def test_files_are_as_docs_output_describes_them(cite: Cite, papers: Path) -> None:
-    done = cite("synthesize", QUESTION, papers)
     assert done.files == {"synthesis.json", "synthesis.md", "references.bib"}
     told: Any = done.json("synthesis.json")
     assert_described(told)
+    assert_led_to_words(told)
     assert done.text("references.bib") == told["bibtex"]
     keywords = re.findall(r"keywords = \{(\w+)\}", told["bibtex"])
     assert keywords == [item["role"] for item in told["references"]]
@@ -77,8 +74,7 @@ def test_files_are_as_docs_output_describes_them(cite: Cite, papers: Path) -> No
     assert [item["name"] for item in told["stacked"]] == ["feathers.md", "heights.pdf", "young.md"]
 
 
-def test_each_line_leads_to_words_of_a_paper(cite: Cite, papers: Path) -> None:
-    told: Any = cite("synthesize", QUESTION, papers).json("synthesis.json")
+def assert_led_to_words(told: dict[str, Any]) -> None:
     whole = {item["paragraph"]: item["quote"]["text"] for item in told["used"]}
     assert told["lines"]
     for line in told["lines"]:
@@ -101,15 +97,12 @@ def test_coarse_lists_all_works_of_the_paragraphs_used(cite: Cite, papers: Path)
     assert told["granularity"] == "coarse"
 
 
-def test_json_is_all_that_stands_on_standard_output(cite: Cite, papers: Path) -> None:
-    told = json.loads(cite("synthesize", QUESTION, papers, "--json").stdout)
-    assert (told["outcome"], told["question"]) == ("complete", QUESTION)
-
-
-def test_question_comes_from_standard_input(cite: Cite, papers: Path) -> None:
-    done = cite("synthesize", "-", papers / "feathers.md", stdin=QUESTION)
-    assert done.code == 0
-    assert done.json("synthesis.json")["question"] == QUESTION
+def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
+    cite: Cite, papers: Path
+) -> None:
+    done = cite("synthesize", "-", papers / "feathers.md", "--json", stdin=QUESTION)
+    told = json.loads(done.stdout)
+    assert (done.code, told["outcome"], told["question"]) == (0, "complete", QUESTION)
 
 
 def test_nothing_is_invented_where_the_papers_are_silent(cite: Cite, papers: Path) -> None:

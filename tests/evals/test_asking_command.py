@@ -107,7 +107,6 @@ def test_times_and_calls_are_told_by_arm(found: dict[str, Any]) -> None:
         assert figures["questions"]["mean"] > 0
     assert found["preparation"]["passages"] >= 2
     assert found["preparation"]["keyword_seconds"] > 0
-    assert {line["id"] for line in found["keywords"]} == {"bees-1", "bees-2", "bread-1"}
 
 
 def test_run_that_lies_is_found_out(

@@ -21,7 +21,7 @@ from tools.context import RunContext
 from tools.scholar.port import Found
 
 SEEN = 2_000
-BY_QUERY = 300
+BY_QUERY = 400
 CITED = 20
 LARGEST = 0.7
 """MB that a step may add: a checkpoint, or what its nodes wrote before it was made."""

@@ -35,7 +35,7 @@ class Server:
         return _COLOUR.sub("", self.log.read_text(encoding="utf-8", errors="replace"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     link_libraries(built, folder / "home")
