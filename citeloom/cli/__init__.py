@@ -1,11 +1,13 @@
 """The command line: `citeloom review`, `find`, `write`, `library`, `doctor`."""
 
-from citeloom.cli.app import app
+import os
 
 
 def main() -> None:
     """Run the command line."""
+    # Checkpoints then hold exactly the types that the channels name. LangGraph reads it as it is loaded,
+    # and the options of a command are made of states that load it.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    from citeloom.cli.app import app
+
     app()
-
-
-__all__ = ["app", "main"]

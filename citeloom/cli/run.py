@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -42,8 +41,6 @@ def execute(command: Command) -> None:
 @contextmanager
 def all_errors_told() -> Iterator[None]:
     """End the program with one clear sentence where it cannot go on, a full disk included."""
-    # Checkpoints then hold exactly the types that the channels name; set before LangGraph is loaded.
-    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     try:
         with errors_told():
             yield

@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 
 PICTURE = {"graph.html"}
 CONTRACT = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from citeloom.cli.options import years_of
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from citeloom.settings import settings
 from tests.cli.commands import PICTURE, Done, call
 from tests.cli.conftest import Cite

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from citeloom.settings import settings
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world

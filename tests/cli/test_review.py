@@ -9,7 +9,7 @@ from typing import Any
 from bibtexparser.entrypoint import parse_string
 from typer.testing import CliRunner
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from tests.cli.commands import CONTRACT, Done, cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, starter_records

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from citeloom.settings import settings
 from tests.cli.commands import call
 from tests.cli.processes import started

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from citeloom.cli.run import reading_allowed
 from citeloom.cli.runs import Run
 from citeloom.cli.stack import stack_of

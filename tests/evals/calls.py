@@ -4,7 +4,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 
 
 def evaluated(suite: str, *given: str | Path) -> Result:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citeloom.cli import app
+from citeloom.cli.app import app
 from state.paper import Paper, canonical_id, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
