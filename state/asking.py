@@ -5,7 +5,7 @@ the answer is made of claims and nothing else (section 4, figure 2).
 """
 
 from datetime import date
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
@@ -17,7 +17,7 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import add_by_key, add_ids
+from state.reducers import add_by_key
 from state.request import Request
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.writing import Support
@@ -32,11 +32,6 @@ class Claim(Value):
     paper: str = Field(description="Canonical id of the passage's paper.")
     quote: Quote = Field(description="Verified words; the offsets are those in the passage's text.")
     hop: int = Field(default=1, ge=1, description="The hop that brought it.")
-    origin: Literal["passage", "direct"] = Field(
-        default="passage",
-        description="'direct': the mind said it before it had read anything, and the passage bears "
-        "it out (WikiChat, steps 5 to 7).",
-    )
 
 
 class LostClaim(Value):
@@ -169,12 +164,6 @@ class AskState(Shared):
     hop: int
     hops: list[Hop]
     drawn: Annotated[list[Drawn], add_drawn]
-    arrived: Annotated[list[str], add_ids]
-    """Which branches know what is still to be read or checked; see nodes.ask.hold_claims."""
-    direct: str
-    """The mind's own answer, before it has read anything (WikiChat only)."""
-    statements: list[str]
-    """That answer's claims, to be checked."""
     held: list[Claim]
     """The claims so far, each once."""
     draft: list[DraftSentence]
@@ -210,7 +199,6 @@ class AskOutput(Result):
     seconds: dict[str, float]
     library: str
     retriever: str
-    method: str
 
 
 class AskUpdate(TypedDict, total=False):
@@ -231,9 +219,6 @@ class AskUpdate(TypedDict, total=False):
     hop: int
     hops: list[Hop]
     drawn: list[Drawn]
-    arrived: list[str]
-    direct: str
-    statements: list[str]
     held: list[Claim]
     draft: list[DraftSentence]
     verdicts: list[Support]
@@ -252,4 +237,3 @@ class AskUpdate(TypedDict, total=False):
     outcome: Outcome
     library: str
     retriever: str
-    method: str

@@ -51,7 +51,7 @@ class SynthesizeInput(BaseModel):
         description="Where references are looked up for their DOI, in turn: 'openalex', "
         "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
     )
-    granularity: Sent[str] = Field(
+    granularity: Sent[Granularity] = Field(
         default="fine",
         description="'fine': each line with the papers and works of the lines it comes from. 'coarse': "
         "all sources, and every work cited in the paragraphs used.",
@@ -217,7 +217,7 @@ def add_sources(left: list[SourcePaper], right: list[SourcePaper]) -> list[Sourc
     return add_by_key(SourcePaper, left, right, lambda item: item.key)
 
 
-class SynthesizeState(Shared):
+class SynthesizeState(Shared, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
     messages: Annotated[list[AnyMessage], add_spoken]
