@@ -12,10 +12,8 @@ from pydantic import BaseModel
 
 import nodes
 from state.asking import AskOutput, AskState
-from state.channels import FindState, ReviewState, WriteState
+from state.channels import FindState, PartState, ReviewState, ReviseState, WriteState
 from state.ingesting import IngestOutput, IngestState
-from state.parts import PartState
-from state.revising import ReviseState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verifying import VerifyState
 from tools.llm.task import Task

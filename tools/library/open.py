@@ -108,7 +108,7 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
     if not (folder / CATALOG).exists():
         raise _unknown(name, settings)
     with _lock:
-        with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
+        with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
                 library = _opened.get((folder, settings.qdrant_url)) or Library(
                     folder, name, _opener(folder, name, settings), embedder
@@ -151,7 +151,7 @@ def _make(folder: Path, name: str, embedder: Embedder) -> None:
     if (folder / CATALOG).exists() and not outdated:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
+    with WriteLock(folder / "write.lock", f"library '{name}'").held():
         if outdated and is_earlier(folder / CATALOG):
             forget_library(folder)
             _clear(folder)
@@ -170,7 +170,7 @@ def _clear(folder: Path) -> None:
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-        elif path.name != "lock.sqlite":
+        elif path.name != "write.lock":
             path.unlink(missing_ok=True)
 
 

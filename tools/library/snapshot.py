@@ -85,7 +85,7 @@ def restore_snapshot(
             )
         folder = folder_of(wanted, settings)
         folder.mkdir(parents=True, exist_ok=True)
-        with WriteLock(folder / "lock.sqlite", f"library '{wanted}'").held():
+        with WriteLock(folder / "write.lock", f"library '{wanted}'").held():
             if (folder / CATALOG).exists() and not force:
                 raise InputError(
                     f"there is a library '{wanted}': give another name (--library NAME), or "
