@@ -16,9 +16,8 @@ from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
-from state.channels import WriteOutput
+from state.channels import ReviseState, WriteOutput
 from state.request import ReviseInput
-from state.revising import ReviseState
 from state.run import halt
 from tools.context import RunContext
 

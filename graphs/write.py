@@ -37,8 +37,7 @@ from nodes.write.take_papers import take_papers
 from nodes.write.write_lines import write_lines
 from nodes.write.writers.port import Stage
 from nodes.write.writers.registry import writer_named
-from state.channels import WriteOutput, WriteState, WritingInput
-from state.parts import PartOutput, PartState
+from state.channels import PartOutput, PartState, WriteOutput, WriteState, WritingInput
 from state.request import WriteInput
 from state.run import halt
 from state.writing import Part

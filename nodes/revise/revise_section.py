@@ -15,7 +15,7 @@ from nodes.write.writers.drafting import Outcome, known_papers, own_words
 from nodes.write.writers.passage import ask_passage, keep_sentence
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
-from state.revising import ReviseState
+from state.channels import ReviseState
 from state.run import Failure
 from state.writing import MARKER, Draft, Part, Plan, PlanLine, Sentence
 from tools.context import RunContext

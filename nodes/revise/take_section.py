@@ -13,10 +13,10 @@ from nodes.intake import parse
 from nodes.write.review_plan import extended
 from nodes.write.user_plan import named_papers, parse_plan
 from nodes.write.writers.registry import check_writer
+from state.channels import ReviseState
 from state.paper import by_any_id
 from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
-from state.revising import ReviseState
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from nodes.write.writers.port import Stage
 from nodes.write.writers.registry import writer_named
-from state.parts import PartState
+from state.channels import PartState
 from state.reducers import replaced
 from tools.context import RunContext
 from tools.services import open_services

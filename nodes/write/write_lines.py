@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from nodes.write.writers.port import Job, Stage
 from nodes.write.writers.registry import writer_named
-from state.parts import PartState
+from state.channels import PartState
 from state.request import Request
 from state.writing import Draft, Part, Plan
 from tools.context import RunContext
