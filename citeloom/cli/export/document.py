@@ -34,7 +34,7 @@ class Document:
     @property
     def numbered(self) -> bool:
         """Whether the list has numbers."""
-        return self.style.kind in {"numeric", "note"}
+        return not self.style.by_author
 
     @property
     def papers(self) -> dict[str, Paper]:
@@ -48,18 +48,18 @@ class Document:
 
     def pieces(self, sentence: CitedSentence) -> list[Piece]:
         """Return a sentence as printed, in pieces that tell which paper each cites."""
-        return self.section.printer.pieces(sentence.marked or sentence.text)
+        return self.section.pieces(sentence.marked or sentence.text)
 
     def runs(self, reference: Reference) -> tuple[Run, ...]:
         """Return a reference's entry with its letter forms."""
-        return self.section.styled.entries[reference.number - 1]
+        return self.section.styled.papers[reference.number - 1].entry
 
     def cited_as(self, paper: str) -> str:
         """Return how the text cites a paper, such as '[3]'; '[?]' for one that it does not cite."""
         marker = next((item.marker for item in self.references if item.paper.id == paper), None)
         if marker is None:
             return "[?]"
-        return "".join(piece.text for piece in self.section.printer.citation(Group((marker,))))
+        return "".join(piece.text for piece in self.section.citation(Group((marker,))))
 
 
 def document_of(values: Mapping[str, Any], style: CitationStyle | None = None) -> Document:
