@@ -69,7 +69,9 @@ class Document(Value):
         description="That a part was read rightly, 0..1: 'title', 'authors', 'abstract', 'sections', "
         "'paragraphs', 'references', where a reader has to guess; and 'text', how well the prose reads.",
     )
-    reader: str = Field(description="Name and version of what read it, such as 'pdf 1'.")
+    reader: str = Field(
+        default="", description="Name and version of what read it, such as 'pdf 1'."
+    )
 
     @property
     def text(self) -> str:

@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
-from citeloom.settings import Settings
 from state.document import Unread
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
@@ -14,9 +12,6 @@ from tools.ingest.ingest_file import Given, failed
 from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget
 from tools.services import Services
-
-if TYPE_CHECKING:
-    from tools.documents.fetch import Places
 
 _NO_SOURCE = "no source was named that could be asked for it"
 _NAME_ONE = "name one: --source arxiv for arXiv ids, --source openalex for DOIs"
@@ -77,19 +72,8 @@ async def _copied(services: Services, record: Paper, spool: Spool) -> tuple[str,
     """Fetch the open copy to the spool; return its SHA-256 and name."""
     from tools.documents.fetch import open_copy
 
-    copy = await open_copy(
-        record, ledger=services.ledger, places=_places(services.clients.settings)
-    )
+    copy = await open_copy(record, ledger=services.ledger, settings=services.clients.settings)
     return await asyncio.to_thread(spool.put, copy.content), copy.name
-
-
-def _places(settings: Settings) -> "Places":
-    from tools.documents.fetch import Places
-
-    return Places(
-        arxiv_html=settings.arxiv_html_url, ar5iv=settings.ar5iv_url,
-        arxiv_pdf=settings.arxiv_pdf_url, arxiv_rate=settings.arxiv_rate,
-    )  # fmt: skip
 
 
 def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause: str) -> FileReport:

@@ -1,6 +1,5 @@
 """Which documents belong to the records of a record file, such as a Zotero or JabRef export."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from state.paper import Paper
 from tools.bibliography.read import read_records, read_whole
-from tools.bibliography.read_bibtex import plain_text, read_bibtex
-from tools.bibliography.read_csl import read_csl
+from tools.bibliography.read_bibtex import plain_text, read_entries
+from tools.bibliography.read_csl import csl_paper, json_items
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record
 from tools.documents.file_fields import paths_in
 from tools.documents.zotero import paper_of, rdf_items, tags_of
@@ -123,31 +122,13 @@ def _entries(record_file: Path) -> Iterator[_Entry]:
 
 
 def _bibtex(data: bytes) -> Iterator[_Entry]:
-    """Pair what the reader of BibTeX makes of each entry with the entry's own fields."""
-    from bibtexparser.entrypoint import parse_string
-    from bibtexparser.model import Entry, ParsingFailedBlock
-
-    records = [one for one in read_bibtex(data) if isinstance(one, Paper) or one.lost]
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    blocks = [
-        one for one in parse_string(text).blocks if isinstance(one, Entry | ParsingFailedBlock)
-    ]
-    for record, block in zip(records, blocks, strict=True):
-        entry = block if isinstance(block, Entry) else getattr(block, "ignore_error_block", None)
-        fields = {
-            field.key.lower(): str(field.value) for field in reversed(getattr(entry, "fields", []))
-        }
-        paths = [path for name in _FILE_FIELDS for path in paths_in(_inner(fields.get(name, "")))]
-        words = re.split(r"[,;]", _inner(fields.get("keywords") or fields.get("keyword") or ""))
-        yield _Entry(record, paths, [_plain(word) for word in words])
-
-
-def _inner(value: str) -> str:
-    text = value.strip()
-    return text[1:-1] if len(text) > 1 and (text[0], text[-1]) in {("{", "}"), ('"', '"')} else text
+    for entry in read_entries(data):
+        if isinstance(entry.record, BadRecord) and not entry.record.lost:
+            continue
+        fields = entry.fields
+        paths = [path for name in _FILE_FIELDS for path in paths_in(fields.get(name, ""))]
+        words = re.split(r"[,;]", fields.get("keywords") or fields.get("keyword") or "")
+        yield _Entry(entry.record, paths, [_plain(word) for word in words])
 
 
 def _plain(word: str) -> str:
@@ -160,15 +141,9 @@ def _plain(word: str) -> str:
 def _items(data: bytes) -> list[Any] | None:
     """Return the items of a JSON file, or None where it is broken or of JSON Lines."""
     try:
-        whole = json.loads(data.decode("utf-8-sig", "replace"))
+        return json_items(data)
     except (ValueError, RecursionError):
         return None
-    if isinstance(whole, Mapping):
-        lists = [
-            whole[name] for name in ("items", "references") if isinstance(whole.get(name), list)
-        ]
-        return lists[0] if lists and "title" not in whole else [whole]
-    return whole if isinstance(whole, list) else None
 
 
 def _item(number: int, item: Any) -> _Entry:
@@ -186,11 +161,9 @@ def _item(number: int, item: Any) -> _Entry:
         if isinstance(item.get("itemType"), str):
             return _Entry(paper_of(item), paths, tags_of(item))
         bare = {name: value for name, value in item.items() if name != "attachments"}
-        for record in read_csl(json.dumps([bare]).encode("utf-8", "replace")):
-            return _Entry(record, paths, tags_of(item))
+        return _Entry(csl_paper(bare), paths, tags_of(item))
     except RecordError as error:
         return _Entry(bad_record(number, str(error), str(item)[:500]))
-    return _Entry(bad_record(number, "the item is empty", str(item)[:500]))
 
 
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:

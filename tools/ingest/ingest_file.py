@@ -18,12 +18,12 @@ from state.document import Document, DocumentEntry
 from state.ingesting import FileReport, FileStatus
 from state.paper import Paper
 from state.passage import Passage
+from tools.documents.passages import cut
 from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
-from tools.ingest.read_apart import read_apart
 from tools.ingest.target import IngestTarget
-from tools.ingest.worker_tasks import Reading, accepted, cut_document
-from tools.ingest.workers import StoppedError, Workers
+from tools.ingest.worker_tasks import Reading
+from tools.ingest.workers import StoppedError, Workers, read_apart
 
 _REMEDY = "add another copy or format of it"
 _POOR = 0.7
@@ -97,11 +97,9 @@ def _take(
         with opened.writing(), timing(seconds, "record"):
             paper, more = _recorded(opened, paper, given.record)
         with timing(seconds, "cut"):
-            passages = accepted(
-                workers.run(
-                    stopped, cut_document, reading.document, paper.id, paper.title, reading.sha256
-                )
-            )
+            passages = workers.run(
+                stopped, cut, reading.document, paper=paper.id, title=paper.title, sha256=reading.sha256
+            )  # fmt: skip
         entry = _entry(given, reading, paper, passages)
         with opened.writing(), timing(seconds, "store"):
             put = opened.library.texts.put(entry, reading.document.text, passages)

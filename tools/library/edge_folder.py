@@ -26,6 +26,11 @@ _TURN = 1.0  # seconds that one process may go on while another waits
 _FRESH = 0.5  # seconds for which a mark counts: the waiting one renews it
 
 
+def lock_of(path: Path) -> Path:
+    """Return the file that is locked while the index in a folder is open."""
+    return path.with_name(f".{path.name}.lock")
+
+
 class EdgeFolder:
     """Opens one folder for all threads of the process."""
 
@@ -41,7 +46,7 @@ class EdgeFolder:
         self._since = 0.0
         self._mark = path.with_name(f".{path.name}-wanted")
         # Taken by a call and released by the thread that waits for idleness.
-        self._lock = FileLock(path.with_name(f".{path.name}-lock"), thread_local=False)
+        self._lock = FileLock(lock_of(path), thread_local=False)
 
     def close(self) -> None:
         """Release the folder once running calls have ended."""

@@ -14,7 +14,8 @@ from tools.errors import InputError, LibraryError
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
-from tools.library.index import IndexOpener, Names, names_for
+from tools.library.index import IndexOpener
+from tools.library.index_names import Names, names_for
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
