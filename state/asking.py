@@ -5,21 +5,19 @@ the answer is made of claims and nothing else (section 4, figure 2).
 """
 
 from datetime import date
+from operator import attrgetter
 from typing import Annotated, Any, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
-from typing_extensions import TypedDict
 
 from state.base import Value
 from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import add_by_key
-from state.request import Request
-from state.run import Failure, Outcome, SourceUsage, Usage
+from state.reducers import last_of
 from state.writing import Support
 
 
@@ -106,11 +104,6 @@ class Drawn(Value):
     claims: tuple[Claim, ...] = ()
     lost: tuple[LostClaim, ...] = ()
 
-    @property
-    def key(self) -> str:
-        """A passage is read once in a hop."""
-        return f"{self.hop} {self.place:04d} {self.passage}"
-
 
 class DraftSentence(Value):
     """One sentence of an answer as the mind gave it."""
@@ -119,9 +112,7 @@ class DraftSentence(Value):
     claims: tuple[int, ...] = ()
 
 
-def add_drawn(left: list[Drawn], right: list[Drawn]) -> list[Drawn]:
-    """Keep what each passage gave once, in the order of hops and of choice."""
-    return add_by_key(Drawn, left, right, lambda item: item.key)
+add_drawn = last_of(Drawn, attrgetter("hop", "place", "passage"), in_order=True)
 
 
 def add_times(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
@@ -145,7 +136,7 @@ def add_spoken(left: Any, right: Any) -> list[AnyMessage]:
     return cast(list[AnyMessage], add_messages(left, usable))
 
 
-class AskState(Shared):
+class AskState(Shared, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
     messages: Annotated[list[AnyMessage], add_spoken]
@@ -179,7 +170,7 @@ class AskState(Shared):
     """The papers of the last answer that cited any, in order: what a follow-up may refer to."""
 
 
-class AskOutput(Result):
+class AskOutput(Result, total=False):
     """What `ask` gives."""
 
     standalone: str
@@ -201,39 +192,5 @@ class AskOutput(Result):
     retriever: str
 
 
-class AskUpdate(TypedDict, total=False):
-    """What a node of `ask` may write; the channels are described in AskState and AskOutput."""
-
-    run: str
-    request: Request
-    stop: Failure | None
-    failures: list[Failure]
-    messages: list[AnyMessage]
-    wanted: Wanted
-    history: list[Turn]
-    standalone: str
-    spellings: dict[str, str]
-    aspects: list[str]
-    query: str
-    why: str
-    hop: int
-    hops: list[Hop]
-    drawn: list[Drawn]
-    held: list[Claim]
-    draft: list[DraftSentence]
-    verdicts: list[Support]
-    missing: list[str]
-    times: dict[str, float]
-    referents: list[CitedPaper]
-    answer: str
-    sentences: list[AnswerSentence]
-    claims: list[Claim]
-    passages: list[Passage]
-    cited: list[Paper]
-    seconds: dict[str, float]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-    library: str
-    retriever: str
+class AskUpdate(AskState, AskOutput, total=False):
+    """What a node of `ask` may write."""

@@ -16,12 +16,12 @@ from state.audit import Audit
 from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
 from state.reducers import (
+    add_drafts,
     add_failures,
     add_hits,
     add_ids,
     add_listings,
     add_log,
-    add_openings,
     add_parts,
     add_queries,
     add_rejections,
@@ -32,7 +32,7 @@ from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Draft, Part, Plan, Rejection, Sentence
+from state.writing import CitationVerdict, Draft, Part, Plan, Rejection
 
 
 class Shared(TypedDict, total=False):
@@ -47,7 +47,7 @@ class Shared(TypedDict, total=False):
     """What went wrong; a fatal one sends the run to its end."""
 
 
-class Result(Shared):
+class Result(Shared, total=False):
     """What all graphs give."""
 
     usage: list[Usage]
@@ -146,8 +146,6 @@ class WriteState(CheckState, total=False):
     outline: Plan
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
-    openings: Annotated[list[Sentence], add_openings]
-    """Sentences that open a part, smoothed."""
     joins: int
     """How often the parts were joined."""
     audit: Audit
@@ -158,6 +156,30 @@ class WriteState(CheckState, total=False):
     """Never written here: it names the type, which a resumed branch would lose otherwise."""
     parts: Annotated[list[Draft], add_parts]
     """The draft chosen for each part of the section."""
+
+
+class ReviseState(WriteState, total=False):
+    """What the nodes of `revise` share."""
+
+    told: str
+    """The instruction, checked; empty where there is a new plan instead."""
+
+
+class PartState(WriteState, total=False):
+    """What the nodes share that write one part of the section."""
+
+    position: int
+    """How many lines of the part are written."""
+    drafts: list[Draft]
+    candidates: Annotated[list[Draft], add_drafts]
+
+
+class PartOutput(TypedDict):
+    """What a part gives to the section."""
+
+    parts: list[Draft]
+    failures: list[Failure]
+    rejections: list[Rejection]
 
 
 class WriteOutput(Result):

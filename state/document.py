@@ -33,6 +33,24 @@ class Unread(Value):
     cause: str
 
 
+class ReadReport(Value):
+    """What a person should know of how a file was read."""
+
+    kind: str = Field(
+        default="",
+        description="Its format by its contents, such as 'pdf'; 'record' for a record's abstract.",
+    )
+    title: str = ""
+    pages: int | None = None
+    confidence: dict[str, float] = Field(
+        default_factory=dict, description="That its parts were read rightly: see Document."
+    )
+    unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")
+    notes: tuple[str, ...] = Field(default=(), description="What a person should know, in words.")
+    cause: str = Field(default="", description="Why it could not be read.")
+    remedy: str = Field(default="", description="What to do about that.")
+
+
 class Document(Value):
     """What was read of one file. Everything but the blocks may be unknown."""
 
@@ -51,7 +69,9 @@ class Document(Value):
         description="That a part was read rightly, 0..1: 'title', 'authors', 'abstract', 'sections', "
         "'paragraphs', 'references', where a reader has to guess; and 'text', how well the prose reads.",
     )
-    reader: str = Field(description="Name and version of what read it, such as 'pdf 1'.")
+    reader: str = Field(
+        default="", description="Name and version of what read it, such as 'pdf 1'."
+    )
 
     @property
     def text(self) -> str:

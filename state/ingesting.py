@@ -1,37 +1,27 @@
 """What `ingest` takes in, what it tells of each file, and its channels."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from state.base import Value
 from state.channels import Result, Shared
-from state.document import Unread
-from state.request import Request, Sent
-from state.run import Failure, Outcome, SourceUsage, Usage
+from state.document import ReadReport
+from state.reducers import last_of
+from state.request import Sent
 
 FileStatus = Literal["added", "updated", "unchanged", "partly", "failed"]
 
 
-class FileReport(Value):
+class FileReport(ReadReport):
     """What became of one file, record file, or id."""
 
     source: str = Field(description="The file's name or path as given, or the id.")
-    kind: str = Field(default="", description="Its format by its contents: 'pdf', 'html', ...")
     status: FileStatus
     paper: str | None = Field(default=None, description="Canonical id of the paper it is of.")
-    title: str = ""
-    pages: int | None = None
     passages: int = 0
-    unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")
-    confidence: dict[str, float] = Field(
-        default_factory=dict, description="That its parts were read rightly: see Document."
-    )
-    notes: tuple[str, ...] = Field(default=(), description="What a person should know, in words.")
-    cause: str = Field(default="", description="Why it failed.")
-    remedy: str = Field(default="", description="How to try again.")
     seconds: dict[str, float] = Field(default_factory=dict, description="By stage.")
     records: dict[str, int] = Field(
         default_factory=dict,
@@ -105,11 +95,7 @@ class IngestCounts(Value):
     )
 
 
-def add_reports(left: list[FileReport], right: list[FileReport]) -> list[FileReport]:
-    """Keep one report for each source, the first in its place; a later one replaces it."""
-    kept = {item.source: item for item in left}
-    kept |= {item.source: item for item in map(FileReport.model_validate, right)}
-    return list(kept.values())
+add_reports = last_of(FileReport, attrgetter("source"))
 
 
 def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:
@@ -117,7 +103,7 @@ def longest(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, 
     return {key: max(left.get(key, 0.0), right.get(key, 0.0)) for key in [*left, *right]}
 
 
-class IngestState(Shared):
+class IngestState(Shared, total=False):
     """What the nodes of `ingest` share. Contents of files are never here."""
 
     files: list[FileSource]
@@ -130,7 +116,7 @@ class IngestState(Shared):
     notes: list[str]
 
 
-class IngestOutput(Result):
+class IngestOutput(Result, total=False):
     """What `ingest` gives."""
 
     reports: list[FileReport]
@@ -139,20 +125,5 @@ class IngestOutput(Result):
     notes: list[str]
 
 
-class IngestUpdate(TypedDict, total=False):
-    """What a node of `ingest` may write; the channels are described in IngestState and IngestOutput."""
-
-    run: str
-    request: Request
-    files: list[FileSource]
-    done: int
-    reports: list[FileReport]
-    counts: IngestCounts
-    spent: dict[str, float]
-    notes: list[str]
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    outcome: Outcome
-    stop: Failure | None
-    failures: list[Failure]
+class IngestUpdate(IngestState, IngestOutput, total=False):
+    """What a node of `ingest` may write."""

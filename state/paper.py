@@ -233,46 +233,34 @@ def merge_records(first: Paper, second: Paper) -> Paper:
     An abstract by the authors wins over an annotation; references and aliases are united; retracted
     in one is retracted; `origin` keeps where each field came from.
     """
-    values: dict[str, object] = {}
-    origin = dict(first.origin)
-    if first.cited_by is None and second.cited_by is not None:
-        values["cited_by"] = second.cited_by
-        if "cited_by" in second.origin:
-            origin["cited_by"] = second.origin["cited_by"]
-    for name in _SCALARS:
-        mine, other = getattr(first, name), getattr(second, name)
-        if not mine and other:
-            values[name] = other
-            if name in second.origin:
-                origin[name] = second.origin[name]
-    if (
-        second.abstract
-        and first.abstract_kind == "annotation"
-        and second.abstract_kind == "abstract"
-    ):
-        values |= {"abstract": second.abstract, "abstract_kind": "abstract"}
-        origin["abstract"] = second.origin.get("abstract", "")
-    elif "abstract" in values:
-        values["abstract_kind"] = second.abstract_kind
+    taken = [name for name in _SCALARS if not getattr(first, name) and getattr(second, name)]
+    if second.abstract and (first.abstract_kind, second.abstract_kind) == _BETTER:
+        taken.append("abstract")
+    if "abstract" in taken:
+        taken.append("abstract_kind")
     if len(second.authors) > len(first.authors) or (
         second.authors and second.authors_complete and not first.authors_complete
     ):
-        values |= {"authors": second.authors, "authors_complete": second.authors_complete}
-        if "authors" in second.origin:
-            origin["authors"] = second.origin["authors"]
-    values["references"] = tuple(dict.fromkeys([*first.references, *second.references]))
-    values["references_missing"] = not values["references"] and (
-        first.references_missing or second.references_missing
+        taken += ["authors", "authors_complete"]
+    if second.retracted and not first.retracted:
+        taken.append("retracted")
+    origin = {name: source for name, source in first.origin.items() if name not in taken}
+    references = tuple(dict.fromkeys([*first.references, *second.references]))
+    others = dict.fromkeys([*first.aliases, *second.aliases, second.id])
+    return first.model_copy(
+        update={
+            **{name: getattr(second, name) for name in taken},
+            "references": references,
+            "references_missing": not references
+            and (first.references_missing or second.references_missing),
+            "aliases": tuple(key for key in others if key != first.id),
+            "origin": origin | {n: second.origin[n] for n in taken if n in second.origin},
+        }
     )
-    values["retracted"] = first.retracted or second.retracted
-    if second.retracted and not first.retracted and "retracted" in second.origin:
-        origin["retracted"] = second.origin["retracted"]
-    others = [*first.aliases, *second.aliases, second.id]
-    values["aliases"] = tuple(dict.fromkeys(key for key in others if key != first.id))
-    return first.model_copy(update={**values, "origin": origin})
 
 
 _SCALARS = (
     "abstract", "year", "published", "venue", "doi", "arxiv", "openalex", "semantic_scholar", "url",
-    "pdf",
+    "pdf", "cited_by",
 )  # fmt: skip
+_BETTER = ("annotation", "abstract")

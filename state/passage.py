@@ -35,8 +35,13 @@ class Passage(Value):
     @property
     def place(self) -> str:
         """Where it stands, for people: '3.2 Training, p. 7'."""
-        page = f"p. {self.page}" if self.page else ""
-        return ", ".join(part for part in (" > ".join(self.section), page) if part)
+        return place_of(self.section, self.page)
+
+
+def place_of(section: tuple[str, ...], page: int | None, *more: str) -> str:
+    """Return a place in a paper, for people: '3.2 Training, p. 7'."""
+    parts = (" > ".join(section), f"p. {page}" if page else "", *more)
+    return ", ".join(part for part in parts if part)
 
 
 def passage_id(paper: str, text: str) -> str:

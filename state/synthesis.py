@@ -4,6 +4,7 @@ LLM-Ref's terms: a context is a paragraph found relevant; a primary reference is
 secondary reference is a work that a context cites (sections 3.1 to 3.4).
 """
 
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from langchain_core.messages import AnyMessage
@@ -12,11 +13,12 @@ from pydantic import BaseModel, Field
 from state.asking import add_spoken, add_times
 from state.base import Value
 from state.channels import Result, Shared
-from state.document import Unread
+from state.document import ReadReport
 from state.ingesting import Upload
 from state.paper import Paper
+from state.passage import place_of
 from state.quote import Quote
-from state.reducers import add_by_key
+from state.reducers import last_of
 from state.request import Sent
 from state.writing import Support
 
@@ -69,30 +71,17 @@ class StackItem(Value):
     sha256: str = Field(default="", description="Of an upload: its contents in the spool.")
 
 
-class SourcePaper(Value):
+class SourcePaper(ReadReport):
     """What was read of one item of the stack; see the run store for its paragraphs and entries."""
 
     place: int = Field(ge=0, description="Its place in the stack, from 0.")
     name: str
     paper: str = Field(default="", description="Canonical id; empty where it could not be read.")
     sha256: str = Field(default="", description="Of its bytes; empty for a record's abstract.")
-    kind: str = Field(
-        default="", description="Its format, such as 'pdf'; 'record' for an abstract."
-    )
-    title: str = ""
-    pages: int | None = None
     paragraphs: tuple[str, ...] = Field(default=(), description="Ids, in reading order.")
     entries: int = Field(default=0, description="Entries of its list of references.")
     citations: int = Field(default=0, description="Works cited in its text, each mention counted.")
     linked: int = Field(default=0, description="How many of `citations` have an entry.")
-    confidence: dict[str, float] = Field(
-        default_factory=dict,
-        description="0..1 by part: title, sections, paragraphs, references, ...",
-    )
-    unread: tuple[Unread, ...] = ()
-    notes: tuple[str, ...] = ()
-    cause: str = Field(default="", description="Why it could not be read.")
-    remedy: str = ""
 
     @property
     def key(self) -> str:
@@ -108,21 +97,26 @@ class ParagraphCitation(Value):
     entries: tuple[int, ...] = Field(default=(), description="Places in the paper's references.")
 
 
-class Paragraph(Value):
-    """One whole paragraph of one source; kept in the run store."""
+class Placed(Value):
+    """A paragraph's place in its paper."""
 
-    id: str = Field(description="Made of paper and text: state.passage.passage_id.")
     paper: str = Field(description="Canonical id of its paper.")
     number: int = Field(ge=1, description="Its number among the paper's paragraphs.")
     section: tuple[str, ...] = ()
     page: int | None = Field(default=None, ge=1)
-    text: str = Field(min_length=1)
-    citations: tuple[ParagraphCitation, ...] = ()
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
-        return _place(self.section, self.page, self.number)
+        """Where it stands, for people, such as '3.2 Training, p. 7, paragraph 31'."""
+        return place_of(self.section, self.page, f"paragraph {self.number}")
+
+
+class Paragraph(Placed):
+    """One whole paragraph of one source; kept in the run store."""
+
+    id: str = Field(description="Made of paper and text: state.passage.passage_id.")
+    text: str = Field(min_length=1)
+    citations: tuple[ParagraphCitation, ...] = ()
 
 
 class Entries(Value):
@@ -148,29 +142,14 @@ class Context(Value):
     )
 
 
-class Origin(Value):
+class Origin(Placed):
     """Words of a source that a line of the synthesis comes from."""
 
-    paper: str
     paragraph: str = Field(description="Id of the paragraph.")
-    section: tuple[str, ...] = ()
-    page: int | None = None
-    number: int = Field(ge=1, description="The paragraph's number in its paper.")
     quote: Quote = Field(description="Verified; the offsets are those in the paragraph's text.")
     works: tuple[str, ...] = Field(
         default=(), description="Ids of the works that these words cite."
     )
-
-    @property
-    def place(self) -> str:
-        """Where its paragraph stands, for people."""
-        return _place(self.section, self.page, self.number)
-
-
-def _place(section: tuple[str, ...], page: int | None, number: int) -> str:
-    """Return a paragraph's place in its paper, such as '3.2 Training, p. 7, paragraph 31'."""
-    parts = (" > ".join(section), f"p. {page}" if page else "", f"paragraph {number}")
-    return ", ".join(part for part in parts if part)
 
 
 class Line(Value):
@@ -212,9 +191,7 @@ class NumberedReference(Value):
     resolved: str = Field(default="", description="The source that knows it; empty: as printed.")
 
 
-def add_sources(left: list[SourcePaper], right: list[SourcePaper]) -> list[SourcePaper]:
-    """Keep one report for each item of the stack, in its order."""
-    return add_by_key(SourcePaper, left, right, lambda item: item.key)
+add_sources = last_of(SourcePaper, attrgetter("key"), in_order=True)
 
 
 class SynthesizeState(Shared, total=False):

@@ -23,15 +23,7 @@ _FLAGS = {
 }  # fmt: skip
 _METAVARS = {"must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD"}
 
-
-class Format(StrEnum):
-    """A form in which a section is written."""
-
-    md = "md"
-    pandoc = "pandoc"
-    tex = "tex"
-    html = "html"
-    docx = "docx"
+Format = StrEnum("Format", ["tex", "html", "docx"])
 
 
 def option_of(name: str, field: FieldInfo) -> Parameter:

@@ -35,14 +35,8 @@ def _keyed(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _of_bibtex(text: str) -> Iterator[tuple[str, str]]:
-    import logging
+    from tools.bibliography.read_bibtex import plain_text, read_entries
 
-    from bibtexparser.entrypoint import parse_string
-
-    from tools.bibliography.read_bibtex import plain_text
-
-    # It logs each bad block to the terminal; reading the records has told of them already.
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    for entry in parse_string(text).entries:
-        title = next((item.value for item in entry.fields if item.key.lower() == "title"), "")
-        yield entry.key, plain_text(str(title).strip().strip('{}"'))
+    for entry in read_entries(text.encode("utf-8")):
+        if entry.key:
+            yield entry.key, plain_text(entry.fields.get("title", ""))

@@ -12,7 +12,7 @@ from evals.pdf.paragraphs import intruded, paragraphs, running_lines
 from evals.pdf.references import References, Share, measured
 from evals.pdf.texts import coverage, harmonic, headings, letters
 from evals.pdf.truth import Truth
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 from tools.references.bibliography import read_bibliography
 
 LEAST = {"found": 0.97, "right": 0.90, "linked": 0.95, "headings": 0.90, "words": 0.97}
@@ -55,7 +55,7 @@ def row_of(folder: Path, truth: Truth) -> Row:
     """
     content = (folder / truth.file).read_bytes()
     start = time.process_time()
-    document = PdfReader().read(content, name=truth.file)
+    document = read_pdf(content, name=truth.file)
     seconds = time.process_time() - start
     precision, recall = headings(document, truth.headings)
     return Row(

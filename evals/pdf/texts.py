@@ -9,7 +9,7 @@ from pathlib import Path
 from rapidfuzz import fuzz
 
 from state.document import Document
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 _NUMBER = re.compile(r"^(?:(?:\d+|[A-Z])(?:\.\d+)*\.?|[IVX]+\.)\s+")
 _APART = {"caption", "table", "equation", "code", "footnote", "reference"}
@@ -85,7 +85,7 @@ def sources(folder: Path) -> Iterator[tuple[str, float]]:
     for archive in sorted(folder.glob("*/*.tex.tar.gz")):
         wanted = tex_prose(archive)
         for pdf in sorted(archive.parent.glob("*.pdf")):
-            document = PdfReader().read(pdf.read_bytes(), name=pdf.name)
+            document = read_pdf(pdf.read_bytes(), name=pdf.name)
             share = in_order(wanted, prose(document))
             if share > 0.5:  # else it is another paper's
                 yield pdf.name, share

@@ -25,10 +25,9 @@ from tools.documents.store import DocumentStore
 from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of
 from tools.ingest.ingest_file import digest_of
-from tools.ingest.read_apart import read_apart
 from tools.ingest.spool import Spool
 from tools.ingest.target import is_current, limits_of
-from tools.ingest.workers import in_thread, open_workers
+from tools.ingest.workers import in_thread, open_workers, read_apart
 from tools.library.library import Library
 from tools.references.bibliography import read_bibliography
 from tools.services import Services, open_services

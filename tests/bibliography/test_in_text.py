@@ -6,16 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from state.paper import Author, Paper
 from state.results import CitedSentence
+from tests.bibliography.made import paper
 from tools.bibliography.section import PrintedSection, in_paragraphs, running_text
 from tools.bibliography.style import named_style
-
-
-def paper(title: str, *names: str, year: int | None = 2020) -> Paper:
-    authors = tuple(Author(name=name) for name in names)
-    return Paper(id=f"local:{title}", title=title, authors=authors, year=year)
-
 
 PAPERS = {
     "P1": paper("One", "Patrick Lewis", "Ethan Perez", "Aleksandra Piktus"),
@@ -101,7 +95,7 @@ def test_numbers_stand_in_brackets(marked: str, expected: str, why: str) -> None
         ),
         ("As Kim {P4} says.", "As Kim (Cohen & Ruths, 2013) says.", "another's name"),
         ("“Nobody wrote this” {P5} is.", "“Nobody wrote this” (n.d.) is.", "a title as the name"),
-        ("It works {P5}.", "It works (Nobody Wrote This, n.d.).", "a title for authors"),
+        ("It works {P5}.", "It works (“Nobody wrote this”, n.d.).", "a title for authors"),
     ],
 )
 def test_author_and_year_stand_in_parentheses(marked: str, expected: str, why: str) -> None:
@@ -109,19 +103,19 @@ def test_author_and_year_stand_in_parentheses(marked: str, expected: str, why: s
 
 
 def test_acl_joins_names_by_and_and_keeps_the_order_of_the_text() -> None:
-    text, twins = printed("acl", "It works {P4}{P1}.", "So {P2}{P3}.")
-    assert text == "It works (Cohen and Ruths, 2013; Lewis et al., 2020)."
-    assert twins == "So (Kim, 2021a, 2021b)."
+    text = "It works {P4}{P1}. So {P2}{P3}."
+    assert printed("acl", text) == [
+        "It works (Cohen and Ruths, 2013; Lewis et al., 2020). So (Kim, 2021a, 2021b)."
+    ]
 
 
 def test_numbers_follow_the_text_and_lists_by_author_follow_the_alphabet() -> None:
     texts = ["{P6} then {P1}.", "{P4}."]
-    ieee = PrintedSection(texts, PAPERS, named_style("ieee"))
-    apa = PrintedSection(texts, PAPERS, named_style("apa"))
-    assert [item.marker for item in ieee.references] == ["P6", "P1", "P4"]
-    assert [item.marker for item in apa.references] == ["P4", "P1", "P6"]
-    assert [item.number for item in apa.references] == [1, 2, 3]
-    assert {item.key for item in ieee.references} == {item.key for item in apa.references}
+    ieee = PrintedSection(texts, PAPERS, named_style("ieee")).references
+    apa = PrintedSection(texts, PAPERS, named_style("apa")).references
+    assert [item.marker for item in ieee] == ["P6", "P1", "P4"]
+    assert [(item.number, item.marker) for item in apa] == [(1, "P4"), (2, "P1"), (3, "P6")]
+    assert {item.key for item in ieee} == {item.key for item in apa}
 
 
 def test_sixty_references_are_numbered_and_collapsed() -> None:
@@ -141,10 +135,6 @@ SENTENCE = st.lists(
 ).map("".join)
 
 
-def depth(text: str, opening: str, closing: str) -> int:
-    return text.count(opening) - text.count(closing)
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.lists(SENTENCE, min_size=1, max_size=4), st.sampled_from(["ieee", "apa"]))
 def test_every_marked_paper_is_cited_and_no_marker_is_left(texts: list[str], style: str) -> None:
@@ -153,11 +143,12 @@ def test_every_marked_paper_is_cited_and_no_marker_is_left(texts: list[str], sty
     assert {item.marker for item in section.references} == wanted
     for text in texts:
         bare = re.sub(r"\{P\d+\}", "", text)
-        pieces = section.printer.pieces(text)
+        pieces = section.pieces(text)
         shown = "".join(piece.text for piece in pieces)
         assert not re.search(r"\{P\d", shown)
-        assert depth(shown, "(", ")") == depth(bare, "(", ")")
-        assert depth(shown, "[", "]") == depth(bare, "[", "]")
+        for opening, closing in ("()", "[]"):
+            levels = [one.count(opening) - one.count(closing) for one in (shown, bare)]
+            assert levels[0] == levels[1]
         keys = set(re.findall(r"\{(P\d+)\}", text))
         cited = {piece.marker for piece in pieces if piece.marker}
         assert cited <= keys
@@ -171,12 +162,10 @@ def test_every_marked_paper_is_cited_and_no_marker_is_left(texts: list[str], sty
             assert told >= {numbers[key] for key in keys}
 
 
-def sentence(number: int, paragraph: int) -> CitedSentence:
-    return CitedSentence(number=number, text=f"S{number}.", paragraph=paragraph)
-
-
 def test_paragraphs_are_those_of_the_sentences() -> None:
-    sentences = [sentence(1, 1), sentence(2, 1), sentence(3, 2)]
+    sentences = [
+        CitedSentence(number=number, text=f"S{number}.", paragraph=paragraph)
+        for number, paragraph in ((1, 1), (2, 1), (3, 2))
+    ]
     assert running_text(sentences) == "S1. S2.\n\nS3."
     assert [len(group) for group in in_paragraphs(sentences)] == [2, 1]
-    assert running_text([]) == ""

@@ -6,7 +6,6 @@ import pytest
 
 from tools.bibliography.style import (
     VENDORED,
-    CitationStyle,
     is_path,
     named_style,
     open_style,
@@ -30,16 +29,10 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def small(
-    folder: Path, *, category: str = "", cite: str = '<text variable="title"/>'
-) -> CitationStyle:
-    return read_style(written(folder, STYLE.format(category=category, cite=cite)))
-
-
 @pytest.mark.parametrize("name", [*VENDORED, "", " IEEE "])
 def test_styles_that_come_with_citeloom_are_there_with_their_licence(name: str) -> None:
     style = named_style(name)
-    assert style.kind == ("numeric" if style.name == "ieee" else "author-date")
+    assert style.by_author == (style.name != "ieee")
     assert b"creativecommons.org/licenses/by-sa/3.0" in style.source
     assert style.title
 
@@ -86,22 +79,21 @@ def test_file_that_is_missing_or_huge_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("category", "cite", "kind", "why"),
+    ("category", "cite", "by_author"),
     [
-        ("numeric", '<text variable="citation-number"/>', "numeric", "as it says"),
-        ("author-date", '<text variable="citation-number"/>', "numeric", "it prints numbers"),
-        ("author-date", '<text variable="title"/>', "author-date", "as it says"),
-        ("author", '<text variable="title"/>', "author", "as it says"),
-        ("label", '<text variable="citation-label"/>', "label", "as it says"),
-        ("note", '<text variable="title"/>', "note", "as it says"),
-        ("", '<text variable="title"/>', "author-date", "it says nothing, and prints no number"),
+        ("author-date", '<text variable="title"/>', True),
+        ("author-date", '<text variable="citation-number"/>', False),
+        ("note", '<text variable="title"/>', False),
+        ("label", '<text variable="citation-label"/>', False),
+        ("", '<text variable="title"/>', True),
     ],
 )
-def test_kind_is_what_the_style_prints(
-    tmp_path: Path, category: str, cite: str, kind: str, why: str
+def test_style_cites_by_author_where_it_says_so_and_prints_no_numbers(
+    tmp_path: Path, category: str, cite: str, by_author: bool
 ) -> None:
     tag = f'<category citation-format="{category}"/>' if category else ""
-    assert small(tmp_path, category=tag, cite=cite).kind == kind, why
+    path = written(tmp_path, STYLE.format(category=tag, cite=cite))
+    assert read_style(path).by_author == by_author
 
 
 DEPENDENT = """<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" default-locale="de-DE">
@@ -111,10 +103,7 @@ DEPENDENT = """<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0" defa
 
 def test_dependent_style_is_its_parent_in_its_own_language(tmp_path: Path) -> None:
     style = read_style(written(tmp_path, DEPENDENT.format(parent="apa")))
-    assert (style.title, style.kind) == ("Child", "author-date")
+    assert (style.title, style.by_author) == ("Child", True)
     assert b'default-locale="de-DE"' in style.xml
-
-
-def test_dependent_style_without_its_parent_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only points to the style 'not-here-at-all'"):
         read_style(written(tmp_path, DEPENDENT.format(parent="not-here-at-all")))

@@ -108,11 +108,12 @@ def test_store_that_cannot_be_written_costs_the_run_nothing(home: Path, papers: 
     """The disk is full for documents.sqlite alone."""
     code = """
 import sqlite3
-from tools.documents.store_file import StoreFile
-opened = StoreFile._open
-def full(self):
-    raise sqlite3.OperationalError("database or disk is full")
-StoreFile._open = full
+connect = sqlite3.connect
+def full(path, *rest, **more):
+    if "documents.sqlite" in str(path):
+        raise sqlite3.OperationalError("database or disk is full")
+    return connect(path, *rest, **more)
+sqlite3.connect = full
 """
     out = home.parent / "out"
     with started(home, "synthesize", QUESTION, *papers, "--out", out, code=code) as process:

@@ -11,7 +11,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from state.document import Document
-from tools.documents.docx import DocxReader
+from tools.documents.docx import read_docx
 from tools.documents.limits import Limits
 from tools.documents.open import read_document
 from tools.errors import DocumentError
@@ -181,10 +181,10 @@ def test_bombs_are_refused_before_they_are_unpacked() -> None:
         read_document(bomb, name="a.docx")
     crowd = packed({"word/document.xml": b"<a/>", **{f"x{n}": b"" for n in range(40)}})
     with pytest.raises(DocumentError, match="41 files"):
-        DocxReader(Limits(entries=40)).read(crowd, name="a.docx")
+        read_docx(crowd, name="a.docx", limits=Limits(entries=40))
     large = made(lambda word: word.add_paragraph("Snails."))
     with pytest.raises(DocumentError, match="unpacks to more than"):
-        DocxReader(Limits(decompressed=1000)).read(large, name="a.docx")
+        read_docx(large, name="a.docx", limits=Limits(decompressed=1000))
 
 
 def test_entities_in_a_word_file_are_not_expanded() -> None:

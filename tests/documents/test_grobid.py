@@ -1,15 +1,13 @@
 """Papers read by a GROBID service, and by our own reader where it fails; every text is made up."""
 
-import socket
-
 import pytest
 
 from citeloom.settings import Settings
 from state.document import Document
 from tests.fakes.grobid import Answer, GrobidServer
 from tests.pdf import papers
-from tools.documents.grobid import NAME, GrobidService, grobid_of, read_tei
-from tools.errors import DocumentError, TransientError
+from tools.documents import grobid
+from tools.errors import DocumentError
 
 PAPER = papers.paper()
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
@@ -29,18 +27,20 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
 </text></TEI>"""
 
 
-def reader(url: str, *, rest: float = 3600.0) -> GrobidService:
-    return GrobidService(url, timeout=10, rest=rest, pauses=(0.0, 0.0))
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grobid, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(grobid, "_down", {})
 
 
-def read(asked: GrobidService) -> Document:
-    return read_tei(asked.tei(PAPER), name="a.pdf")
+def read(url: str, timeout: float = 10.0) -> Document:
+    return grobid.read_by_grobid(PAPER, name="a.pdf", grobid=grobid.Grobid(url, timeout))
 
 
-def test_paper_is_read_by_the_service() -> None:
+def test_paper_is_read_by_the_service_which_is_asked_to_look_nothing_up() -> None:
     with GrobidServer([Answer(200, TEI)]) as server:
-        document = read(reader(server.url + "/"))
-    assert document.reader == NAME
+        document = read(server.url + "/")
+    assert document.reader == grobid.NAME
     assert document.title == "Snails that count their steps"
     assert [(b.kind, b.page, b.section, b.text) for b in document.blocks] == [
         ("abstract", None, ("Abstract",), "Snails count."),
@@ -53,19 +53,12 @@ def test_paper_is_read_by_the_service() -> None:
         ),
     ]  # fmt: skip
     assert document.pages == 4
-
-
-def test_service_is_sent_the_file_and_asked_to_look_nothing_up() -> None:
-    with GrobidServer([Answer(200, TEI)]) as server:
-        reader(server.url).tei(PAPER)
     (request,) = server.requests
     assert request.path == "/api/processFulltextDocument"
     assert request.files == {"input": PAPER}
-    assert request.filenames == ["paper.pdf"]
-    fields = request.fields
-    assert ("consolidateHeader", "0") in fields
-    assert ("consolidateCitations", "0") in fields
-    places = {value for name, value in fields if name == "teiCoordinates"}
+    assert ("consolidateHeader", "0") in request.fields
+    assert ("consolidateCitations", "0") in request.fields
+    places = {value for name, value in request.fields if name == "teiCoordinates"}
     assert places == {"p", "head", "biblStruct", "ref"}
 
 
@@ -73,76 +66,43 @@ FAULTS = {
     "error": Answer(500, "no"),
     "busy": Answer(503),
     "nothing": Answer(204),
-    "refused": Answer(400, "bad"),
-    "moved": Answer(302),
-    "empty": Answer(200, "  "),
     "a page": Answer(200, "<html><body>Welcome to the proxy</body></html>"),
     "not xml": Answer(200, "<TEI <<<"),
     "no text": Answer(200, "<TEI><teiHeader/><text><body/></text></TEI>"),
-    "cut off": Answer(None),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_the_service_does_not_read_is_said_and_the_next_file_is_asked_for(fault: str) -> None:
-    busy = [Answer(503)] * 2 if fault == "busy" else []
-    with GrobidServer([*busy, FAULTS[fault], Answer(200, TEI)]) as server:
-        asked = reader(server.url, rest=0.0)
-        with pytest.raises((DocumentError, TransientError)):
-            read(asked)
-        assert read(asked).reader == NAME
+    busy = [Answer(503)] * 2
+    with GrobidServer([*busy, FAULTS[fault], *busy, Answer(200, TEI)]) as server:
+        with pytest.raises(DocumentError):
+            read(server.url)
+        assert read(server.url).reader == grobid.NAME  # asked again while it was busy
 
 
-def test_busy_service_is_asked_again() -> None:
-    with GrobidServer([Answer(503), Answer(503), Answer(200, TEI)]) as server:
-        assert read(reader(server.url)).reader == NAME
-    assert len(server.requests) == 3
+def test_service_that_is_down_or_never_ends_is_left_in_time_and_asked_again_after_a_rest() -> None:
+    for fault in (Answer(None), Answer(200, slow=True)):
+        with GrobidServer([fault, Answer(200, TEI)]) as server:
+            with pytest.raises(DocumentError, match="does not answer"):
+                read(server.url, 0.3)
+            with pytest.raises(DocumentError, match="did not answer a moment ago"):
+                read(server.url)
+            assert len(server.requests) == 1
+            grobid._down.clear()
+            assert read(server.url).reader == grobid.NAME
 
 
-def test_service_that_is_down_is_asked_once_and_after_a_rest_again() -> None:
-    with GrobidServer([Answer(None), Answer(200, TEI)]) as server:
-        asked = reader(server.url)
-        for _ in range(3):
-            with pytest.raises(TransientError, match="does not answer"):
-                asked.tei(PAPER)
-        assert len(server.requests) == 1
-    with GrobidServer([Answer(None), Answer(200, TEI)]) as server:
-        asked = reader(server.url, rest=0.0)
-        with pytest.raises(TransientError):
-            asked.tei(PAPER)
-        assert asked.tei(PAPER).startswith(b"<?xml")
-
-
-def test_service_that_never_ends_its_answer_is_left_in_time() -> None:
-    with GrobidServer([Answer(200, slow=True)]) as server:
-        asked = GrobidService(server.url, timeout=0.3)
-        with pytest.raises(TransientError, match="does not answer"):
-            asked.tei(PAPER)
-
-
-def test_service_that_does_not_exist_is_told_without_its_password() -> None:
-    with socket.socket() as held:  # bound and not listening: nothing else answers there
-        held.bind(("127.0.0.1", 0))
-        port = held.getsockname()[1]
-        with pytest.raises(TransientError) as caught:
-            reader(f"http://me:secret@127.0.0.1:{port}").tei(PAPER)
-    assert f"127.0.0.1:{port}" in str(caught.value)
+@pytest.mark.parametrize(
+    "url", ["http://me:secret@127.0.0.1:1", "ftp://127.0.0.1", "http://[", "nonsense"]
+)
+def test_address_where_no_service_is_is_told_without_its_password(url: str) -> None:
+    with pytest.raises(DocumentError, match="CITELOOM_GROBID_URL") as caught:
+        read(url)
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8070", "ftp://127.0.0.1", "http://[", "nonsense"])
-def test_address_that_is_none_is_told(url: str) -> None:
-    with pytest.raises(TransientError, match="CITELOOM_GROBID_URL"):
-        reader(url).tei(PAPER)
-
-
-def test_tei_that_breaks_off_is_read_as_far_as_it_goes() -> None:
-    document = read_tei(TEI[: TEI.index("<back>")].encode(), name="a.pdf")
-    assert [block.text for block in document.blocks][-1] == "We counted them all."
-
-
-def test_service_is_set_and_shared_by_the_process() -> None:
-    assert grobid_of(Settings(grobid_url=None)) is None
-    first = grobid_of(Settings(grobid_url="http://127.0.0.1:1", grobid_timeout=3))
-    again = grobid_of(Settings(grobid_url="http://127.0.0.1:1", grobid_timeout=3))
-    assert first is again is not None
+def test_service_is_what_the_settings_say() -> None:
+    assert grobid.grobid_of(Settings(grobid_url=None)) is None
+    asked = grobid.grobid_of(Settings(grobid_url="http://127.0.0.1:1", grobid_timeout=3))
+    assert asked == grobid.Grobid("http://127.0.0.1:1", 3)

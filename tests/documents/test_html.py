@@ -3,7 +3,7 @@
 import pytest
 
 from state.document import Document
-from tools.documents.html import HtmlReader
+from tools.documents.html import read_html
 from tools.errors import DocumentError
 
 LATEXML = """<!DOCTYPE html><html><head><title>[2005.00001] Bees that Count</title>
@@ -39,7 +39,7 @@ class="ltx_bibblock">On flight, 2001.</span></li></ul></section>
 
 def read(html: str | bytes) -> Document:
     content = html.encode() if isinstance(html, str) else html
-    return HtmlReader().read(content, name="a.html")
+    return read_html(content, name="a.html")
 
 
 def rows(document: Document) -> list[tuple[str, tuple[str, ...], str]]:

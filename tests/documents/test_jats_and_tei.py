@@ -4,9 +4,7 @@ import pytest
 
 from state.document import Document
 from tools.documents.open import read_document
-from tools.documents.xml_article import JATS as JATS_ARTICLE
-from tools.documents.xml_article import TEI as TEI_ARTICLE
-from tools.documents.xml_article import XmlReader
+from tools.documents.xml_article import read_jats, read_tei
 from tools.errors import DocumentError
 
 JATS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -82,22 +80,20 @@ def test_entities_of_a_file_are_never_expanded() -> None:
 def test_files_and_addresses_named_by_entities_are_never_opened(kind: str) -> None:
     head = f"<!DOCTYPE article [<!ENTITY own {kind}> <!-- > ] --> <!ENTITY % p {kind}> %p;]>"
     body = "<article><front/><body><p>Calm &own; text.</p></body></article>"
-    document = XmlReader(JATS_ARTICLE).read(f"{head}{body}".encode(), name="a.xml")
+    document = read_jats(f"{head}{body}".encode(), name="a.xml")
     assert document.blocks[0].text == "Calm text."
 
 
 def test_jats_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     cut = JATS[: JATS.index("A pond holds") + 12].encode()
-    document = XmlReader(JATS_ARTICLE).read(cut, name="a.xml")
+    document = read_jats(cut, name="a.xml")
     assert document.blocks[-1].text == "A pond holds"
     assert document.title == "Frogs at night"
 
 
 def test_bare_record_without_text_is_refused() -> None:
     with pytest.raises(DocumentError, match="neither abstract nor text") as caught:
-        XmlReader(JATS_ARTICLE).read(
-            b"<article><front><article-meta/></front></article>", name="a.xml"
-        )
+        read_jats(b"<article><front><article-meta/></front></article>", name="a.xml")
     assert "full text" in caught.value.remedy
 
 
@@ -149,4 +145,4 @@ def test_tei_of_grobid_gives_numbered_sections_and_pages() -> None:
 
 def test_tei_without_text_is_refused() -> None:
     with pytest.raises(DocumentError, match="no text"):
-        XmlReader(TEI_ARTICLE).read(b"<TEI><teiHeader/><text><body/></text></TEI>", name="a.xml")
+        read_tei(b"<TEI><teiHeader/><text><body/></text></TEI>", name="a.xml")

@@ -1,11 +1,13 @@
 """Markdown and plain text."""
 
+from collections.abc import Callable
+
 import pytest
 
 from state.document import Document
-from tools.documents.markdown import MarkdownReader
+from tools.documents.markdown import read_markdown
 from tools.documents.open import read_document
-from tools.documents.text import TextReader
+from tools.documents.text import read_text
 from tools.errors import DocumentError
 
 
@@ -93,16 +95,16 @@ def test_markdown_gives_front_matter_and_blocks_without_marks() -> None:
 
 
 def test_first_heading_is_the_title_where_front_matter_names_none() -> None:
-    document = MarkdownReader().read(b"# Worms\n\nThey dig.\n\n## Where\n\nIn soil.\n", name="a.md")
+    document = read_markdown(b"# Worms\n\nThey dig.\n\n## Where\n\nIn soil.\n", name="a.md")
     assert document.title == "Worms"
     assert rows(document) == [("text", (), "They dig."), ("text", ("Where",), "In soil.")]
 
 
 def test_open_fences_comments_and_front_matter_do_not_swallow_errors() -> None:
-    document = MarkdownReader().read(b"One.\n\n```\ncode without end", name="a.md")
+    document = read_markdown(b"One.\n\n```\ncode without end", name="a.md")
     assert rows(document) == [("text", (), "One."), ("code", (), "code without end")]
-    assert rows(MarkdownReader().read(b"One.\n<!-- open", name="a.md")) == [("text", (), "One.")]
-    assert MarkdownReader().read(b"---\ntitle: x\n\nno end of it", name="a.md").title is None
+    assert rows(read_markdown(b"One.\n<!-- open", name="a.md")) == [("text", (), "One.")]
+    assert read_markdown(b"---\ntitle: x\n\nno end of it", name="a.md").title is None
 
 
 @pytest.mark.parametrize(
@@ -117,14 +119,12 @@ def test_open_fences_comments_and_front_matter_do_not_swallow_errors() -> None:
     ],
 )  # fmt: skip
 def test_marks_are_taken_off(marked: str, plain: str) -> None:
-    document = MarkdownReader().read(marked.encode(), name="a.md")
+    document = read_markdown(marked.encode(), name="a.md")
     assert [block.text for block in document.blocks] == [plain]
 
 
 def text(content: str | bytes) -> Document:
-    return TextReader().read(
-        content.encode() if isinstance(content, str) else content, name="a.txt"
-    )
+    return read_text(content.encode() if isinstance(content, str) else content, name="a.txt")
 
 
 def test_wrapped_text_is_joined_and_headings_make_sections() -> None:
@@ -188,7 +188,7 @@ def test_text_of_headings_only_is_kept_as_text() -> None:
     assert rows(text("A title without anything")) == [("text", (), "A title without anything")]
 
 
-@pytest.mark.parametrize("reader", [TextReader(), MarkdownReader()])
-def test_white_space_is_refused(reader: TextReader | MarkdownReader) -> None:
+@pytest.mark.parametrize("reader", [read_text, read_markdown])
+def test_white_space_is_refused(reader: Callable[..., Document]) -> None:
     with pytest.raises(DocumentError):
-        reader.read(b" \n\t\n \xef\xbb\xbf", name="a.txt")
+        reader(b" \n\t\n \xef\xbb\xbf", name="a.txt")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.documents.xml_article import TEI, XmlReader
+from tools.documents.xml_article import read_tei
 
 FERN = "<author><persName><forename>Cleo</forename><surname>Fern</surname></persName></author>"
 GROUP = "<author>The Bog Group</author>"
@@ -18,7 +18,7 @@ def read(entries: list[str], body: str = "<p>Snails.</p>") -> list[str]:
         f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body><div>{body}</div></body>'
         f'<back><div type="references"><listBibl>{listed}</listBibl></div></back></text></TEI>'
     )
-    document = XmlReader(TEI).read(tei.encode(), name="a.xml")
+    document = read_tei(tei.encode(), name="a.xml")
     return [block.text for block in document.blocks]
 
 

@@ -17,7 +17,7 @@ from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
 from state.document import Block, Document
 from tests.pdf import papers
 from tests.pdf.writer import pdf
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
 SECOND = "Where the ash is missing, it can be replaced by charcoal of known age [2]."
@@ -220,7 +220,7 @@ def test_links_of_mentions_lead_to_the_right_title() -> None:
 def test_headers_and_captions_in_paragraphs_are_found() -> None:
     running = running_lines(PAPER)
     assert "journalofquietrivers" in running
-    read = PdfReader().read(PAPER, name="a.pdf")
+    read = read_pdf(PAPER, name="a.pdf")
     assert intruded(read, running) == []
     spoilt = document(
         "It was dry. Journal of Quiet Rivers 12 (2021) Then it rained.", "A calm paragraph.",

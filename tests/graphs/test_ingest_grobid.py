@@ -19,9 +19,8 @@ from tests.graphs.ingest_files import (
     pdf,
 )
 from tools.context import RunContext
-from tools.documents.grobid import NAME, GrobidService
-from tools.ingest.read_apart import read_apart
-from tools.ingest.workers import Limits, StoppedError, Workers, close_workers
+from tools.documents.grobid import NAME, Grobid
+from tools.ingest.workers import Limits, StoppedError, Workers, close_workers, read_apart
 from tools.library.open import close_libraries
 
 
@@ -71,26 +70,20 @@ async def test_pdf_is_taken_in_as_the_service_reads_it_and_asked_about_once(
 async def test_pdf_that_the_service_does_not_read_is_taken_in_with_a_note_and_tried_again(
     tmp_path: Path, folder: Path
 ) -> None:
-    with GrobidServer([Answer(500), Answer(200, TEI)]) as server:
+    unread = Answer(200, "<TEI><text><body/></text></TEI>")
+    with GrobidServer([Answer(500), unread, Answer(200, TEI)]) as server:
         context = context_with(tmp_path / "home", folder, server.url)
         first = by_name(await ingest(context, paths=[str(folder)]))["snails.pdf"]
         assert first.status == "added"
         assert any("read without GROBID" in note and "500" in note for note in first.notes)
         assert titles(context) == ["How Radar Tracks Insects"]
-        again = by_name(await ingest(context, paths=[str(folder)]))["snails.pdf"]
-        assert again.status != "unchanged"
-        assert not any("GROBID" in note for note in again.notes)
+        second = by_name(await ingest(context, paths=[str(folder)]))["snails.pdf"]
+        assert any("read without GROBID" in note and "no text" in note for note in second.notes)
+        third = by_name(await ingest(context, paths=[str(folder)]))["snails.pdf"]
+        assert not any("GROBID" in note for note in third.notes)
     known = library_of(context).texts.known(sha256(pdf()).hexdigest())
     assert known is not None
     assert known.reader == NAME
-
-
-async def test_tei_that_cannot_be_read_costs_no_file(tmp_path: Path, folder: Path) -> None:
-    with GrobidServer([Answer(200, "<TEI><text><body/></text></TEI>")]) as server:
-        context = context_with(tmp_path / "home", folder, server.url)
-        report = by_name(await ingest(context, paths=[str(folder)]))["snails.pdf"]
-    assert report.status == "added"
-    assert any("read without GROBID" in note for note in report.notes)
 
 
 def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
@@ -98,14 +91,8 @@ def test_run_that_is_stopped_waits_for_no_service(folder: Path) -> None:
     with GrobidServer([Answer(200, slow=True)]) as server:
         workers = Workers(Limits(workers=1))
         try:
-            reading = workers.threads.submit(
-                read_apart,
-                workers,
-                stopped,
-                folder / "snails.pdf",
-                "a.pdf",
-                GrobidService(server.url),
-            )
+            asked = (folder / "snails.pdf", "a.pdf", Grobid(server.url))
+            reading = workers.threads.submit(read_apart, workers, stopped, *asked)
             server.wait_for(1)
             stopped.set()
             with pytest.raises(StoppedError):

@@ -164,16 +164,14 @@ def rows(catalog: Path) -> int:
         database.close()
 
 
-def test_writer_in_another_process_is_waited_for_and_then_named(tmp_path: Path) -> None:
-    path = tmp_path / "lock.sqlite"
-    database = sqlite3.connect(path, isolation_level=None)
-    database.execute("BEGIN EXCLUSIVE")
+def test_other_writer_is_waited_for_and_then_named(tmp_path: Path) -> None:
+    path = tmp_path / "write.lock"
     lock = WriteLock(path, "library 'mine'")
     with (
+        WriteLock(path, "the other").held(),
         pytest.raises(LibraryError, match="library 'mine' is being written by another"),
         lock.held(0.1),
     ):
         pass
-    database.close()
     with lock.held(0.1), lock.held(0.1):
         assert path.exists()

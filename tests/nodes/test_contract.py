@@ -1,83 +1,43 @@
 """What every node keeps to, whatever it does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from inspect import iscoroutinefunction
-from pkgutil import walk_packages
+from pkgutil import iter_modules, walk_packages
 from types import ModuleType
 from typing import Any, get_type_hints
 
 import pytest
+from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 
+import graphs
 import nodes
 from state.asking import AskOutput, AskState
-from state.channels import FindState, ReviewState, WriteState
+from state.channels import FindState, PartState, ReviewState, ReviseState, WriteState
 from state.ingesting import IngestOutput, IngestState
-from state.parts import PartState
-from state.revising import ReviseState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verifying import VerifyState
 from tools.llm.task import Task
 
-NOT_NODES = {
-    "nodes.ask.conversation",
-    "nodes.ask.judge_sentence",
-    "nodes.ask.shown",
-    "nodes.ask.single",
-    "nodes.ask_checked",
-    "nodes.find.query_drafts",
-    "nodes.find.rankers.port",
-    "nodes.find.rankers.debate",
-    "nodes.find.rankers.cheap",
-    "nodes.find.rankers.choose",
-    "nodes.find.rankers.permutation",
-    "nodes.find.survey",
-    "nodes.guard",
-    "nodes.ingest.fetching",
-    "nodes.ingest.name_keywords",
-    "nodes.intake",
-    "nodes.synthesize.batches",
-    "nodes.synthesize.choose_quotes",
-    "nodes.synthesize.extractive_summary",
-    "nodes.synthesize.likeness",
-    "nodes.synthesize.line_origins",
-    "nodes.synthesize.packing",
-    "nodes.synthesize.shown_contexts",
-    "nodes.write.adherence",
-    "nodes.write.flag_uncited",
-    "nodes.write.judge_citation",
-    "nodes.write.lines",
-    "nodes.write.plan_language.directives",
-    "nodes.write.plan_language.listing",
-    "nodes.write.plan_language.measures",
-    "nodes.write.plan_language.names",
-    "nodes.write.plan_language.reading",
-    "nodes.write.plan_language.render",
-    "nodes.write.plan_language.sketch",
-    "nodes.write.sentence_plan",
-    "nodes.write.user_plan",
-    "nodes.write.writers.answers",
-    "nodes.write.writers.beam",
-    "nodes.write.writers.drafting",
-    "nodes.write.writers.extractive",
-    "nodes.write.writers.faults",
-    "nodes.write.writers.misplaced",
-    "nodes.write.writers.passage",
-    "nodes.write.writers.planned",
-    "nodes.write.writers.port",
-    "nodes.write.writers.registry",
-    "nodes.write.writers.sentence",
-    "nodes.write.writers.telling",
-    "nodes.write.writers.voting",
-    "nodes.write.writers.zero_shot",
-}
-MODULES = [
-    import_module(found.name)
-    for found in walk_packages(nodes.__path__, "nodes.")
-    if not found.ispkg and found.name not in NOT_NODES
+
+def steps_of(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Iterator[str]:
+    """Yield the names of a graph's steps, and of its subgraphs' steps."""
+    for name, step in graph.builder.nodes.items():
+        if isinstance(step.runnable, CompiledStateGraph):
+            yield from steps_of(step.runnable)
+        else:
+            yield name
+
+
+GRAPHS = [
+    import_module(f"graphs.{found.name}").graph
+    for found in iter_modules(graphs.__path__)
+    if found.name != "policies"
 ]
+STEPS = {name for graph in GRAPHS for name in steps_of(graph)}
 EVERY = [import_module(found.name) for found in walk_packages(nodes.__path__, "nodes.")]
+MODULES = [module for module in EVERY if module.__name__.rsplit(".", 1)[1] in STEPS]
 TASKS: list[Task[Any]] = list(
     {
         id(value): value
@@ -128,6 +88,10 @@ def module(request: pytest.FixtureRequest) -> ModuleType:
 def node_of(module: ModuleType) -> Callable[..., Any]:
     found: Callable[..., Any] = getattr(module, module.__name__.rsplit(".", 1)[1])
     return found
+
+
+def test_every_step_has_a_file_of_its_name() -> None:
+    assert {name_of(module).rsplit(".", 1)[-1] for module in MODULES} == STEPS
 
 
 def test_is_async_and_named_like_its_file(module: ModuleType) -> None:

@@ -6,7 +6,7 @@ from tests.pdf import papers
 from tests.pdf.writer import BOLD, Page, pdf
 from tools.pdf.confidence import confidence_of, legibility
 from tools.pdf.front import Front
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 _PARTS = {"text", "title", "authors", "abstract", "sections", "paragraphs", "references"}
 _FRONT = Front("Rivers", ("Ilse Brook",), None, None, None, 1.0)
@@ -17,7 +17,7 @@ def block(text: str, kind: str = "text", *section: str) -> Block:
 
 
 def test_clean_paper_is_relied_on_in_every_part() -> None:
-    document = PdfReader().read(papers.paper(), name="rivers.pdf")
+    document = read_pdf(papers.paper(), name="rivers.pdf")
     assert set(document.confidence) == _PARTS
     assert min(document.confidence.values()) >= 0.85
 
@@ -25,7 +25,7 @@ def test_clean_paper_is_relied_on_in_every_part() -> None:
 def test_parts_that_were_not_found_have_none() -> None:
     page = Page()
     page.paragraph(60, 720, "Nothing but a few words stands on this page of paper. " * 8, width=480)
-    document = PdfReader().read(pdf([page]), name="words.pdf")
+    document = read_pdf(pdf([page]), name="words.pdf")
     assert document.title is None
     assert document.confidence["title"] == 0
     assert document.confidence["authors"] == 0
@@ -82,7 +82,7 @@ def test_section_numbers_with_a_gap_are_seen_in_a_file() -> None:
         for number in numbers:
             page.text(60, y, f"{number} Part of the work", size=12, font=BOLD)
             y = page.paragraph(60, y - 16, "The rivers were dug once more. " * 8, width=480) - 14
-        return PdfReader().read(pdf([page]), name="parts.pdf")
+        return read_pdf(pdf([page]), name="parts.pdf")
 
     assert read(1, 2, 3).confidence["sections"] == 1
     assert read(1, 3, 4).confidence["sections"] < 1

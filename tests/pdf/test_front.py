@@ -4,7 +4,7 @@ import pytest
 
 from state.document import Document
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, Page, pdf
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 TITLE = "How Rivers Remember the Floods of the Last Century"
 ABSTRACT = (
@@ -36,7 +36,7 @@ def read(*lines: str | Set, above: Set | None = None, margin: str = "") -> Docum
     page.text(60, y - 10, "1 Introduction", size=11, font=BOLD)
     page.paragraph(60, y - 25, OPENING * 9, width=480)
     page.text(20, 250, margin, size=14, upward=True)
-    return PdfReader().read(pdf([page]), name="rivers.pdf")
+    return read_pdf(pdf([page]), name="rivers.pdf")
 
 
 @pytest.mark.parametrize(
@@ -107,5 +107,5 @@ def test_word_that_goes_on_on_the_next_page_is_whole_whatever_stands_between() -
         width=480,
     )
     two.paragraph(60, 669, "and nobody has dug there yet. " * 20, width=480)
-    document = PdfReader().read(pdf([one, two]), name="rivers.pdf")
+    document = read_pdf(pdf([one, two]), name="rivers.pdf")
     assert any("patient exploration than" in block.text for block in document.blocks)

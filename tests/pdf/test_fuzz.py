@@ -11,7 +11,7 @@ from tests.pdf import papers
 from tests.pdf.damage import WAYS, damaged
 from tests.pdf.writer import Page, pdf
 from tools.errors import DocumentError
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 PAPER = papers.paper()
 SHORT = pdf([papers.later_page(2), papers.last_page()])
@@ -21,7 +21,7 @@ _RELAXED = settings(max_examples=40, deadline=None, suppress_health_check=[Healt
 def outcome(content: bytes) -> Document | str:
     """Return the document, or the error's text; any other error fails the test."""
     try:
-        document = PdfReader().read(content, name="some.pdf")
+        document = read_pdf(content, name="some.pdf")
     except DocumentError as error:
         return f"{error}: {error.remedy or pytest.fail('it says nothing that one can do')}"
     assert all(block.text == " ".join(block.text.split()) for block in document.blocks)

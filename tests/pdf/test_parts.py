@@ -7,14 +7,14 @@ from state.document import Block, Document
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, Page, pdf
 from tools.pdf.baselines import rejoined
 from tools.pdf.lines import Line
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 _PROSE = "The rivers of the north carry more silt than those of the south, as was shown before. "
 _EM = 0.6
 
 
 def read(*pages: Page) -> Document:
-    return PdfReader().read(pdf(pages), name="parts.pdf")
+    return read_pdf(pdf(pages), name="parts.pdf")
 
 
 def of(document: Document, kind: str) -> list[Block]:

@@ -2,7 +2,7 @@ import pytest
 
 from state.document import Document
 from tests.pdf.writer import BOLD, Page, pdf
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 _EM = 0.6
 _ENTRIES = [
@@ -36,7 +36,7 @@ def read(lines: list[tuple[str, ...]], entries: list[str], notes: tuple[str, ...
         page.text(60, 480 - 12 * index, entry, size=8)
     for index, note in enumerate(notes):
         page.text(60, 60 - 9 * index, note, size=7)
-    return PdfReader().read(pdf([page]), name="raised.pdf")
+    return read_pdf(pdf([page]), name="raised.pdf")
 
 
 def prose(document: Document) -> str:
@@ -128,7 +128,7 @@ def test_marks_behind_the_names_of_authors_are_no_citations() -> None:
     page.text(60, 500, "References", size=12, font=BOLD)
     for index, entry in enumerate(_ENTRIES):
         page.text(60, 480 - 12 * index, entry, size=8)
-    document = PdfReader().read(pdf([page]), name="authors.pdf")
+    document = read_pdf(pdf([page]), name="authors.pdf")
     assert document.title == "Rivers that Remember their Floods"
     assert [author.name for author in document.authors] == ["Ilse Brook", "Tom Ford"]
     assert "silt in valleys[1] and in" in prose(document)

@@ -6,12 +6,12 @@ import pytest
 from state.document import Block, Document
 from tests.pdf import papers
 from tests.pdf.writer import BOLD, PLAIN, Page, pdf
-from tools.pdf.reader import PdfReader
+from tools.pdf.reader import read_pdf
 
 
 @lru_cache
 def paper() -> Document:
-    return PdfReader().read(papers.paper(), name="rivers.pdf")
+    return read_pdf(papers.paper(), name="rivers.pdf")
 
 
 def text(document: Document, kind: str = "text") -> list[Block]:
@@ -30,7 +30,6 @@ def test_first_page_tells_title_authors_year_and_arxiv_id() -> None:
     assert document.arxiv == "2101.01234v2"
     assert document.pages == 5
     assert document.unread == ()
-    assert document.reader == "pdf 3"
 
 
 def test_abstract_is_a_block_of_its_own_kind() -> None:
@@ -107,12 +106,12 @@ def test_entries_without_numbers_are_parted_by_their_hanging_lines() -> None:
     y = 540.0
     for entry in entries:
         y = page.paragraph(60, y, entry, width=480, hang=20)
-    document = PdfReader().read(pdf([page]), name="sea.pdf")
+    document = read_pdf(pdf([page]), name="sea.pdf")
     assert [block.text for block in text(document, "reference")] == entries
 
 
 def test_reading_twice_gives_the_same() -> None:
-    assert PdfReader().read(papers.paper(), name="rivers.pdf") == paper()
+    assert read_pdf(papers.paper(), name="rivers.pdf") == paper()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_words_parted_at_the_end_of_a_line_are_mended(first: str, second: str, j
     ]
     for index, line in enumerate([*before, first, second]):
         page.text(60, 700 - 11 * index, line, width=240 if index < 3 else None)
-    document = PdfReader().read(pdf([page]), name="words.pdf")
+    document = read_pdf(pdf([page]), name="words.pdf")
     assert joined in document.text
 
 
@@ -140,13 +139,13 @@ def test_page_that_lies_on_its_side_is_read_upright() -> None:
     page = Page(rotated=90)
     for index in range(12):
         page.text(60 + 12 * index, 60, f"Line {index} of a page that lies on its side", upward=True)
-    document = PdfReader().read(pdf([page]), name="side.pdf")
+    document = read_pdf(pdf([page]), name="side.pdf")
     places = [document.text.index(f"Line {index} of") for index in range(12)]
     assert places == sorted(places)
 
 
 def test_page_without_text_is_told_and_the_others_are_read() -> None:
-    document = PdfReader().read(pdf([papers.first_page(), Page()]), name="half.pdf")
+    document = read_pdf(pdf([papers.first_page(), Page()]), name="half.pdf")
     assert document.title == papers.TITLE
     assert [(part.where, part.cause) for part in document.unread] == [
         ("page 2", "it has no text layer")
@@ -158,7 +157,7 @@ def test_accents_and_powers_are_written_as_one_reads_them() -> None:
     page.text(60, 700, "The index of Sch\xa8utze grew to 10", size=10)
     page.text(60 + 32 * 6, 704, "6", size=6)
     page.text(60, 688, "within a year and did not shrink again.", size=10)
-    document = PdfReader().read(pdf([page]), name="accents.pdf")
+    document = read_pdf(pdf([page]), name="accents.pdf")
     assert "The index of Schütze grew to 10^6 within a year" in document.text
     assert document.blocks[0].page == 1
 
@@ -170,5 +169,5 @@ def test_title_that_the_file_names_is_believed_where_it_is_printed() -> None:
     page.paragraph(
         60, 660, "It says little about the world and much about letters. " * 14, width=480
     )
-    document = PdfReader().read(pdf([page], title="A Modest Title for a Paper"), name="x.pdf")
+    document = read_pdf(pdf([page], title="A Modest Title for a Paper"), name="x.pdf")
     assert document.title == "A Modest Title for a Paper"

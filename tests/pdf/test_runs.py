@@ -14,7 +14,7 @@ from tools.pdf.native import Limits, opened, read_page
 from tools.pdf.runs import Runs
 from tools.pdf.upright import Sheet, Word
 
-LIMITS = Limits(100_000, 100_000)
+LIMITS = Limits()
 MATRICES = (
     "1 0 0 1",
     "0 1 -1 0",

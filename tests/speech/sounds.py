@@ -1,7 +1,6 @@
 """Sounds and files of them, made for tests."""
 
 import io
-import struct
 import wave
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,15 +42,6 @@ def wav(samples: Samples, rate: int, *, width: int = 2, channels: int = 1) -> by
         file.setframerate(rate)
         file.writeframes(data)
     return target.getvalue()
-
-
-def float_wav(samples: Samples, rate: int) -> bytes:
-    """A WAV file of 32-bit floating-point samples, which the standard library does not read."""
-    data = samples.astype("<f4").tobytes()
-    form = struct.pack("<HHIIHH", 3, 1, rate, 4 * rate, 4, 32)
-    body = b"WAVE" + b"fmt " + struct.pack("<I", len(form)) + form
-    body += b"data" + struct.pack("<I", len(data)) + data
-    return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
 def encoded(samples: Samples, rate: int, *, form: str, codec: str) -> bytes:

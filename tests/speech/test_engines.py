@@ -2,7 +2,6 @@
 
 import io
 import re
-import subprocess
 import sys
 import wave
 from concurrent.futures import ThreadPoolExecutor
@@ -40,17 +39,6 @@ def test_without_engines_the_way_to_them_is_said(monkeypatch: pytest.MonkeyPatch
         Espeak().speak("Hello.")
 
 
-def test_preparing_is_cheap() -> None:
-    code = (
-        "import sys; import tools.speech.devices; from tools.speech.whisper import Whisper;"
-        "from tools.speech.espeak import Espeak; Whisper(); Espeak();"
-        "assert not {'faster_whisper', 'ctranslate2', 'av', 'onnxruntime', 'sounddevice',"
-        "'espeakng_loader', 'sentencex'} & set(sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
-    assert done.returncode == 0
-
-
 def error_rate(said: str, heard: str) -> float:
     wanted, found = (re.findall(r"[a-z]+", text.lower()) for text in (said, heard))
     return Levenshtein.distance(wanted, found) / len(wanted)
@@ -68,14 +56,6 @@ def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Espeak) -> None:
     assert speech.engine.split()[1][0].isdigit()
 
 
-def test_same_text_lasts_as_long_and_a_longer_one_longer(speaker: Espeak) -> None:
-    first = speaker.speak(QUESTION)
-    # Not the same bytes: the library's voice flutters a little, from one call to the next.
-    again = speaker.speak(QUESTION)
-    assert again.seconds.audio == pytest.approx(first.seconds.audio, rel=0.01)
-    assert speaker.speak(f"{QUESTION} " * 20).seconds.audio > 18 * first.seconds.audio
-
-
 def test_speaker_says_what_it_cannot_say(speaker: Espeak) -> None:
     for text in ("", "  \n", "**", "```\ncode\n```", "😀"):
         with pytest.raises(InputError, match="no words"):
@@ -87,6 +67,8 @@ def test_speaker_says_what_it_cannot_say(speaker: Espeak) -> None:
 def test_odd_texts_are_said(speaker: Espeak) -> None:
     for text in ("-v --help $(id) `id`", "naïve Müller", "<break time='9s'/> one", "a" * 3000):
         assert speaker.speak(text).seconds.audio > 0.2
+    with pytest.raises(InputError, match="no voice"):
+        Espeak("xx-no").speak(QUESTION)
 
 
 def test_threads_take_turns(speaker: Espeak) -> None:
@@ -95,12 +77,6 @@ def test_threads_take_turns(speaker: Espeak) -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda text: speaker.speak(text).seconds.audio, texts))
     assert together == pytest.approx(alone, rel=0.02)
-
-
-@needs_espeak
-def test_unknown_voice_is_said() -> None:
-    with pytest.raises(InputError, match="no voice"):
-        Espeak("xx-no").speak(QUESTION)
 
 
 @needs_whisper
@@ -115,19 +91,10 @@ def test_whisper_hears_what_was_said(speaker: Espeak, whisper: Whisper) -> None:
 
 
 @needs_whisper
-def test_long_answer_is_heard_to_its_end(whisper: Whisper, speaker: Espeak) -> None:
-    answer = " ".join([QUESTION] * 8 + ["This is the end of the answer."])
-    speech = speaker.speak(answer)
-    assert speech.seconds.audio > 30
-    heard = whisper.transcribe(speech.wav).text
-    assert error_rate(answer, heard) < 0.5
-    assert "end of the answer" in heard
-
-
-@needs_whisper
-def test_whisper_hears_nothing_in_noise(whisper: Whisper) -> None:
-    with pytest.raises(InputError, match="nobody speaks"):
-        whisper.transcribe(wav(NOISE, 16_000))
+def test_whisper_hears_nothing_in_noise_and_silence(whisper: Whisper) -> None:
+    for sound in (NOISE, 0 * NOISE):
+        with pytest.raises(InputError, match="nobody speaks"):
+            whisper.transcribe(wav(sound, 16_000))
 
 
 @needs_whisper

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any
 
 from state.paper import Paper
-from tools.bibliography.csl_items import Asked, csl_reference
+from tools.bibliography.csl_items import Letter, csl_reference
 from tools.bibliography.runs import NUMBER, Mark, marked, plain, tidy, to_runs
 from tools.bibliography.style import CitationStyle
 
@@ -46,14 +46,14 @@ class Engine:
 
         self.style = style
         self.papers = papers
-        self.asked = [Asked() for _ in papers]
+        self.letters = [Letter() for _ in papers]
         self._csl = CitationStylesStyle(BytesIO(xml), validate=False)
         self._root = self._csl.root
         self._root.formatter = _Forms
         self._citation = self._found("cs:citation")
         self._layout = self._found("cs:citation/cs:layout")
         self._entry_layout = self._found("cs:bibliography/cs:layout")
-        self._printed: dict[tuple[int, Asked, bool], str] = {}
+        self._printed: dict[tuple[int, Letter, bool], str] = {}
 
     @property
     def lists(self) -> bool:
@@ -96,75 +96,53 @@ class Engine:
             for text in self._each(render, for_text=False)
         ]
 
-    def number(self) -> str:
-        """Return the first paper as the text cites it, marked, brackets included."""
-        self._citation.cites = []
-        self._layout.repressed = {}
-        item = self._items(numbered=True, for_text=True)[0]
-        layout = self._layout
-        return self._tidy(layout.format(layout.wrap(layout.render_children(item))))
-
     def list_order(self) -> tuple[int, ...]:
         """Return the papers' places in the order of the style's reference list."""
-        return self._sorted(self._found("cs:bibliography/cs:sort"), self._entry_layout)
-
-    def citation_order(self, listed: Sequence[int]) -> tuple[int, ...]:
-        """Return the papers' places in the order of one citation; empty where the text decides.
-
-        Papers between which the style does not decide stand as they are `listed`.
-        """
-        sort = self._found("cs:citation/cs:sort")
-        return () if sort is None else self._sorted(sort, self._layout, listed, for_text=True)
-
-    def _sorted(
-        self, sort: Any, layout: Any, first: Sequence[int] = (), *, for_text: bool = False
-    ) -> tuple[int, ...]:
-        items = self._items(numbered=False, for_text=for_text)
+        items = self._items(for_text=False, number=None)
+        sort = self._found("cs:bibliography/cs:sort")
         for place, item in enumerate(items):
             item["place"] = place
-        items = [items[place] for place in first] or items
-        return tuple(
-            item["place"] for item in (items if sort is None else sort.sort(items, layout))
-        )
+        ordered = items if sort is None else sort.sort(items, self._entry_layout)
+        return tuple(item["place"] for item in ordered)
+
+    @property
+    def sorts_citations(self) -> bool:
+        """Whether the style has an order for papers that are cited together."""
+        return self._found("cs:citation/cs:sort") is not None
 
     def _each(self, render: Callable[[Any], Any], *, for_text: bool) -> list[str]:
         """Print each paper that has not been printed in this way yet: it takes milliseconds."""
-        wanted = [(place, asked, for_text) for place, asked in enumerate(self.asked)]
+        wanted = [(place, letter, for_text) for place, letter in enumerate(self.letters)]
         if any(key not in self._printed for key in wanted):
-            items = self._items(numbered=True, for_text=for_text)
+            items = self._items(for_text=for_text, number=NUMBER)
             for key, item in zip(wanted, items, strict=True):
                 if key not in self._printed:
                     self._printed[key] = self._tidy(render(item))
         return [self._printed[key] for key in wanted]
 
-    def _items(self, *, numbered: bool, for_text: bool) -> list[Any]:
-        """Hand all papers to the processor; `numbered` leaves their numbers open."""
+    def _items(self, *, for_text: bool, number: str | None) -> list[Any]:
+        """Hand all papers to the processor; `number` stands for each one's number."""
         from citeproc import Citation, CitationItem, CitationStylesBibliography
         from citeproc.source import BibliographySource
 
         class Numbered(CitationItem):  # type: ignore[misc]
-            number = NUMBER
+            pass
 
-        source = BibliographySource()
-        for place, (paper, asked) in enumerate(zip(self.papers, self.asked, strict=True)):
+        if number:
+            Numbered.number = number
+        style, source = self.style, BibliographySource()
+        silent = style.by_author and b'"no date"' not in style.xml
+        for place, (paper, letter) in enumerate(zip(self.papers, self.letters, strict=True)):
+            # A missing date is printed where the style leaves that open or would drop the letter.
+            no_date = self.no_dates[0] if silent or not letter.explicit else ""
             source.add(
-                csl_reference(
-                    paper, f"p{place}", asked, no_date=self._date_for(asked), for_text=for_text,
-                    initials=b"initialize-with" in self.style.xml,
-                )
-            )  # fmt: skip
-        kind = Numbered if numbered else CitationItem
-        items = [kind(f"p{place}") for place in range(len(self.papers))]
+                csl_reference(paper, f"p{place}", letter, style, no_date=no_date, for_text=for_text)
+            )
+        items = [Numbered(f"p{place}") for place in range(len(self.papers))]
         bibliography = CitationStylesBibliography(self._csl, source, _Forms)
         for item in items:
             bibliography.register(Citation([item]))
         return items
-
-    def _date_for(self, asked: Asked) -> str:
-        """What is printed for a missing date, where the style leaves that open or drops the letter."""
-        silent = self.style.by_author and b'"no date"' not in self.style.xml
-        lost = bool(asked.letter) and not asked.explicit
-        return self.no_dates[0] if silent or lost else ""
 
     def _tidy(self, text: Any) -> str:
         return tidy(

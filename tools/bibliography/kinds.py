@@ -1,7 +1,8 @@
 """What kind of publication a paper is, as far as its venue's name tells."""
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from state.paper import Paper
 
@@ -16,7 +17,25 @@ _MEETING = re.compile(
 _ACRONYM = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b|\b[Pp]roceedings\b")
 
 
-def kind_of_work(paper: Paper) -> Literal["preprint", "journal", "proceedings"]:
+Kind = Literal["preprint", "journal", "proceedings"]
+
+
+class KindNames(NamedTuple):
+    """What the formats call a kind of publication."""
+
+    csl: str
+    ris: str
+    bibtex: str
+
+
+KINDS: Mapping[Kind, KindNames] = {
+    "preprint": KindNames("article", "UNPB", "misc"),
+    "journal": KindNames("article-journal", "JOUR", "article"),
+    "proceedings": KindNames("paper-conference", "CPAPER", "inproceedings"),
+}
+
+
+def kind_of_work(paper: Paper) -> Kind:
     """Return 'preprint' for arXiv and for no venue, else what the name says.
 
     A meeting named by its acronym ('EMNLP') is one; a name with no sign of a meeting is a journal's.

@@ -8,66 +8,60 @@ from typing import Any
 from state.paper import Paper, canonical_id
 from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
 
-_SEPARATORS = re.compile(r"[\s,]*")
 _YEAR = re.compile(r"\b(\d{4})\b")
-_LISTS = ("items", "references")
 
 
 def read_csl(data: bytes) -> Iterator[Paper | BadRecord]:
     """Yield the papers of a CSL JSON file, and what is wrong with the items that are none.
 
-    The file is a list, an object that holds one (`items`), or a single item. Where its JSON breaks
-    off, the items before that are read. An item's id is kept only if it is a DOI, another known
-    identifier or an address: citation keys are unique in one file only.
+    An item's id is kept only if it is a DOI, another known identifier or an address: citation keys
+    are unique in one file only.
     """
     try:
-        text = data.decode("utf-8-sig")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        text = data.decode("utf-8-sig", "replace")
         line = data.count(b"\n", 0, error.start) + 1
         reason = "the file is not UTF-8: letters that could not be read are shown as \ufffd"
-        yield BadRecord(line, reason, "", lost=False)
-    for number, item in enumerate(_items(text), start=1):
-        if isinstance(item, BadRecord):
-            yield item
-        elif not isinstance(item, Mapping):
-            yield bad_record(number, "the item is not a JSON object", str(item)[:200])
-        else:
-            try:
-                yield paper_from(_fields(item))
-            except RecordError as error:
-                yield bad_record(number, str(error), str(item)[:500])
-
-
-def _items(text: str) -> Iterator[Any]:
-    start = text.find("[") if text.lstrip().startswith("[") else None
-    if start is None:
-        try:
-            whole = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            yield bad_record(1, f"the file is not JSON: {error}", text)
-            return
-        lists = [whole[name] for name in _LISTS if isinstance(whole.get(name), list)]
-        yield from lists[0] if lists and "title" not in whole else [whole]
+        yield bad_record(line, reason, "", lost=False)
+    try:
+        items = json_items(data)
+    except (ValueError, RecursionError) as error:
+        yield bad_record(1, f"the file is not JSON, or breaks off: {error}", data)
         return
-    yield from _elements(text, start + 1)
-
-
-def _elements(text: str, position: int) -> Iterator[Any]:
-    decoder = json.JSONDecoder()
-    while True:
-        found = _SEPARATORS.match(text, position)
-        position = found.end() if found else position
-        if text[position : position + 1] == "]":
-            return
+    for number, item in enumerate(items, start=1):
         try:
-            item, position = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
-            line = text.count("\n", 0, position) + 1
-            reason = f"the JSON breaks off after line {line} ({error}); what follows is not read"
-            yield bad_record(line, reason, text[position : position + 500])
-            return
-        yield item
+            yield csl_paper(item)
+        except RecordError as error:
+            yield bad_record(number, str(error), str(item)[:500])
+
+
+def json_items(data: bytes) -> list[Any]:
+    """Return the items of a JSON file: a list, an object that holds one (`items`), or a single item.
+
+    Raises:
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    whole = json.loads(data.decode("utf-8-sig", "replace"))
+    if isinstance(whole, dict) and "title" not in whole:
+        lists = [
+            whole[name] for name in ("items", "references") if isinstance(whole.get(name), list)
+        ]
+        whole = lists[0] if lists else whole
+    return whole if isinstance(whole, list) else [whole]
+
+
+def csl_paper(item: Any) -> Paper:
+    """Return the paper of a CSL item.
+
+    Raises:
+        RecordError: It is no item, or cannot be a paper.
+    """
+    if not isinstance(item, Mapping):
+        raise RecordError("the item is not a JSON object")
+    if "itemType" in item:
+        raise RecordError("it is Zotero's own JSON: export Zotero RDF, BibTeX or CSL JSON instead")
+    return paper_from(_fields(item))
 
 
 def _fields(item: Mapping[str, Any]) -> dict[str, Any]:

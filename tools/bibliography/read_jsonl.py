@@ -15,49 +15,33 @@ _LONGEST = (
 
 def read_jsonl(stream: BinaryIO) -> Iterator[Paper | BadRecord]:
     """Yield the papers of a file of JSON Lines, and what is wrong with the lines that are none."""
-    for number, line in _lines(stream):
-        if isinstance(line, BadRecord):
-            yield line
-        elif line.strip():
-            yield _record(number, line)
+    number = 0
+    try:
+        while line := stream.readline(_LONGEST):
+            number += 1
+            if len(line) < _LONGEST or line.endswith(b"\n"):
+                if line.strip():
+                    yield _record(number, line)
+                continue
+            yield bad_record(number, f"it is longer than {_LONGEST // 1_000_000} MB", line)
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(_LONGEST)
+    except (EOFError, OSError, zlib.error) as error:
+        reason = f"the file breaks off or is damaged here ({error}); what follows is not read"
+        yield bad_record(number + 1, reason, "")
 
 
 def _record(number: int, line: bytes) -> Paper | BadRecord:
     try:
-        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        if not isinstance(fields, dict):
+            return bad_record(number, "it is not a JSON object", line)
+        return paper_from(fields)
     except UnicodeDecodeError as error:
         return bad_record(number, f"it is not UTF-8 (byte {error.start + 1} of the line)", line)
-    try:
-        fields = json.loads(text)
     except json.JSONDecodeError as error:
-        return bad_record(number, f"it is not JSON: {error.msg}, column {error.colno}", text)
-    except (ValueError, RecursionError):
-        return bad_record(number, "its JSON has a number too long or is nested too deeply", text)
-    if not isinstance(fields, dict):
-        return bad_record(number, "it is not a JSON object", text)
-    try:
-        return paper_from(fields)
+        return bad_record(number, f"it is not JSON: {error.msg}, column {error.colno}", line)
     except RecordError as error:
-        return bad_record(number, str(error), text)
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | BadRecord]]:
-    number = 0
-    while True:
-        number += 1
-        try:
-            line = stream.readline(_LONGEST)
-            whole = line
-            while len(whole) == _LONGEST and not whole.endswith(b"\n"):
-                whole = stream.readline(_LONGEST)
-        except (EOFError, OSError, zlib.error) as error:
-            reason = f"the file breaks off or is damaged here ({error}); what follows is not read"
-            yield number, bad_record(number, reason, "")
-            return
-        if not line:
-            return
-        if whole is line:
-            yield number, line
-        else:
-            reason = f"it is longer than {_LONGEST // 1_000_000} MB"
-            yield number, bad_record(number, reason, line)
+        return bad_record(number, str(error), line)
+    except (ValueError, RecursionError):
+        return bad_record(number, "its JSON has a number too long or is nested too deeply", line)

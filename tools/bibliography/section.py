@@ -1,15 +1,14 @@
 """A section's sentences and references, printed in a citation style."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from state.paper import Paper
 from state.results import CitedSentence, Reference
 from state.writing import MARKER
-from tools.bibliography.in_text import TextPrinter
+from tools.bibliography.in_text import Group, Piece, split_marked
 from tools.bibliography.keys import citation_keys
-from tools.bibliography.processor import StyledList, style_papers
+from tools.bibliography.processor import Cite, style_papers
 from tools.bibliography.runs import plain
 from tools.bibliography.style import CitationStyle
 
@@ -28,40 +27,85 @@ class PrintedSection:
         Raises:
             InputError: The processor cannot work with this style.
         """
-        cited = [
-            key
-            for key in dict.fromkeys(key for text in texts for key in MARKER.findall(text))
-            if key in papers
-        ]
-        first = style_papers(style, [papers[key] for key in cited])
+        found = dict.fromkeys(key for text in texts for key in MARKER.findall(text))
+        cited = [key for key in found if key in papers]
         self.style = style
-        self.styled = _in_order(first)
-        markers = [cited[place] for place in first.order]
+        self.styled = style_papers(style, [papers[key] for key in cited])
+        markers = [cited[item.place] for item in self.styled.papers]
         keys = citation_keys([papers[key] for key in markers])
         self.references = [
             Reference(
-                number=number, key=name, marker=key, paper=papers[key],
-                entry=plain(self.styled.entries[number - 1]),
+                number=number, key=name, marker=key, paper=papers[key], entry=plain(item.entry)
             )
-            for number, (key, name) in enumerate(zip(markers, keys, strict=True), start=1)
+            for number, (key, name, item) in enumerate(
+                zip(markers, keys, self.styled.papers, strict=True), start=1
+            )
         ]  # fmt: skip
-        self.printer = TextPrinter(self.references, self.styled)
+        self._papers = {key: papers[key] for key in markers}
+        self._numbers = {item.marker: item.number for item in self.references}
+        self._cites = dict(zip(markers, (item.cite for item in self.styled.papers), strict=True))
 
     def sentence(self, marked: str) -> str:
         """Return a marked sentence as it is printed."""
-        return self.printer.text(marked)
+        return "".join(piece.text for piece in self.pieces(marked))
+
+    def pieces(self, marked: str) -> list[Piece]:
+        """Return a sentence as it is printed, in pieces that tell which paper each cites."""
+        pieces: list[Piece] = []
+        for part in split_marked(marked, self._papers):
+            if isinstance(part, str):
+                pieces.append(Piece(part))
+                continue
+            printed = self.citation(part)
+            if not printed and pieces:  # the name is the whole citation
+                pieces[-1] = Piece(pieces[-1].text.rstrip())
+            elif part.named and pieces and self.style.by_author:
+                pieces[-1] = Piece(pieces[-1].text.rstrip(" ,") + " ")
+            pieces.extend(printed)
+        return [piece for piece in pieces if piece.text]
+
+    def citation(self, group: Group) -> list[Piece]:
+        """Return one citation, brackets included."""
+        inner = self._by_author(group) if self.style.by_author else self._numbered(group.markers)
+        return inner and [Piece(self.styled.before), *inner, Piece(self.styled.after)]
+
+    def _numbered(self, markers: Sequence[str]) -> list[Piece]:
+        """Return numbers in order; three or more that run on become a range."""
+        ordered = sorted((self._numbers[key], key) for key in markers)
+        blocks: list[list[Piece]] = []
+        for _, run in groupby(enumerate(ordered), key=lambda pair: pair[1][0] - pair[0]):
+            shown = [Piece(str(number), key) for _, (number, key) in run]
+            more = len(shown) > 2
+            blocks += [[shown[0], Piece("-"), shown[-1]]] if more else [[one] for one in shown]
+        return _joined(blocks, ", ")
+
+    def _by_author(self, group: Group) -> list[Piece]:
+        named = [
+            (key, self._cites[key]) for key in sorted(group.named, key=self._numbers.__getitem__)
+        ]
+        rest = [(key, self._cites[key]) for key in group.markers if key not in group.named]
+        if self.styled.sorts_citations:
+            rest.sort(key=lambda item: self._numbers[item[0]])
+        years = [Piece(cite.year or _beyond(cite, group.name), key) for key, cite in named]
+        shown = _joined([[piece] for piece in years if piece.text], ", ")
+        blocks = [shown] if shown else []
+        for _, same in groupby(rest, key=lambda item: item[1].author or item[1].text):
+            # Works of one author stand as they are listed: 2021a before 2021b.
+            (key, first), *others = sorted(same, key=lambda item: self._numbers[item[0]])
+            more = ([Piece(cite.year or cite.text, other)] for other, cite in others)
+            blocks.append(_joined([[Piece(first.text, key)], *more], ", "))
+        return _joined(blocks, self.styled.between)
 
 
-def _in_order(styled: StyledList) -> StyledList:
-    """Return the list with its papers in the order in which they are listed."""
-    order = styled.order
-    return replace(
-        styled,
-        order=tuple(range(len(order))),
-        entries=tuple(styled.entries[place] for place in order),
-        cites=tuple(styled.cites[place] for place in order),
-        ranks=tuple(styled.ranks[place] for place in order),
-    )
+def _beyond(cite: Cite, name: str) -> str:
+    """Return what a citation without a year adds to a name that the sentence has."""
+    if cite.text.strip("“”‘’ ").casefold() == name.strip("“”‘’").casefold():
+        return ""
+    return cite.text.removeprefix(name).lstrip(" ,")
+
+
+def _joined(blocks: Sequence[Sequence[Piece]], between: str) -> list[Piece]:
+    return [piece for block in blocks for piece in (Piece(between), *block)][1:]
 
 
 def in_paragraphs(sentences: Sequence[CitedSentence]) -> list[list[CitedSentence]]:

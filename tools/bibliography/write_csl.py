@@ -6,7 +6,7 @@ from typing import Any
 
 from state.paper import Author, Paper
 from state.results import Reference
-from tools.bibliography.kinds import kind_of_work
+from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import name_parts
 
 
@@ -17,44 +17,35 @@ def to_csl(references: Sequence[Reference]) -> list[dict[str, Any]]:
 
 def _item(reference: Reference) -> dict[str, Any]:
     paper = reference.paper
-    item: dict[str, Any] = {
-        "id": reference.key,
-        "citation-key": reference.key,
-        "type": _KINDS[kind_of_work(paper)],
-        "title": paper.title,
-        "author": _names(paper),
-        "container-title": paper.venue,
-        "DOI": paper.doi,
-        "publisher": "arXiv" if paper.arxiv and kind_of_work(paper) == "preprint" else None,
-        "number": f"arXiv:{paper.arxiv}" if paper.arxiv and not paper.doi else None,
-        "URL": web_address(paper) or address(paper),
-        "note": "Retracted" if paper.retracted else None,
-    }
-    if paper.published:
-        day = paper.published
-        item["issued"] = {"date-parts": [[day.year, day.month, day.day]]}
-    elif paper.year:
-        item["issued"] = {"date-parts": [[paper.year]]}
-    return {name: value for name, value in item.items() if value}
-
-
-_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-_KINDS = {"preprint": "article", "journal": "article-journal", "proceedings": "paper-conference"}
-
-
-def _names(paper: Paper) -> list[dict[str, str]]:
+    kind, day = kind_of_work(paper), paper.published
     names = [_name(author) for author in paper.authors]
     if names and not paper.authors_complete:
         names.append({"literal": "et al."})  # CSL has no other way to say so
-    return names
+    dated = [day.year, day.month, day.day] if day else [paper.year]
+    item: dict[str, Any] = {
+        "id": reference.key,
+        "citation-key": reference.key,
+        "type": KINDS[kind].csl,
+        "title": paper.title,
+        "author": names,
+        "container-title": paper.venue,
+        "DOI": paper.doi,
+        "publisher": "arXiv" if paper.arxiv and kind == "preprint" else None,
+        "number": f"arXiv:{paper.arxiv}" if paper.arxiv and not paper.doi else None,
+        "URL": web_address(paper) or address(paper),
+        "note": "Retracted" if paper.retracted else None,
+        "issued": {"date-parts": [dated]} if dated[0] else None,
+    }
+    return {name: value for name, value in item.items() if value}
 
 
 def _name(author: Author) -> dict[str, str]:
     parts = name_parts(author)
-    if parts.literal:
-        return {"literal": parts.literal}
-    named = {"family": parts.family, "given": parts.given}
-    return named | ({"suffix": parts.suffix} if parts.suffix else {})
+    named = {"family": parts.family, "given": parts.given, "suffix": parts.suffix}
+    return {name: value for name, value in (named | {"literal": parts.literal}).items() if value}
+
+
+_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 
 
 def address(paper: Paper) -> str | None:
@@ -75,27 +66,18 @@ def web_address(paper: Paper) -> str | None:
 def reference_line(paper: Paper) -> str:
     """Return a reference as one line of plain text: authors, year, title, venue, address."""
     names = [_in_order(author) for author in paper.authors]
-    if len(names) > 6 or not paper.authors_complete:
-        authors = ", ".join(names[: 5 if len(names) > 6 else len(names)]) + ", et al."
-    else:
-        authors = (
-            ", ".join(names[:-1])
-            + (" and " if len(names) > 1 else "")
-            + (names[-1] if names else "")
-        )
-    parts = [
-        authors.rstrip(".") if authors else "",
-        str(paper.year or "n.d."),
-        paper.title,
-        paper.venue or "",
-    ]
-    text = " ".join(_closed(part) for part in parts if part)
-    return f"{text} {address(paper) or ''}".strip()
+    if len(names) > 6:
+        names = [*names[:5], "et al."]
+    elif names and not paper.authors_complete:
+        names.append("et al.")
+    elif len(names) > 1:
+        names[-2:] = [f"{names[-2]} and {names[-1]}"]
+    parts = (", ".join(names), str(paper.year or "n.d."), paper.title, paper.venue or "")
+    closed = (
+        part if part.endswith(("?", "!")) else part.rstrip(".") + "." for part in parts if part
+    )
+    return f"{' '.join(closed)} {address(paper) or ''}".strip()
 
 
 def _in_order(author: Author) -> str:
     return f"{author.given} {author.family}" if "," in author.name and author.given else author.name
-
-
-def _closed(part: str) -> str:
-    return part if part.endswith(("?", "!")) else part.rstrip(".") + "."

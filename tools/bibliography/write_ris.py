@@ -2,61 +2,42 @@
 
 from collections.abc import Iterator, Sequence
 
-from state.paper import Author, Paper
 from state.results import Reference
-from tools.bibliography.kinds import kind_of_work
+from tools.bibliography.kinds import KINDS, kind_of_work
 from tools.bibliography.names import name_parts
 from tools.bibliography.runs import clean
 from tools.bibliography.write_csl import address
 
-_TYPES = {"preprint": "UNPB", "journal": "JOUR", "proceedings": "CPAPER"}
-
 
 def to_ris(references: Sequence[Reference]) -> str:
     """Return one record for each reference, in the order of their numbers; lines end in CR LF."""
-    lines = [
-        f"{tag}  - {clean(value)}".rstrip() if tag != "ER" else "ER  - "
-        for item in references
-        for tag, value in _fields(item)
-    ]
-    return "".join(f"{line}\r\n" for line in lines)
+    lines = [line for item in references for line in (*map(_line, _fields(item)), "ER  - ")]
+    return "".join(f"{line}\r\n" for line in lines if line)
 
 
-def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
+def _line(field: tuple[str, str | None]) -> str:
+    return f"{field[0]}  - {clean(field[1])}".rstrip() if field[1] else ""
+
+
+def _fields(reference: Reference) -> Iterator[tuple[str, str | None]]:
     paper = reference.paper
     kind = kind_of_work(paper)
-    yield "TY", _TYPES[kind]
+    yield "TY", KINDS[kind].ris
     yield "ID", reference.key
     for author in paper.authors:
-        yield "AU", _name(author)
+        parts = name_parts(author)
+        yield (
+            "AU",
+            parts.literal or ", ".join(filter(None, (parts.family, parts.given, parts.suffix))),
+        )
     yield "TI", paper.title
-    if paper.venue:
-        yield ("JO" if kind == "journal" else "T2"), paper.venue
-    yield from _dates(paper)
-    if paper.doi:
-        yield "DO", paper.doi
-    if paper.arxiv:
-        yield "AN", f"arXiv:{paper.arxiv}"
-    if where := address(paper):
-        yield "UR", where
-    if paper.pdf and paper.pdf != where:
-        yield "L1", paper.pdf
-    if paper.authors and not paper.authors_complete:
-        yield "N1", "The list of authors is not complete."
-    if paper.retracted:
-        yield "N1", "Retracted."
-    yield "ER", ""
-
-
-def _dates(paper: Paper) -> Iterator[tuple[str, str]]:
-    if paper.year:
-        yield "PY", str(paper.year)
-    if paper.published:
-        yield "DA", f"{paper.published:%Y/%m/%d}"
-
-
-def _name(author: Author) -> str:
-    parts = name_parts(author)
-    if parts.literal:
-        return parts.literal
-    return ", ".join(part for part in (parts.family, parts.given, parts.suffix) if part)
+    yield "JO" if kind == "journal" else "T2", paper.venue
+    yield "PY", str(paper.year or "")
+    yield "DA", f"{paper.published:%Y/%m/%d}" if paper.published else None
+    yield "DO", paper.doi
+    yield "AN", f"arXiv:{paper.arxiv}" if paper.arxiv else None
+    yield "UR", address(paper)
+    yield "L1", paper.pdf if paper.pdf != address(paper) else None
+    more = paper.authors and not paper.authors_complete
+    yield "N1", "The list of authors is not complete." if more else None
+    yield "N1", "Retracted." if paper.retracted else None

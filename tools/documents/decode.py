@@ -44,3 +44,8 @@ def decoded(content: bytes) -> str:
     good = sum(1 for char in text[:200_000] if char > "\x7f") - bad
     # In cp1252 next to no letter beyond ASCII happens to be UTF-8.
     return text if good > bad else content.decode("cp1252", "replace")
+
+
+def unix_lines(text: str) -> str:
+    """Return text whose lines end in a line feed, without NUL."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

@@ -45,63 +45,54 @@ _FAULTS = (
 """What zipfile and mammoth raise over a damaged file."""
 
 
-class DocxReader:
-    """Reads .docx files (tools.documents.port.Reader)."""
+def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return the document with its insertions accepted; see tools.documents.open.read_document."""
+    from xml.sax import SAXException
 
-    name = "docx 2"
+    from lxml import etree
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self._limits = limits
+    try:
+        html, title = _html(content, name, limits)
+    except (*_FAULTS, etree.LxmlError, SAXException) as error:
+        cause = str(error) or type(error).__name__
+        raise DocumentError(
+            f"{name} is a damaged or incomplete Word file: {cause}",
+            remedy="open it in Word or LibreOffice, save it anew as .docx or PDF, and add that file",
+        ) from error
+    out = Blocks(name, limits)
+    root, _ = parse_html(f"<body>{html}</body>".encode(), name)
+    place_notes(root)
+    document = read_article(root, out, Head(title=title or None))
+    if not out.blocks:
+        raise DocumentError(
+            f"{name} has no text in it",
+            remedy="if it holds pictures of pages, run text recognition (OCR) and add the result",
+        )
+    return document
 
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return the document with its insertions accepted; see Reader.read."""
-        from xml.sax import SAXException
 
-        from lxml import etree
+def _html(content: bytes, name: str, limits: Limits) -> tuple[str, str]:
+    """Return the document as HTML, and its title where one is named."""
+    import mammoth
 
-        try:
-            html, title = self._html(content, name)
-        except (*_FAULTS, etree.LxmlError, SAXException) as error:
-            cause = str(error) or type(error).__name__
-            raise DocumentError(
-                f"{name} is a damaged or incomplete Word file: {cause}",
-                remedy="open it in Word or LibreOffice, save it anew as .docx or PDF, and add that file",
-            ) from error
-        out = Blocks(name, self._limits)
-        root, _ = parse_html(f"<body>{html}</body>".encode(), name)
-        place_notes(root)
-        document = read_article(root, out, reader=self.name, own=Head(title=title or None))
-        if not out.blocks:
-            raise DocumentError(
-                f"{name} has no text in it",
-                remedy="if it holds pictures of pages, run text recognition (OCR) and add the result",
-            )
-        return document
-
-    def _html(self, content: bytes, name: str) -> tuple[str, str]:
-        """Return the document as HTML, and its title where one is named."""
-        import mammoth
-
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            check_zip(archive, len(content), name, self._limits)
-            parts = {entry: archive.read(entry) for entry in archive.namelist()}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        check_zip(archive, len(content), name, limits)
+        parts = {entry: archive.read(entry) for entry in archive.namelist()}
+    for entry, part in parts.items():
+        if entry.endswith((".xml", ".rels")) and "<!DOCTYPE" in decoded(part):
+            raise ValueError(f"{entry} declares a document type, as no Word file does")
+    main = next(entry for entry in ("word/document.xml", "word/document2.xml") if entry in parts)
+    parts[main] = _seen(parts[main])
+    plain = io.BytesIO()
+    with zipfile.ZipFile(plain, "w") as archive:
         for entry, part in parts.items():
-            if entry.endswith((".xml", ".rels")) and "<!DOCTYPE" in decoded(part):
-                raise ValueError(f"{entry} declares a document type, as no Word file does")
-        main = next(
-            entry for entry in ("word/document.xml", "word/document2.xml") if entry in parts
-        )
-        parts[main] = _seen(parts[main])
-        plain = io.BytesIO()
-        with zipfile.ZipFile(plain, "w") as archive:
-            for entry, part in parts.items():
-                archive.writestr(entry, part)
-        found = mammoth.convert_to_html(
-            plain,
-            style_map=_STYLES + _heading_styles(parts.get("word/styles.xml", b"")),
-            convert_image=mammoth.images.img_element(lambda image: {}),
-        )
-        return str(found.value), _title(found.value, parts.get("docProps/core.xml", b""))
+            archive.writestr(entry, part)
+    found = mammoth.convert_to_html(
+        plain,
+        style_map=_STYLES + _heading_styles(parts.get("word/styles.xml", b"")),
+        convert_image=mammoth.images.img_element(lambda image: {}),
+    )
+    return str(found.value), _title(found.value, parts.get("docProps/core.xml", b""))
 
 
 def _seen(part: bytes) -> bytes:

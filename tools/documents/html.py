@@ -46,27 +46,19 @@ _OWN_ADDRESS = re.compile(rf"/(?:html|abs|pdf)/{_NUMBER}", re.I)
 _WATERMARK = re.compile(rf"arxiv(?:\.org)?[:/]\s*(?:abs/|html/|pdf/)?{_NUMBER}", re.I)
 
 
-class HtmlReader:
-    """Reads HTML (tools.documents.port.Reader)."""
-
-    name = "html 2"
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self._limits = limits
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return what a person sees of the article; see Reader.read."""
-        root, unread = parse_html(content, name)
-        document = read_article(root, Blocks(name, self._limits), reader=self.name)
-        if not document.blocks:
-            raise DocumentError(
-                f"{name} has no text that a browser would show",
-                remedy="scripts may fill the page in: save it from a browser, or give the PDF",
-            )
-        return document.model_copy(update={"unread": tuple(unread)})
+def read_html(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return what a person sees of the article; see tools.documents.open.read_document."""
+    root, unread = parse_html(content, name)
+    document = read_article(root, Blocks(name, limits))
+    if not document.blocks:
+        raise DocumentError(
+            f"{name} has no text that a browser would show",
+            remedy="scripts may fill the page in: save it from a browser, or give the PDF",
+        )
+    return document.model_copy(update={"unread": tuple(unread)})
 
 
-def read_article(root: Element, out: Blocks, *, reader: str, own: Head | None = None) -> Document:
+def read_article(root: Element, out: Blocks, own: Head | None = None) -> Document:
     """Return what stands in a page; `own` is what is known of the article beside it."""
     head = _head(root) if own is None or not own.title else own
 
@@ -80,7 +72,7 @@ def read_article(root: Element, out: Blocks, *, reader: str, own: Head | None = 
     walk.element(_main(root))
     walk.flush()
     abstract = out.abstract() or head.abstract
-    return head.document(abstract=abstract, blocks=out.blocks, reader=reader)
+    return head.document(abstract=abstract, blocks=out.blocks)
 
 
 def role_of(element: Element) -> str:

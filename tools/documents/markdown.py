@@ -6,7 +6,7 @@ from typing import Any
 
 from state.document import Document
 from tools.documents.blocks import Blocks
-from tools.documents.decode import decoded
+from tools.documents.decode import decoded, unix_lines
 from tools.documents.head import Head, head_of
 from tools.documents.html import read_article
 from tools.documents.limits import LIMITS, Limits
@@ -30,29 +30,20 @@ _FENCED = re.compile(
 )
 
 
-class MarkdownReader:
-    """Reads Markdown (tools.documents.port.Reader)."""
-
-    name = "markdown 2"
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self._limits = limits
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return the text without marks; see Reader.read."""
-        text = decoded(content).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        front = _FRONT.match(text)
-        head = _head(front[1]) if front else Head()
-        out = Blocks(name, self._limits)
-        if head.abstract:
-            out.add(head.abstract, "abstract")
-        html = _html(text[front.end() :] if front else text)
-        if html.strip():
-            root, _ = parse_html(f"<body>{html}</body>".encode("utf-8", "replace"), name)
-            document = read_article(root, out, reader=self.name, own=head)
-        if not out.blocks:
-            raise DocumentError(f"{name} has no text in it", remedy="add a file that has some")
-        return document if html.strip() else head.document(blocks=out.blocks, reader=self.name)
+def read_markdown(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return the text without marks; see tools.documents.open.read_document."""
+    text = unix_lines(decoded(content))
+    front = _FRONT.match(text)
+    head = _head(front[1]) if front else Head()
+    out = Blocks(name, limits)
+    if head.abstract:
+        out.add(head.abstract, "abstract")
+    html = _html(text[front.end() :] if front else text)
+    root, _ = parse_html(f"<body>{html} </body>".encode("utf-8", "replace"), name)
+    document = read_article(root, out, head)
+    if not out.blocks:
+        raise DocumentError(f"{name} has no text in it", remedy="add a file that has some")
+    return document
 
 
 def _html(text: str) -> str:

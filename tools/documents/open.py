@@ -1,53 +1,30 @@
 """The one way to read a document: by its contents, within limits, whatever its name says."""
 
 import logging
+from importlib import import_module
 
 from state.document import Document
 from tools.documents.limits import LIMITS, Limits, check_size, gunzip
-from tools.documents.port import Reader
 from tools.documents.sniff import LABELS, READ, SUFFIXES, Kind, note_on, sniff
 from tools.errors import DocumentError
 
-__all__ = [
-    "LIMITS", "READ", "SUFFIXES", "Kind", "Limits", "kind_of", "note_on", "read_document", "reader_of",
-]  # fmt: skip
+__all__ = ["LIMITS", "READ", "SUFFIXES", "Kind", "Limits", "note_on", "read_document"]
 logger = logging.getLogger(f"citeloom.{__name__}")
 
+READERS: dict[Kind, tuple[str, str, str]] = {
+    "pdf": ("pdf 3", "tools.pdf.reader", "read_pdf"),
+    "html": ("html 2", "tools.documents.html", "read_html"),
+    "jats": ("jats 2", "tools.documents.xml_article", "read_jats"),
+    "tei": ("tei 3", "tools.documents.xml_article", "read_tei"),
+    "docx": ("docx 2", "tools.documents.docx", "read_docx"),
+    "markdown": ("markdown 2", "tools.documents.markdown", "read_markdown"),
+    "text": ("text 2", "tools.documents.text", "read_text"),
+}
+"""What reads each kind: its name and version (another version reads a file anew), and where it stands.
 
-def kind_of(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
-    """Return what a file is by its contents; one packed by gzip is what is in it.
-
-    Raises:
-        DocumentError: It is empty, too large, damaged or of a kind that is not read.
-    """
-    return sniff(unpacked(content, name, limits), name, limits)
-
-
-def reader_of(kind: Kind, limits: Limits = LIMITS) -> Reader:
-    """Return the reader of a kind of file; its `name` tells its version before anything is read."""
-    if kind == "pdf":
-        from tools.pdf.reader import PdfReader
-
-        return PdfReader()
-    if kind == "html":
-        from tools.documents.html import HtmlReader
-
-        return HtmlReader(limits)
-    if kind in {"jats", "tei"}:
-        from tools.documents.xml_article import JATS, TEI, XmlReader
-
-        return XmlReader(JATS if kind == "jats" else TEI, limits)
-    if kind == "docx":
-        from tools.documents.docx import DocxReader
-
-        return DocxReader(limits)
-    if kind == "markdown":
-        from tools.documents.markdown import MarkdownReader
-
-        return MarkdownReader(limits)
-    from tools.documents.text import TextReader
-
-    return TextReader(limits)
+A reader is deterministic, works without network, and takes the bytes and the file's name; it gives a
+document, of which `unread` says what could not be read, or raises DocumentError.
+"""
 
 
 def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tuple[Kind, Document]:
@@ -62,39 +39,26 @@ def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tupl
     Raises:
         DocumentError: Nothing of it can be read; the message says why, `remedy` what to do.
     """
-    plain = unpacked(content, name, limits)
-    kind = sniff(plain, name, limits)
-    try:
-        document = reader_of(kind, limits).read(plain, name=name)
+    check_size(content, name, limits)
+    if content.startswith(b"\x1f\x8b"):
+        content = gunzip(content, name, limits)
+    kind = sniff(content, name, limits)
+    reader, place, function = READERS[kind]
+    read = getattr(import_module(place), function)
+    try:  # that of PDFs has limits of its own, by page
+        document: Document = (
+            read(content, name=name) if kind == "pdf" else read(content, name=name, limits=limits)
+        )
     except RecursionError as error:
         raise DocumentError(
             f"{name} is nested too deeply to be read", remedy="give the document as a PDF"
         ) from error
-    size = sum(len(block.text) for block in document.blocks)
-    if size > limits.characters:
-        raise DocumentError(
-            f"{name} has more than {limits.characters / 1_000_000:g} million characters",
-            remedy="split it into documents of which each is one paper or book",
-        )
+    more: dict[str, object] = {"reader": reader}
     if "text" not in document.confidence:
         from tools.pdf.confidence import legibility
 
-        sure = {**document.confidence, "text": round(legibility(document.blocks), 2)}
-        document = document.model_copy(update={"confidence": sure})
+        more["confidence"] = {
+            **document.confidence, "text": round(legibility(document.blocks), 2)
+        }  # fmt: skip
     logger.debug("%s is %s: %d blocks", name, LABELS[kind], len(document.blocks))
-    return kind, document
-
-
-def unpacked(content: bytes, name: str, limits: Limits = LIMITS) -> bytes:
-    """Return a file's bytes, those of a gzip file unpacked.
-
-    Raises:
-        DocumentError: It is empty or too large, packed or unpacked, or damaged.
-    """
-    check_size(content, name, limits)
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    plain = gunzip(content, name, limits)
-    if not plain:
-        check_size(plain, name, limits)
-    return plain
+    return kind, document.model_copy(update=more)

@@ -5,7 +5,7 @@ import re
 import zipfile
 from typing import Literal
 
-from tools.documents.decode import decoded, mark_of
+from tools.documents.decode import decoded
 from tools.documents.limits import LIMITS, Limits, check_zip, encrypted
 from tools.errors import DocumentError
 
@@ -40,10 +40,11 @@ _REFUSED_ZIPS = (
     (r"content\.xml$", "an OpenDocument file", "save it as .docx or PDF, and add that file"),
     (r"", "a zip archive", _UNPACK),
 )  # fmt: skip
-_ROOT = re.compile(r"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
-_SKIPPED = re.compile(
-    r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL | re.I
+_RECORDS = {".bib", ".bibtex", ".json", ".jsonl", ".ndjson", ".ris", ".csl", ".csv", ".tsv", ".rdf"}
+_PROLOG = re.compile(
+    r"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL | re.I
 )
+_ROOT = re.compile(r"<([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)")
 _HTML_ROOTS = frozenset(
     [
         "html",
@@ -59,9 +60,12 @@ _HTML_ROOTS = frozenset(
         "meta",
         "title",
         "link",
+        "article",
     ]
 )
-_JATS_ROOTS = frozenset({"pmc-articleset", "oai-pmh", "articles", "sub-article", "record"})
+_JATS_ROOTS = frozenset(
+    {"article", "pmc-articleset", "oai-pmh", "articles", "sub-article", "record"}
+)
 _IS_JATS = re.compile(
     r"<(?:\w+:)?(?:front|article-meta|front-stub|sec)[\s/>]|JATS|NLM//DTD|journal ?publishing", re.I
 )
@@ -69,6 +73,9 @@ _IS_HTML = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]|<head[\s>]", re.IGN
 _MARKDOWN = re.compile(
     r"^(?: {0,3}#{1,6} \S|(?:```|~~~)|\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+)", re.MULTILINE
 )
+_FRONT = re.compile(r"\ufeff?---\s*\n(?:[^\n]*\n){0,200}?(?:title|author|date)\s*:")
+_STRANGE = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
+_HIGH = re.compile("[\x80-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
 
 
 def sniff(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
@@ -81,21 +88,24 @@ def sniff(content: bytes, name: str, limits: Limits = LIMITS) -> Kind:
         return "pdf"
     if content.startswith(b"PK\x03\x04"):
         return _zipped(content, name, limits)
-    _refuse_known(content, name)
-    head = _text_head(content, name)
-    if not head.strip():
-        if content.strip(b"\0 \t\r\n"):
-            raise _binary(name)
-        raise DocumentError(f"{name} is empty: there is only white space in it")
-    if head.lstrip("\ufeff \t\r\n").startswith("<") and (kind := _markup(head, name)):
+    start = content[:512].decode("latin-1")
+    for mark, what, remedy in _REFUSED:
+        if re.match(mark, start):
+            if "EncryptedPackage".encode("utf-16-le") in content:
+                raise encrypted(name)
+            raise _refused(name, what, remedy)
+    text, ending = _text_head(content, name), suffix(name)
+    if text.startswith("<") and (kind := _markup(text, ending, name)):
         return kind
-    _refuse_sources(head, name)
-    named = SUFFIXES.get(suffix(name))
-    if named in {"markdown", "text"}:
-        return "markdown" if named == "markdown" or _looks_marked(head) else "text"
-    if named == "html" and re.search(r"<(?:p|div|h\d|br|table|li)\b[^>]*>", head, re.IGNORECASE):
+    if ending == ".tex" or (ending not in SUFFIXES and re.search(r"^\\documentclass", text, re.M)):
+        raise _refused(name, "LaTeX source", "give the PDF or HTML that was made of it")
+    if ending in _RECORDS:
+        raise _refused(name, "a file of records or data, not a document", "add it as a record file")
+    named = SUFFIXES.get(ending)
+    if named == "html" and re.search(r"<(?:p|div|h\d|br|table|li)\b[^>]*>", text, re.IGNORECASE):
         return "html"
-    return "markdown" if _looks_marked(head) else "text"
+    marked = len(_MARKDOWN.findall(text[:20_000])) > 1 or _FRONT.match(text)
+    return "markdown" if named == "markdown" or marked else "text"
 
 
 def suffix(name: str) -> str:
@@ -138,115 +148,54 @@ def _zipped(content: bytes, name: str, limits: Limits) -> Kind:
     raise _refused(name, what, remedy)
 
 
-def _refuse_known(content: bytes, name: str) -> None:
-    """Refuse what its first bytes name, with what to do about it."""
-    start = content[:512].decode("latin-1")
-    for mark, what, remedy in _REFUSED:
-        if re.match(mark, start):
-            if "EncryptedPackage".encode("utf-16-le") in content:
-                raise encrypted(name)
-            raise _refused(name, what, remedy)
-    if content.startswith((b"bplist", b"SQLite format")):
-        raise _binary(name)
-
-
 def _refused(name: str, what: str, remedy: str) -> DocumentError:
     return DocumentError(f"{name} is {what}, which is not read", remedy=remedy)
 
 
-def _binary(name: str) -> DocumentError:
-    return DocumentError(
-        f"{name} is a binary file of an unknown kind, or text in an unknown encoding",
-        remedy=f"what is read is {READ}; save a text as UTF-8",
-    )
-
-
 def _text_head(content: bytes, name: str) -> str:
-    """Return the beginning of a text.
+    """Return the beginning of a text, without white space before it.
 
     Raises:
         DocumentError: It is none.
     """
     head = content[:_HEAD] if content[:_HEAD].strip() else content.lstrip()[:_HEAD]
-    if mark_of(content):
-        return decoded(head)
-    # A text may have a stray NUL; a binary file has many.
-    if head.strip(b"\0").count(b"\0") > 1 + len(head) // 2000:
-        raise _binary(name)
-    controls = sum(
-        head.count(bytes([code])) for code in (*range(1, 9), 14, 15, *range(16, 27), 127)
-    )
-    if controls > 2 + len(head) // 500:
-        raise _binary(name)
-    text = decoded(head)
-    strange = sum(1 for char in text if char == "\ufffd" or "\x80" <= char <= "\x9f")
-    if strange > 2 + len(text) // 50 or _is_mojibake(head, text):
-        raise _binary(name)
+    text = decoded(head).lstrip("\ufeff \t\r\n")
+    if not text.strip():
+        raise DocumentError(
+            f"{name} is empty: there is only white space in it", remedy="fetch or copy it again"
+        )
+    # A text may have a stray NUL, and a western text in cp1252 some letters beyond ASCII.
+    strange, high = len(_STRANGE.findall(text)), len(_HIGH.findall(text))
+    if strange * 100 > 300 + len(text) or high * 3 > len(text):
+        raise DocumentError(
+            f"{name} is a binary file of an unknown kind, or text in an unknown encoding",
+            remedy=f"what is read is {READ}; save a text as UTF-8",
+        )
     return text
 
 
-def _is_mojibake(head: bytes, text: str) -> bool:
-    """Whether bytes that are not UTF-8 are too many to be a western text in cp1252."""
-    try:
-        head[:-4].decode("utf-8")
-    except UnicodeDecodeError:
-        beyond = sum(1 for byte in head if byte > 127)
-        return beyond * 10 > 3 * len(head) and sum(map(_is_western, text)) < 0.9 * len(text)
-    return False
-
-
-def _is_western(char: str) -> bool:
-    return char < "\x7f" or "\xc0" <= char <= "\xff"
-
-
-def _markup(head: str, name: str) -> Kind | None:
+def _markup(text: str, ending: str, name: str) -> Kind | None:
     """Return the kind of a text that begins with a tag."""
-    text = head.lstrip("\ufeff \t\r\n")
-    if re.match(r"<!doctype html", text, re.IGNORECASE):
-        return "html"
-    position = 0
-    while found := _SKIPPED.match(text, position):
-        position = found.end()
-    root = _ROOT.match(text, position)
-    if root is None:
-        return "html" if _IS_HTML.search(head) else None
-    tag = root[2].lower()
+    prolog = _PROLOG.match(text)
+    root = _ROOT.match(text, prolog.end() if prolog else 0)
+    tag = root[2].lower() if root else ""
+    named = SUFFIXES.get(ending)
     if tag in {"tei", "teicorpus"}:
         return "tei"
-    if (tag == "article" or tag in _JATS_ROOTS) and _IS_JATS.search(head):
+    if tag in _JATS_ROOTS and _IS_JATS.search(text):
         return "jats"
     if tag == "rdf":
-        raise _refused(
-            name, "RDF, a file of records", "add it as a record file: its name should end in .rdf"
-        )
-    if tag == "svg":
-        raise _refused(name, "a picture (SVG)", "give the document that it is from")
-    if _IS_HTML.search(head) or tag == "article":
+        raise _refused(name, "RDF, a file of records", "name it so that it ends in .rdf")
+    if _IS_HTML.search(text) or tag == "article":
         return "html"
-    if suffix(name) in {".md", ".markdown"}:
+    if named == "markdown":
         return None
-    if tag in _HTML_ROOTS or SUFFIXES.get(suffix(name)) == "html":
+    if tag in _HTML_ROOTS or named == "html":
         return "html"
     if (
         text.startswith("<?xml")
-        or suffix(name) in {".xml", ".nxml"}
-        or head.rstrip().endswith(f"</{tag}>")
+        or ending in {".xml", ".nxml"}
+        or text.rstrip().endswith(f"</{tag}>")
     ):
-        raise _refused(name, f"XML with the root element '{root[2]}'", f"what is read is {READ}")
+        raise _refused(name, f"XML with the root element '{tag}'", f"what is read is {READ}")
     return None
-
-
-def _refuse_sources(head: str, name: str) -> None:
-    ending = suffix(name)
-    if ending in {".tex", ".ltx"} or (
-        ending not in SUFFIXES and re.search(r"^\\documentclass", head, re.M)
-    ):
-        raise _refused(name, "LaTeX source", "give the PDF or HTML that was made of it")
-    if ending in {".bib", ".bibtex", ".json", ".jsonl", ".ndjson", ".ris", ".csl", ".csv", ".tsv"}:
-        raise _refused(name, "a file of records or data, not a document", "add it as a record file")
-
-
-def _looks_marked(head: str) -> bool:
-    if re.match(r"\ufeff?---\s*\n(?:[^\n]*\n){0,200}?(?:title|author|date)\s*:", head):
-        return True
-    return len(_MARKDOWN.findall(head[:20_000])) > 1

@@ -15,13 +15,9 @@ class StoredEmbedder:
     """Looks in the store first. Synchronous; safe to call from several threads."""
 
     def __init__(self, embedder: Embedder, store: DocumentStore) -> None:
+        self.name = embedder.name
         self._embedder = embedder
         self._store = store
-
-    @property
-    def name(self) -> str:
-        """The embedder's own."""
-        return self._embedder.name
 
     @property
     def size(self) -> int:
@@ -31,21 +27,23 @@ class StoredEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return what the embedder returns; see tools.embed.port."""
         keys = [summary_key(self.name, text) for text in texts]
-        kept = self._store.vectors(dict.fromkeys(keys))
+        raw = self._store.vectors(dict.fromkeys(keys))
         found = {
-            key: np.frombuffer(raw, dtype="<f4")
-            for key, raw in kept.items()
-            if len(raw) == 4 * self.size
+            key: np.frombuffer(row, dtype="<f4")
+            for key, row in raw.items()
+            if len(row) == 4 * self.size
         }
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-        waiting = list(new)
-        for start in range(0, len(waiting), _TOGETHER):
-            group = waiting[start : start + _TOGETHER]
-            rows = self._embedder.embed([new[key] for key in group])
-            found.update(zip(group, rows, strict=True))
-            self._store.put_vectors(
-                {key: row.astype("<f4").tobytes() for key, row in zip(group, rows, strict=True)}
-            )
-        if not keys:
-            return np.empty((0, self.size), dtype=np.float32)
-        return np.stack([found[key] for key in keys]).astype(np.float32, copy=False)
+        new = [
+            (key, text)
+            for key, text in dict(zip(keys, texts, strict=True)).items()
+            if key not in found
+        ]
+        for start in range(0, len(new), _TOGETHER):
+            group = new[start : start + _TOGETHER]
+            rows = self._embedder.embed([text for _, text in group])
+            made = {key: row for (key, _), row in zip(group, rows, strict=True)}
+            found.update(made)
+            self._store.put_vectors({key: row.astype("<f4").tobytes() for key, row in made.items()})
+        return np.array([found[key] for key in keys], dtype=np.float32).reshape(
+            len(keys), self.size
+        )

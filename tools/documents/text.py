@@ -5,7 +5,7 @@ from collections import Counter
 
 from state.document import Document
 from tools.documents.blocks import Blocks, clean, is_abstract, is_references
-from tools.documents.decode import decoded
+from tools.documents.decode import decoded, unix_lines
 from tools.documents.limits import LIMITS, Limits
 from tools.errors import DocumentError
 
@@ -28,46 +28,34 @@ _PARTED = re.compile(r"([^\W\d_])-[ \t]*\n*\f\s*([^\W\d_A-Z]+\S*)[ \t]?")
 """A word that goes on on the next page."""
 
 
-class TextReader:
-    """Reads plain text (tools.documents.port.Reader)."""
-
-    name = "text 2"
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self._limits = limits
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return the text; form feeds, as pdftotext writes them, part pages. See Reader.read."""
-        text = decoded(content).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        text = _PARTED.sub(r"\1\2\n\f", text)
-        out = Blocks(name, self._limits)
-        pages = text.rstrip("\f\n ").split("\f")
-        wrapped = _is_wrapped(text)
-        words = Counter(_WORD.findall(text.lower())) if "-\n" in text else Counter()
+def read_text(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return the text; form feeds, as pdftotext writes them, part pages."""
+    text = _PARTED.sub(r"\1\2\n\f", unix_lines(decoded(content)))
+    out = Blocks(name, limits)
+    pages = text.rstrip("\f\n ").split("\f")
+    wrapped = _is_wrapped(text)
+    words = Counter(_WORD.findall(text.lower())) if "-\n" in text else Counter()
+    title = ""
+    for number, page in enumerate(pages, start=1):
+        out.page = number if len(pages) > 1 else None
+        paragraphs = _paragraphs(page, wrapped)
+        for lines, next_lines in zip(paragraphs, [*paragraphs[1:], [""]], strict=False):
+            if not wrapped and _stands_above(lines[0], next_lines[0]):
+                out.heading(1, lines[0])
+            elif not title and not out.blocks and not out.section and _is_title(lines):
+                title = clean(" ".join(lines))
+            else:
+                _take(out, lines, words)
+    if not out.blocks:  # nothing but headings
+        out.end(1)
+        out.add(text)
         title = ""
-        for number, page in enumerate(pages, start=1):
-            out.page = number if len(pages) > 1 else None
-            paragraphs = _paragraphs(page, wrapped)
-            for lines, next_lines in zip(paragraphs, [*paragraphs[1:], [""]], strict=False):
-                if not wrapped and _stands_above(lines[0], next_lines[0]):
-                    out.heading(1, lines[0])
-                elif not title and not out.blocks and not out.section and _is_title(lines):
-                    title = clean(" ".join(lines))
-                else:
-                    _take(out, lines, words)
-        if not out.blocks:  # nothing but headings
-            out.end(1)
-            out.add(text)
-            title = ""
-        if not out.blocks:
-            raise DocumentError(f"{name} is empty: there is only white space in it")
-        return Document(
-            title=title or None,
-            abstract=out.abstract(),
-            blocks=out.blocks,
-            pages=len(pages) if len(pages) > 1 else None,
-            reader=self.name,
-        )
+    if not out.blocks:
+        raise DocumentError(f"{name} is empty: there is only white space in it")
+    return Document(
+        title=title or None, abstract=out.abstract(), blocks=out.blocks,
+        pages=len(pages) if len(pages) > 1 else None,
+    )  # fmt: skip
 
 
 def _is_wrapped(text: str) -> bool:

@@ -5,10 +5,11 @@ What differs between the two is in two tables: which element is what, and where 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from state.document import Document
 from tools.documents.blocks import Blocks, clean
-from tools.documents.head import Head, authors_of, head_of
+from tools.documents.head import authors_of, head_of
 from tools.documents.limits import LIMITS, Limits
 from tools.documents.markup import Element, parse_xml
 from tools.documents.walk import Walk
@@ -20,7 +21,6 @@ from tools.errors import DocumentError
 class Mapped:
     """How a kind of XML says what every article has."""
 
-    name: str
     roles: Mapping[str, str]
     """Elements by their role (see tools.documents.walk)."""
     fields: Mapping[str, str]
@@ -40,7 +40,6 @@ def _by_tag(roles: Mapping[str, str]) -> dict[str, str]:
 
 
 JATS = Mapped(
-    name="jats 2",
     roles=_by_tag({
         "skip": "graphic inline-graphic media object-id table-wrap-foot-link permissions alt-text long-desc "
         "processing-meta supplementary-material x label-alternatives",
@@ -65,7 +64,6 @@ JATS = Mapped(
     text="./body|./back|./floats-group",
 )  # fmt: skip
 TEI = Mapped(
-    name="tei 3",
     roles=_by_tag({
         "skip": "graphic fw pb lb facsimile figure-graphic label",
         "=text": "p ab l quote", "=list": "item", "=equation": "formula", "=reference": "bibl biblstruct",
@@ -83,55 +81,39 @@ TEI = Mapped(
 )  # fmt: skip
 
 
-class XmlReader:
-    """Reads JATS or TEI (tools.documents.port.Reader)."""
+def _read(mapped: Mapped, content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return the article, the first of them where the file has several."""
+    root, unread = parse_xml(content, name)
+    article = next(root.iter("article", "tei"), None)
+    if article is None:
+        raise DocumentError(f"{name} has no article in it", remedy="give the article's own XML")
+    _print_entries(article)
+    walk = Walk(Blocks(name, limits), lambda one: mapped.roles.get(one.tag, ""))
+    for abstract in article.xpath(mapped.abstract):
+        walk.abstract(abstract)
+    for part in article.xpath(mapped.text):
+        walk.element(part)
+        walk.flush()
+    if not walk.out.blocks:
+        raise DocumentError(
+            f"{name} has neither abstract nor text: there is no text in it",
+            remedy="it may be a bare record: fetch the article's full text, or give its PDF",
+        )
+    said = {
+        field: [text_of(one) for one in article.xpath(path)]
+        for field, path in mapped.fields.items()
+    }
+    names = [
+        ", ".join(filter(None, (_all(one, mapped.family), _all(one, mapped.given))))
+        or _all(one, mapped.whole)
+        for one in article.xpath(mapped.author)
+    ]
+    return head_of(said).document(
+        authors=authors_of(names), abstract=walk.out.abstract(), blocks=walk.out.blocks, unread=tuple(unread)
+    )  # fmt: skip
 
-    def __init__(self, mapped: Mapped, limits: Limits = LIMITS) -> None:
-        self._mapped = mapped
-        self._limits = limits
 
-    @property
-    def name(self) -> str:
-        """Name and version."""
-        return self._mapped.name
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return the article, the first of them where the file has several; see Reader.read."""
-        root, unread = parse_xml(content, name)
-        article = next(root.iter("article", "tei"), None)
-        if article is None:
-            raise DocumentError(f"{name} has no article in it", remedy="give the article's own XML")
-        _print_entries(article)
-        walk = Walk(Blocks(name, self._limits), lambda one: self._mapped.roles.get(one.tag, ""))
-        for abstract in article.xpath(self._mapped.abstract):
-            walk.abstract(abstract)
-        for part in article.xpath(self._mapped.text):
-            walk.element(part)
-            walk.flush()
-        if not walk.out.blocks:
-            raise DocumentError(
-                f"{name} has neither abstract nor text: there is no text in it",
-                remedy="it may be a bare record: fetch the article's full text, or give its PDF",
-            )
-        head = self._head(article)
-        return head.document(
-            abstract=walk.out.abstract(), blocks=walk.out.blocks, unread=tuple(unread), reader=self.name
-        )  # fmt: skip
-
-    def _head(self, article: Element) -> Head:
-        mapped = self._mapped
-        said = {
-            field: [text_of(one) for one in article.xpath(path)]
-            for field, path in mapped.fields.items()
-        }
-        head = head_of(said)
-        names = [
-            ", ".join(filter(None, (_all(one, mapped.family), _all(one, mapped.given))))
-            or _all(one, mapped.whole)
-            for one in article.xpath(mapped.author)
-        ]
-        fields = {name: getattr(head, name) for name in Head.__slots__}
-        return Head(**{**fields, "authors": authors_of(names)})
+read_jats, read_tei = partial(_read, JATS), partial(_read, TEI)
 
 
 def _all(element: Element, path: str) -> str:

@@ -2,18 +2,17 @@
 
 import logging
 import os
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import cast, get_args
 
 from citeloom.settings import Settings
 from state.document import DocumentEntry
 from state.paper import Paper, title_key
-from tools.documents.grobid import NAME, GrobidService, grobid_of
-from tools.documents.sniff import Kind
+from tools.documents.grobid import NAME, Grobid, grobid_of
+from tools.documents.open import READERS
 from tools.documents.store import DocumentStore
 from tools.embed.port import Embedder
 from tools.errors import LibraryError
@@ -37,7 +36,7 @@ class IngestTarget:
 
     library: Library
     embedder: Embedder
-    grobid: GrobidService | None = None
+    grobid: Grobid | None = None
     """What reads PDFs first, where it is set."""
     documents: DocumentStore | None = None
     """Where what was read is kept whole, with its blocks, beside the library's text of it."""
@@ -78,41 +77,28 @@ class IngestTarget:
         return self.library.folder / BAD_RECORDS
 
 
-def is_current(reader: str, grobid: GrobidService | None = None) -> bool:
+def is_current(reader: str, grobid: Grobid | None = None) -> bool:
     """Whether what reads documents now has this name and version.
 
     What GROBID read stays; what our own reader read of a PDF is read again once there is a GROBID.
     """
-    own = {_reader(kind) for kind in get_args(Kind) if not (grobid and kind == "pdf")}
+    own = {name for kind, (name, *_) in READERS.items() if not (grobid and kind == "pdf")}
     return reader in own or reader == NAME
 
 
-def _reader(kind: str) -> str:
-    """Return the name and version of what reads this kind now; empty if nothing does."""
-    from tools.documents.open import reader_of
-
-    return reader_of(cast(Kind, kind)).name if kind in get_args(Kind) else ""
-
-
-_told: dict[str, float] = {}
-
-
+@cache
 def _tell_waiting(name: str) -> None:
-    """Say it once in a while, however many files wait."""
-    now = time.monotonic()
-    if now - _told.get(name, -_PATIENCE) >= _PATIENCE:
-        _told[name] = now
-        logger.warning("library '%s' is being written by another process: waiting for it", name)
+    """Say it once, however many files wait."""
+    logger.warning("library '%s' is being written by another process: waiting for it", name)
 
 
 def _may_be(found: Paper, paper: Paper) -> bool:
     """Whether nothing that both say speaks against their being one work."""
-    if found.year and paper.year and abs(found.year - paper.year) > 1:
-        return False
-    if not (found.authors and paper.authors):
-        return True
+    years = (found.year or paper.year or 0, paper.year or found.year or 0)
     families = {title_key(author.family) for author in paper.authors}
-    return title_key(found.authors[0].family) in families
+    return abs(years[0] - years[1]) <= 1 and (
+        not (found.authors and families) or title_key(found.authors[0].family) in families
+    )
 
 
 def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> IngestTarget:

@@ -1,23 +1,20 @@
-"""What runs in a process of its own: reading one file, and cutting one document into passages.
+"""What runs in a process of its own: reading one file.
 
 A file may be made to crash or to drown what reads it; then it is this process that ends.
-Nothing but plain values goes back: an exception of a foreign package might not survive the way.
 """
 
 import logging
 import sys
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from state.document import Document
-from state.passage import Passage
+from tools.errors import DocumentError
 
 if TYPE_CHECKING:
+    from tools.documents.grobid import Grobid
     from tools.documents.sniff import Kind
-
-T = TypeVar("T")
-logger = logging.getLogger(f"citeloom.{__name__}")
 
 _EXCERPT = 200
 
@@ -31,28 +28,7 @@ class Reading:
     sha256: str
     """Of the bytes that were read."""
     note: str = ""
-    """Where its name promises another kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A file that was not read, and why."""
-
-    cause: str
-    remedy: str = ""
-
-
-def accepted(answer: T | Refused) -> T:
-    """Return what a process answers.
-
-    Raises:
-        DocumentError: It refused the file.
-    """
-    from tools.errors import DocumentError
-
-    if isinstance(answer, Refused):
-        raise DocumentError(answer.cause, remedy=answer.remedy)
-    return answer
+    """Where its name promises another kind, or GROBID did not read it."""
 
 
 def confine(megabytes: int) -> None:
@@ -76,68 +52,48 @@ def confine(megabytes: int) -> None:
         return
 
 
-def read_file(path: str, name: str, tei: bytes = b"") -> Reading | Refused:
-    """Read the document in a file.
+def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:
+    """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.
 
     Args:
         path: Where its bytes stand.
         name: What it is called, for messages and where its contents leave its format open.
-        tei: What GROBID made of it, if it is a PDF that GROBID was given.
+        grobid: The service; that it failed is in the reading's note.
+
+    Raises:
+        DocumentError: It cannot be read; an exception of a foreign package might not survive the way.
     """
     from tools.documents.open import LIMITS, note_on, read_document
-    from tools.errors import DocumentError
 
     try:
         with open(path, "rb") as file:
             content = file.read(LIMITS.bytes + 1)  # the reader says so where that is too much
-        served, fault = _of_tei(tei, name)
-        kind, document = served or read_document(content, name=name)
-    except DocumentError as error:
-        return Refused(str(error), error.remedy)
+        found, fault = _by_grobid(content, name, grobid) if grobid else (None, "")
+        kind, document = found or read_document(content, name=name)
+    except (DocumentError, MemoryError):
+        raise
     except OSError as error:
-        return Refused(
-            f"it cannot be read: {error.strerror or error}", "check that it is there and readable"
-        )
-    except MemoryError:
-        return Refused(*OUT_OF_MEMORY)
-    except Exception as error:  # noqa: BLE001 - a fault of a reader costs this file alone; it is told
-        return Refused(
+        raise DocumentError(
+            f"it cannot be read: {error.strerror or error}",
+            remedy="check that it is there and readable",
+        ) from error
+    except Exception as error:
+        raise DocumentError(
             f"its reader failed: {type(error).__name__}: {error}"[:_EXCERPT],
-            "save it in another format (PDF, HTML, text) and add that, and report the fault",
-        )
+            remedy="save it in another format (PDF, HTML, text) and add that, and report the fault",
+        ) from error
     note = "; ".join(filter(None, [note_on(kind, name), fault]))
-    return Reading(str(kind), document, sha256(content).hexdigest(), note)
+    return Reading(kind, document, sha256(content).hexdigest(), note)
 
 
-def _of_tei(tei: bytes, name: str) -> tuple[tuple["Kind", Document] | None, str]:
-    """Return what stands in GROBID's TEI of a file, or nothing and why."""
-    from tools.documents.grobid import read_tei
-    from tools.errors import DocumentError
+def _by_grobid(
+    content: bytes, name: str, grobid: "Grobid"
+) -> "tuple[tuple[Kind, Document] | None, str]":
+    from tools.documents.grobid import read_by_grobid
 
-    if not tei:
+    if b"%PDF-" not in content[:1024]:
         return None, ""
     try:
-        return ("pdf", read_tei(tei, name=name)), ""
-    except DocumentError as error:
-        return None, f"it was read without GROBID: {error}"
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with its TEI, the file is there
-        cause = f"{type(error).__name__}: {error}"[:_EXCERPT]
-        return None, f"it was read without GROBID, whose answer cannot be read: {cause}"
-
-
-OUT_OF_MEMORY = (
-    "reading it took more memory than is allowed",
-    "split it into smaller files, or allow more with CITELOOM_INGEST_MEMORY_MB",
-)
-
-
-def cut_document(
-    document: Document, paper: str, title: str, digest: str
-) -> list[Passage] | Refused:
-    """Cut a document into passages."""
-    from tools.documents.passages import cut
-
-    try:
-        return cut(document, paper=paper, title=title, sha256=digest)
-    except MemoryError:
-        return Refused(*OUT_OF_MEMORY)
+        return ("pdf", read_by_grobid(content, name=name, grobid=grobid)), ""
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with its answer, the file is there
+        return None, f"it was read without GROBID: {error}"[:_EXCERPT]

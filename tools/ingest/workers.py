@@ -2,23 +2,23 @@
 
 import asyncio
 import atexit
-import logging
 import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from tools.errors import DocumentError, PermanentError
-from tools.ingest.worker_tasks import OUT_OF_MEMORY, confine
+from tools.errors import DocumentError
+from tools.ingest.worker_tasks import Reading, confine, read_file
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
-logger = logging.getLogger(f"citeloom.{__name__}")
+    from tools.documents.grobid import Grobid
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,40 +59,40 @@ class Workers:
         self._pool: ProcessPool | None = None
         self._stopping = Event()
         self._busy = 0
-        self._rest: Timer | None = None
+        self._rest = Timer(0.0, self._close_if_idle)
 
     def run(self, stopped: Event, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function of tools.ingest.worker_tasks answers in a process of its own.
+        """Return what a function answers in a process of its own.
 
         Raises:
-            DocumentError: It took too long, crashed, or needed too much memory.
+            DocumentError: It took too long, crashed, or needed too much memory; or the function's own.
             StoppedError: `stopped` was set; the process that was at work on it is ended.
         """
-        pool = self._begin()
+        with self._lock:
+            if self._stopping.is_set():  # a pool made now would outlive the command
+                raise StoppedError
+            self._rest.cancel()
+            self._busy += 1
+            if self._pool is None or not self._pool.active:
+                self._close()
+                self._pool = self._open()
+            future = self._pool.schedule(function, args, kwargs, timeout=self.limits.seconds)
         try:
-            return self._wait(pool, stopped, function, *args, **kwargs)
+            return self._answer(future, stopped)
         finally:
-            self._end()
+            with self._lock:
+                self._busy -= 1
+                if not self._busy:
+                    self._rest = Timer(_IDLE, self._close_if_idle)
+                    self._rest.daemon = True
+                    self._rest.start()
 
-    def _wait(
-        self,
-        pool: "ProcessPool",
-        stopped: Event,
-        function: Callable[P, T],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> T:
+    def _answer(self, future: "Future[T]", stopped: Event) -> T:
         from pebble import ProcessExpired
 
-        try:
-            future = pool.schedule(function, args, kwargs, timeout=self.limits.seconds)
-        except RuntimeError as error:
-            if self._stopping.is_set():  # the pool was closed in between
-                raise StoppedError from error
-            raise
         while not wait([future], timeout=_LOOK).done:
             if stopped.is_set() or self._stopping.is_set():
-                future.cancel()  # type: ignore[no-untyped-call]
+                future.cancel()
                 raise StoppedError
         try:
             return future.result()
@@ -102,7 +102,12 @@ class Workers:
                 remedy="split it into smaller files, or allow more time with "
                 "CITELOOM_INGEST_SECONDS",
             ) from error
-        except (ProcessExpired, BrokenExecutor) as error:
+        except MemoryError as error:
+            raise DocumentError(
+                "reading it took more memory than is allowed",
+                remedy="split it into smaller files, or allow more with CITELOOM_INGEST_MEMORY_MB",
+            ) from error
+        except (ProcessExpired, BrokenExecutor, CancelledError) as error:
             if stopped.is_set() or self._stopping.is_set():  # the pool was ended under it
                 raise StoppedError from error
             raise DocumentError(
@@ -110,41 +115,15 @@ class Workers:
                 "runs out",
                 remedy="save it anew with another program, or add another copy or format of it",
             ) from error
-        except MemoryError as error:
-            raise DocumentError(OUT_OF_MEMORY[0], remedy=OUT_OF_MEMORY[1]) from error
-        except CancelledError as error:
-            raise StoppedError from error
 
-    def _begin(self) -> "ProcessPool":
+    def _open(self) -> "ProcessPool":
         from pebble import ProcessPool
 
-        with self._lock:
-            if self._stopping.is_set():  # a pool made now would outlive the command
-                raise StoppedError
-            self._busy += 1
-            if self._rest:
-                self._rest.cancel()
-                self._rest = None
-            if self._pool is not None and not self._pool.active:
-                self._close()
-            if self._pool is None:
-                # Not forked: a copy of a process with threads may wait for a lock for ever.
-                self._pool = ProcessPool(
-                    self.limits.workers,
-                    max_tasks=_FILES,
-                    initializer=confine,
-                    initargs=(self.limits.megabytes,),
-                    context=multiprocessing.get_context("spawn"),
-                )
-            return self._pool
-
-    def _end(self) -> None:
-        with self._lock:
-            self._busy -= 1
-            if not self._busy and self._pool is not None:
-                self._rest = Timer(_IDLE, self._close_if_idle)
-                self._rest.daemon = True
-                self._rest.start()
+        # Not forked: a copy of a process with threads may wait for a lock for ever.
+        return ProcessPool(
+            self.limits.workers, max_tasks=_FILES, initializer=confine,
+            initargs=(self.limits.megabytes,), context=multiprocessing.get_context("spawn"),
+        )  # fmt: skip
 
     def _close_if_idle(self) -> None:
         with self._lock:
@@ -161,10 +140,16 @@ class Workers:
         """End processes and threads; what they were at work on is not done."""
         self._stopping.set()
         with self._lock:
-            if self._rest:
-                self._rest.cancel()
+            self._rest.cancel()
             self._close()
         self.threads.shutdown(wait=True, cancel_futures=True)
+
+
+def read_apart(
+    workers: Workers, stopped: Event, path: Path, name: str, grobid: "Grobid | None"
+) -> Reading:
+    """Read the document in a file in a process of its own; see `read_file` and `Workers.run`."""
+    return workers.run(stopped, read_file, str(path), name, grobid)
 
 
 _opening = Lock()
@@ -172,20 +157,9 @@ _opened: list[Workers] = []
 
 
 def open_workers(limits: Limits) -> Workers:
-    """Return the process's one set of workers; the first caller's limits hold.
-
-    Raises:
-        PermanentError: The package that starts them is not installed.
-    """
+    """Return the process's one set of workers; the first caller's limits hold."""
     with _opening:
         if not _opened:
-            try:
-                import pebble  # noqa: F401
-            except ModuleNotFoundError as error:
-                raise PermanentError(
-                    "the package that reads files in processes of their own is not installed: run "
-                    "`pip install pebble`"
-                ) from error
             _opened.append(Workers(limits))
             atexit.register(close_workers)
         return _opened[0]

@@ -3,6 +3,7 @@
 import shutil
 from typing import NamedTuple
 
+from tools.library.edge_folder import lock_of
 from tools.library.library import Library
 from tools.library.open import index_folder
 
@@ -33,7 +34,7 @@ def compact(library: Library) -> Compacted:
         kept = index_folder(library.folder, serving.names)
         drafts = (".catalog-", ".vectors-", "vectors")
         swept = [path for path in library.folder.iterdir() if path.name.startswith(drafts)]
-        swept = [path for path in swept if path != kept]
+        swept = [path for path in swept if path not in (kept, lock_of(kept))]
         for path in swept:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         library.catalog.database.vacuum()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.library.edge_folder import EdgeFolder, told_faults
+from tools.library.edge_folder import EdgeFolder, lock_of, told_faults
 from tools.library.port import (
     BREADTH,
     DENSE,
@@ -86,7 +86,7 @@ class EdgeIndex:
         """Insert or replace points; the engine's log makes them durable."""
         import qdrant_edge as qe
 
-        rows = [qe.Point(point.id, _vectors(point), dict(point.payload)) for point in points]
+        rows = [qe.Point(point.id, _named(point), dict(point.payload)) for point in points]
         if rows:
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.upsert_points(rows))
@@ -133,7 +133,7 @@ class EdgeIndex:
         )
         with self._folder.opened() as shard:
             records, _ = shard.scroll(request)
-            return [_stored(record) for record in records]
+            return [Stored.of(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -161,6 +161,7 @@ class EdgeIndex:
         """Delete the folder."""
         self.close()
         shutil.rmtree(self._path, ignore_errors=True)
+        lock_of(self._path).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the folder once running calls have ended."""
@@ -192,24 +193,8 @@ def _own(vector: Any) -> Any:
     return vector.tolist()
 
 
-def _vectors(point: Point) -> dict[str, Any]:
-    named = (
-        (DENSE, point.dense), (SPARSE, point.sparse), (LEXICAL, point.lexical),
-        (MULTI, point.multi),
-    )  # fmt: skip
-    return {name: _own(vector) for name, vector in named if vector is not None}
-
-
-def _stored(record: "qe.Record") -> Stored:
-    vectors: Any = record.vector
-    terms = vectors.get(SPARSE)
-    payload: Any = record.payload or {}
-    return Stored(
-        int(str(record.id)),
-        np.asarray(vectors.get(DENSE, ()), dtype=np.float32),
-        Sparse(tuple(terms.indices), tuple(terms.values)) if terms else Sparse((), ()),
-        payload,
-    )
+def _named(point: Point) -> dict[str, Any]:
+    return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
 def _conditions(wanted: Filter, among: Collection[int] | None) -> "qe.Filter | None":

@@ -1,16 +1,20 @@
 """The folder of an embedded index: opened on use, shared between processes by turns.
 
-The engine locks its folder for as long as it is open. So it is opened on use and closed again
-after a short idle time; whoever finds it locked waits for a while and leaves a mark, upon which the
-one who has it gives way between two calls.
+The engine serves one process at a time. So its folder is opened on use and closed again after a short
+idle time; whoever finds it locked waits for a while and leaves a mark, upon which the one who has it
+gives way between two calls. The lock is ours: the engine's own is taken only after it has read a part
+of the folder, so that one who waits for it would go on with what was there before the other wrote, and
+lose that (qdrant-edge-py 0.9.0, tests/library/test_processes.py).
 """
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from tools.errors import LibraryError
 
@@ -20,7 +24,11 @@ if TYPE_CHECKING:
 _POLL = 0.05  # seconds between two tries for the lock
 _TURN = 1.0  # seconds that one process may go on while another waits
 _FRESH = 0.5  # seconds for which a mark counts: the waiting one renews it
-_LOCKED = "WouldBlock"  # the engine has no exception types: this is in its message
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file that is locked while the index in a folder is open."""
+    return path.with_name(f".{path.name}.lock")
 
 
 class EdgeFolder:
@@ -37,6 +45,8 @@ class EdgeFolder:
         self._last_use = 0.0
         self._since = 0.0
         self._mark = path.with_name(f".{path.name}-wanted")
+        # Taken by a call and released by the thread that waits for idleness.
+        self._lock = FileLock(lock_of(path), thread_local=False)
 
     def close(self) -> None:
         """Release the folder once running calls have ended."""
@@ -82,31 +92,29 @@ class EdgeFolder:
     def _load(self) -> "qe.EdgeShard":
         import qdrant_edge as qe
 
+        self._take_lock()
+        try:
+            with told_faults(self.path):
+                return qe.EdgeShard.load(str(self.path))
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _take_lock(self) -> None:
         until = time.monotonic() + self._wait
         while True:
             try:
-                shard = qe.EdgeShard.load(str(self.path))
-            except BaseException as error:
-                if not _of_engine(error):
-                    raise
-                if _LOCKED not in str(error):
-                    raise _fault(self.path, error) from error
+                self._lock.acquire(timeout=_POLL)
+            except Timeout as error:
                 if time.monotonic() > until:
                     raise LibraryError(
                         f"the library in {self.path.parent} is in use by another process: wait "
                         "for it, or run a Qdrant server and set CITELOOM_QDRANT_URL"
                     ) from error
-                self._leave_mark()
+                self._mark.touch()
             else:
-                with suppress(OSError):
-                    self._mark.unlink(missing_ok=True)
-                return shard
-            time.sleep(_POLL)
-
-    def _leave_mark(self) -> None:
-        # Where the folder above may only be read, the other simply does not give way.
-        with suppress(OSError):
-            self._mark.touch()
+                self._mark.unlink(missing_ok=True)
+                return
 
     def _close_when_idle(self) -> None:
         with self._turn:
@@ -122,6 +130,7 @@ class EdgeFolder:
         if self._shard is not None:
             self._shard.close()
             self._shard = None
+            self._lock.release()
         self._turn.notify_all()
 
 

@@ -10,23 +10,21 @@ import json
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from datetime import date
 from threading import Lock, RLock
 from typing import Any, NamedTuple, TypeVar
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.embed.port import Embedder, encode, multi_size
+from tools.embed.port import Embedder, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms, query_terms
 from tools.library.database import Database
+from tools.library.index_names import Names, names_for, names_from
+from tools.library.index_rows import IndexRow, index_rows
 from tools.library.lock import WriteLock
-from tools.library.passages import PAPER_DAY
 from tools.library.port import (
     Filter,
-    Payload,
     Point,
     Progress,
     Query,
@@ -40,32 +38,6 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 T = TypeVar("T")
 _BATCH = 128  # some seconds of embedding: what a kill costs at most
-_NO_HEADING = (["Abstract"], ["Annotation"])
-_KINDS = {1: ["paper"], 2: ["passage"], 3: ["paper", "passage"]}
-_ROWS = (
-    "SELECT s.point, s.indexed, s.role, s.section, s.headings, s.text, p.id, p.year,"
-    f" {PAPER_DAY}, json_extract(p.record, '$.venue'), json_extract(p.record, '$.title'),"
-    " (SELECT json_group_array(tag) FROM tags t WHERE t.paper = p.point)"
-    " FROM texts s JOIN papers p ON p.point = s.paper WHERE s.role > 0 AND "
-)
-
-
-class Names(NamedTuple):
-    """Which vectors a library has."""
-
-    embedder: str
-    size: int
-    multi: int | None
-    """Length of token vectors, where the embedder makes them."""
-    generation: str
-    """What tells this index from others of the library."""
-
-    def meta(self) -> dict[str, str]:
-        """Return them as the catalog remembers them."""
-        return {
-            "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
-            "generation": self.generation,
-        }  # fmt: skip
 
 
 class Serving(NamedTuple):
@@ -76,49 +48,6 @@ class Serving(NamedTuple):
 
 
 IndexOpener = Callable[[Names], VectorIndex]
-
-
-class Row(NamedTuple):
-    """A text as the index is to hold it."""
-
-    point: int
-    indexed: int
-    """0: it lacks it; 1: it has it; 2: it has its vector beside an old payload."""
-    text: str
-    """As it is searched: behind the title of its paper and its nearest heading."""
-    payload: Payload
-
-
-def names_for(embedder: Embedder) -> Names:
-    """Return the names of a new index for this embedder."""
-    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8])
-
-
-def names_from(meta: dict[str, str]) -> Names:
-    """Return the names that a catalog's `meta` holds."""
-    multi = int(meta["multi"]) if meta.get("multi") else None
-    return Names(meta["embedder"], int(meta["size"]), multi, meta["generation"])
-
-
-def rows(database: Database, condition: str, *values: object) -> list[Row]:
-    """Return the texts, s, of a condition as the index is to hold them."""
-    with database.reading() as db:
-        return [_row(*row) for row in db.execute(_ROWS + condition, values)]
-
-
-def _row(
-    point: int, indexed: int, role: int, section: str, headings: str, text: str, paper: str,
-    year: int | None, day: str | None, venue: str | None, title: str, tags: str,
-) -> Row:  # fmt: skip
-    above = json.loads(section)
-    parts = (title, *(above[-1:] if above not in _NO_HEADING else ()), text)
-    payload: dict[str, Any] = {
-        "kind": _KINDS[role], "paper": paper, "year": year, "venue": venue,
-        "day": date.fromisoformat(day).toordinal() if day else None,
-        "tags": sorted(json.loads(tags)), "section": json.loads(headings),
-    }  # fmt: skip
-    known = {key: value for key, value in payload.items() if value not in (None, [])}
-    return Row(point, indexed, ". ".join(part for part in parts if part), known)
 
 
 class LibraryIndex:
@@ -157,8 +86,7 @@ class LibraryIndex:
 
     def fits(self, embedder: Embedder) -> bool:
         """Whether this embedder made the vectors."""
-        names = names_from(self._meta())
-        return (names.embedder, names.size) == (embedder.name, embedder.size)
+        return names_from(self._meta()).fits(embedder)
 
     def serving_for(self, embedder: Embedder) -> Serving:
         """Return the index that serves now, for texts embedded by this embedder.
@@ -168,7 +96,7 @@ class LibraryIndex:
         """
         serving = self.serving()
         names = serving.names
-        if (names.embedder, names.size) != (embedder.name, embedder.size):
+        if not names.fits(embedder):
             raise LibraryError(
                 f"the vectors of library '{self._name}' were made with the embedder "
                 f"{names.embedder} ({names.size} numbers), and the one in use is {embedder.name} "
@@ -218,7 +146,7 @@ class LibraryIndex:
         if progress and total:
             progress(0, total)
         waiting = "s.indexed != 1 ORDER BY s.point LIMIT ?"
-        while batch := rows(self._database, waiting, _BATCH):
+        while batch := index_rows(self._database, waiting, _BATCH):
             new = [row for row in batch if not row.indexed]
             index.set_payload({row.point: row.payload for row in batch if row.indexed})
             index.upsert(self._points(new))
@@ -234,7 +162,7 @@ class LibraryIndex:
     def refresh(self, paper: int) -> None:
         """Bring what stands beside the vectors of a paper up to date."""
         self._create()
-        stale = rows(self._database, "s.paper = ? AND s.indexed = 2", paper)
+        stale = index_rows(self._database, "s.paper = ? AND s.indexed = 2", paper)
         self.serving().engine.set_payload({row.point: row.payload for row in stale})
         self._mark(stale)
 
@@ -328,7 +256,7 @@ class LibraryIndex:
                     db.execute("UPDATE texts SET indexed = 0")
                     db.execute("DELETE FROM dropped")
 
-    def _points(self, new: list[Row]) -> list[Point]:
+    def _points(self, new: list[IndexRow]) -> list[Point]:
         if not new:
             return []
         made = encode(self._embedder, [row.text for row in new])
@@ -340,7 +268,7 @@ class LibraryIndex:
             for place, row in enumerate(new)
         ]  # fmt: skip
 
-    def _mark(self, done: list[Row]) -> None:
+    def _mark(self, done: list[IndexRow]) -> None:
         with self._database.writing() as db:
             points = [(row.point,) for row in done]
             db.executemany("UPDATE texts SET indexed = 1 WHERE point = ?", points)

@@ -47,7 +47,7 @@ class Library:
         # For what looks after a library: tools.library.verify, compact and snapshot.
         self.catalog = Catalog(folder / "catalog.sqlite")
         self._passages = PassageCatalog(self.catalog.database)
-        self._writing = WriteLock(folder / "lock.sqlite", f"library '{name}'")
+        self._writing = WriteLock(folder / "write.lock", f"library '{name}'")
         self.vector_index = LibraryIndex(
             name, self.catalog.database, opener, embedder, self._writing
         )

@@ -14,7 +14,8 @@ from tools.errors import InputError, LibraryError
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
-from tools.library.index import IndexOpener, Names, names_for
+from tools.library.index import IndexOpener
+from tools.library.index_names import Names, names_for
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
@@ -108,7 +109,7 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
     if not (folder / CATALOG).exists():
         raise _unknown(name, settings)
     with _lock:
-        with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
+        with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
                 library = _opened.get((folder, settings.qdrant_url)) or Library(
                     folder, name, _opener(folder, name, settings), embedder
@@ -151,7 +152,7 @@ def _make(folder: Path, name: str, embedder: Embedder) -> None:
     if (folder / CATALOG).exists() and not outdated:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with WriteLock(folder / "lock.sqlite", f"library '{name}'").held():
+    with WriteLock(folder / "write.lock", f"library '{name}'").held():
         if outdated and is_earlier(folder / CATALOG):
             forget_library(folder)
             _clear(folder)
@@ -170,7 +171,7 @@ def _clear(folder: Path) -> None:
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-        elif path.name != "lock.sqlite":
+        elif path.name != "write.lock":
             path.unlink(missing_ok=True)
 
 

@@ -63,6 +63,13 @@ class Point:
     multi: NDArray[np.float32] | None = None
     """A vector of norm 1 for each token."""
 
+    def vectors(self) -> dict[str, Any]:
+        """Return the vectors that it has, by name."""
+        named = {
+            DENSE: self.dense, SPARSE: self.sparse, LEXICAL: self.lexical, MULTI: self.multi,
+        }  # fmt: skip
+        return {name: vector for name, vector in named.items() if vector is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -109,6 +116,17 @@ class Stored:
     dense: NDArray[np.float32]
     sparse: Sparse
     payload: Payload
+
+    @classmethod
+    def of(cls, record: Any) -> "Stored":
+        """Return what either engine calls a record; where a vector is missing, an empty one."""
+        terms = record.vector.get(SPARSE)
+        return cls(
+            int(str(record.id)),
+            np.asarray(record.vector.get(DENSE, ()), dtype=np.float32),
+            Sparse(tuple(terms.indices), tuple(terms.values)) if terms else Sparse((), ()),
+            record.payload or {},
+        )
 
 
 @dataclass(frozen=True, slots=True)

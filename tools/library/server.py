@@ -91,7 +91,7 @@ class ServerIndex:
         from qdrant_client import models
 
         rows = [
-            models.PointStruct(id=point.id, vector=_vectors(point), payload=point.payload)
+            models.PointStruct(id=point.id, vector=_named(point), payload=point.payload)
             for point in points
         ]
 
@@ -146,7 +146,7 @@ class ServerIndex:
                 with_vectors=[DENSE, SPARSE],
             )
         )  # fmt: skip
-        return [_stored(record) for record in records]
+        return [Stored.of(record) for record in records]
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
@@ -246,23 +246,8 @@ def _own(vector: Any) -> Any:
     return vector.tolist()
 
 
-def _vectors(point: Point) -> dict[str, Any]:
-    named = (
-        (DENSE, point.dense), (SPARSE, point.sparse), (LEXICAL, point.lexical),
-        (MULTI, point.multi),
-    )  # fmt: skip
-    return {name: _own(vector) for name, vector in named if vector is not None}
-
-
-def _stored(record: "models.Record") -> Stored:
-    vectors: Any = record.vector
-    terms = vectors.get(SPARSE)
-    return Stored(
-        int(record.id),
-        np.asarray(vectors.get(DENSE, ()), dtype=np.float32),
-        Sparse(tuple(terms.indices), tuple(terms.values)) if terms else Sparse((), ()),
-        record.payload or {},
-    )
+def _named(point: Point) -> dict[str, Any]:
+    return {name: _own(vector) for name, vector in point.vectors().items()}
 
 
 def _conditions(wanted: Filter, among: Collection[int] | None) -> "models.Filter | None":

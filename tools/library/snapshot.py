@@ -15,7 +15,7 @@ from uuid import uuid4
 from citeloom.settings import Settings
 from tools.errors import InputError, LibraryError
 from tools.library.database import Database
-from tools.library.index import Names, names_from
+from tools.library.index_names import Names, names_from
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.open import CATALOG, folder_of, forget_library
@@ -85,7 +85,7 @@ def restore_snapshot(
             )
         folder = folder_of(wanted, settings)
         folder.mkdir(parents=True, exist_ok=True)
-        with WriteLock(folder / "lock.sqlite", f"library '{wanted}'").held():
+        with WriteLock(folder / "write.lock", f"library '{wanted}'").held():
             if (folder / CATALOG).exists() and not force:
                 raise InputError(
                     f"there is a library '{wanted}': give another name (--library NAME), or "

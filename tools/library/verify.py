@@ -11,7 +11,7 @@ from state.passage import passage_id
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms
 from tools.library.catalog import Catalog
-from tools.library.index import Row, rows
+from tools.library.index_rows import IndexRow, index_rows
 from tools.library.library import Library
 from tools.library.passages import PassageCatalog
 from tools.library.port import Filter, Payload, Query, Sparse, Stored, VectorIndex, search
@@ -186,7 +186,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     for low, high, stored in _windows(serving.engine):
         wanted = {
             row.point: row
-            for row in rows(database, "s.point > ? AND s.point <= ?", low, high)
+            for row in index_rows(database, "s.point > ? AND s.point <= ?", low, high)
         }  # fmt: skip
         found.orphans += [key for key in stored if key not in wanted and key not in gone]
         sure = [row for row in wanted.values() if row.indexed == 1]
@@ -220,7 +220,7 @@ def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]
     yield low, 2**63 - 1, {}
 
 
-def _sound(stored: Stored, row: Row, size: int) -> bool:
+def _sound(stored: Stored, row: IndexRow, size: int) -> bool:
     dense = stored.dense
     if dense.shape != (size,) or not np.isfinite(dense).all():
         return False

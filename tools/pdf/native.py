@@ -24,10 +24,19 @@ class PageFault(Exception):  # noqa: N818  # caught by the reader, which records
 
 
 class Limits(NamedTuple):
-    """What one page may have."""
+    """What of one file is read; the rest is reported as unread."""
 
-    characters: int
-    objects: int
+    pages: int = 2000
+    characters: int = 10_000_000
+    """Once a file has had as many, its further pages are left out."""
+    page_characters: int = 100_000
+    page_objects: int = 200_000
+    """Paths, images, pieces of text."""
+    stream: int = 256 << 20
+    """Bytes to which one packed part of a file, pictures apart, may unpack; else it is refused."""
+
+
+LIMITS = Limits()
 
 
 @contextmanager
@@ -109,16 +118,18 @@ def read_page(handle: Any, index: int, limits: Limits) -> Sheet:
         if not page:
             raise PageFault("the page is damaged")
         try:
-            if (objects := pdfium.FPDFPage_CountObjects(page)) > limits.objects:
-                raise PageFault(f"it has {objects:,} objects; at most {limits.objects:,} are read")
+            if (objects := pdfium.FPDFPage_CountObjects(page)) > limits.page_objects:
+                raise PageFault(
+                    f"it has {objects:,} objects; at most {limits.page_objects:,} are read"
+                )
             text = pdfium.FPDFText_LoadPage(page)
             if not text:
                 raise PageFault("its text cannot be read")
             try:
                 count = pdfium.FPDFText_CountChars(text)
-                if count > limits.characters:
+                if count > limits.page_characters:
                     raise PageFault(
-                        f"it has {count:,} characters; at most {limits.characters:,} are read"
+                        f"it has {count:,} characters; at most {limits.page_characters:,} are read"
                     )
                 words = Runs(text, count).words()
             finally:

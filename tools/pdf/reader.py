@@ -19,79 +19,51 @@ from tools.pdf.glyphs import LINE_HYPHEN, Vocabulary
 from tools.pdf.headings import mark_headings
 from tools.pdf.lines import Line
 from tools.pdf.marks import clear_marks
-from tools.pdf.native import Limits, PageFault, named_title, opened, page_count, read_page
+from tools.pdf.native import LIMITS, Limits, PageFault, named_title, opened, page_count, read_page
 from tools.pdf.pieces import Assembler, Piece
 from tools.pdf.profile import profile_of, settle_weights
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
-class PdfReader:
-    """Reads papers from the fonts and places of their characters; without models.
+def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
+    """Return what stands in a PDF, from the fonts and places of its characters; without models.
 
-    Args:
-        max_pages: Pages read of one file; the rest is reported as unread.
-        max_page_characters: A page with more is reported as unread.
-        max_characters: Where a file has had as many, its further pages are reported as unread.
-        max_page_objects: A page with more objects (paths, images, pieces of text) is unread.
-        max_stream: Bytes to which one packed part of a file, pictures apart, may unpack.
+    Raises:
+        DocumentError: It is empty, encrypted, damaged, or has no text layer.
     """
-
-    def __init__(
-        self,
-        *,
-        max_pages: int = 2000,
-        max_page_characters: int = 100_000,
-        max_characters: int = 10_000_000,
-        max_page_objects: int = 200_000,
-        max_stream: int = 256 << 20,
-    ) -> None:
-        self._max_pages = max_pages
-        self._max_characters = max_characters
-        self._max_stream = max_stream
-        self._limits = Limits(max_page_characters, max_page_objects)
-
-    @property
-    def name(self) -> str:
-        """Name and version."""
-        return "pdf 3"
-
-    def read(self, content: bytes, *, name: str) -> Document:
-        """Return what stands in a PDF.
-
-        Raises:
-            DocumentError: It is empty, encrypted, damaged, or has no text layer.
-        """
-        if not content.strip(b"\0 \t\r\n"):
-            raise DocumentError(f"{name} is empty", remedy="download it again")
-        refuse_bombs(content, name, most=self._max_stream)
-        with opened(content, name) as handle:
-            count = page_count(handle)
-            if count == 0:
-                raise DocumentError(
-                    f"{name} has no pages that can be read",
-                    remedy="download it again, or save it anew from a PDF viewer",
-                )
-            pages = _Pages(self._limits, self._max_characters)
-            for index in range(min(count, self._max_pages)):
-                pages.take(handle, index)
-            title = named_title(handle)
-        pages.leave_out(min(count, self._max_pages), count, self._max_pages)
-        if not pages.lines:
-            raise _no_text(name, pages.unread, count)
-        return _document(pages, title, count, self.name)
+    if not content.strip(b"\0 \t\r\n"):
+        raise DocumentError(f"{name} is empty", remedy="download it again")
+    refuse_bombs(content, name, most=limits.stream)
+    with opened(content, name) as handle:
+        count = page_count(handle)
+        if count == 0:
+            raise DocumentError(
+                f"{name} has no pages that can be read",
+                remedy="download it again, or save it anew from a PDF viewer",
+            )
+        pages = _Pages(limits)
+        for index in range(min(count, limits.pages)):
+            pages.take(handle, index)
+        title = named_title(handle)
+    if count > limits.pages:
+        where = f"pages {limits.pages + 1} to {count}"
+        pages.unread.append(Unread(where=where, cause=f"only the first {limits.pages:,} are read"))
+    if not pages.lines:
+        raise _no_text(name, pages.unread, count)
+    return _document(pages, title, count)
 
 
 class _Pages:
     """What the pages of one file gave."""
 
-    def __init__(self, limits: Limits, most: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         self.lines: list[Line] = []
         self.unread: list[Unread] = []
         self.margin = ""
         self._columns = Columns()
         self._limits = limits
-        self._left = most
+        self._left = limits.characters
 
     def take(self, handle: Any, index: int) -> None:
         """Read one page; what stops it is recorded and costs this page only."""
@@ -117,12 +89,6 @@ class _Pages:
         self._left -= sum(len(line.text) for line in found)
         self.lines.extend(rejoined(found))
 
-    def leave_out(self, read: int, count: int, most: int) -> None:
-        """Record the pages behind the last that is read."""
-        if count > read:
-            where = f"pages {read + 1} to {count}"
-            self.unread.append(Unread(where=where, cause=f"only the first {most:,} are read"))
-
 
 def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
     others = [part for part in unread if part.cause != "it has no text layer"]
@@ -137,7 +103,7 @@ def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
     )
 
 
-def _document(pages: _Pages, title: str, count: int, reader: str) -> Document:
+def _document(pages: _Pages, title: str, count: int) -> Document:
     front, pieces = analysed(pages.lines, pages.margin, title)
     vocabulary = Vocabulary()
     for line in pages.lines:
@@ -157,7 +123,6 @@ def _document(pages: _Pages, title: str, count: int, reader: str) -> Document:
         pages=count,
         unread=tuple(pages.unread),
         confidence=confidence_of(front, blocks, pages=count, unread=unread),
-        reader=reader,
     )
 
 

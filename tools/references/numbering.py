@@ -167,6 +167,6 @@ def _entries(papers: Sequence[Paper]) -> list[str]:
     if not papers:
         return []
     try:
-        return [plain(entry) for entry in style_papers(named_style(DEFAULT), papers).entries]
+        return [plain(one.entry) for one in style_papers(named_style(DEFAULT), papers).papers]
     except InputError:
         return [reference_line(paper) for paper in papers]

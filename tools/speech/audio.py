@@ -15,8 +15,6 @@ RATE = 16_000
 MAX_BYTES = 200_000_000
 MAX_SECONDS = 600.0
 MIN_SECONDS = 0.2
-_SILENCE = 0.001  # -60 dB: below the noise of a quiet room in a microphone
-_WINDOW = RATE // 10
 # (where, what, FFmpeg's demuxer). A fixed demuxer also keeps FFmpeg from taking a playlist for
 # audio: those name files and addresses which it would then open.
 _MARKS: tuple[tuple[int, bytes, str], ...] = (
@@ -37,7 +35,7 @@ def read_audio(audio: Path | bytes) -> Samples:
 
     Raises:
         InputError: It is missing, empty, larger than MAX_BYTES, longer than MAX_SECONDS, no audio,
-            damaged or silent; the message says what to give instead.
+            or damaged; the message says what to give instead.
         PermanentError: It needs PyAV, which is not installed.
     """
     content, name = _content(audio)
@@ -49,28 +47,22 @@ def read_audio(audio: Path | bytes) -> Samples:
         )
     if seconds < MIN_SECONDS:
         raise InputError(f"{name} holds {seconds:.2f} s of sound: give a recording of a question")
-    if _is_silent(samples):
-        raise InputError(f"{name} is silent: check the microphone, or give another recording")
     return samples
 
 
 def _content(audio: Path | bytes) -> tuple[bytes, str]:
-    if isinstance(audio, bytes):
-        content, name = audio, "the recording"
-        size = len(content)
-    else:
-        name = str(audio)
-        if not audio.is_file():  # also a device or pipe, which might never end
-            raise InputError(f"{name} is not a file: give the path of a recording")
-        size = audio.stat().st_size
-        content = b""
+    name = "the recording" if isinstance(audio, bytes) else str(audio)
+    if (
+        isinstance(audio, Path) and not audio.is_file()
+    ):  # also a device or pipe, which might never end
+        raise InputError(f"{name} is not a file: give the path of a recording")
+    size = len(audio) if isinstance(audio, bytes) else audio.stat().st_size
     if size > MAX_BYTES:
         raise InputError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB: give a shorter one")
-    if isinstance(audio, Path):
-        try:
-            content = audio.read_bytes()
-        except OSError as error:
-            raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
+    try:
+        content = audio if isinstance(audio, bytes) else audio.read_bytes()
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
     if not content:
         raise InputError(f"{name} is empty: give a recording of a question")
     return content, name
@@ -123,9 +115,3 @@ def _format_of(content: bytes) -> str | None:
     if len(content) > 2 and content[0] == 0xFF and content[1] & 0xE6 == 0xE2:
         return "mp3"  # a frame of layer III with no ID3 tag before it
     return None
-
-
-def _is_silent(samples: Samples) -> bool:
-    """Whether no tenth of a second is louder than _SILENCE; a constant offset is no sound."""
-    whole = samples[: len(samples) // _WINDOW * _WINDOW].reshape(-1, _WINDOW)
-    return bool((whole.std(axis=1) < _SILENCE).all())

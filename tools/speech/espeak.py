@@ -49,7 +49,13 @@ class Espeak:
             InputError: There is nothing in it to say, it is too long, or there is no such voice.
             PermanentError: The library cannot be loaded, or fails on this text.
         """
-        parts = _parts_of(text)
+        if len(text) > MAX_CHARACTERS:
+            raise InputError(
+                f"the text has {len(text):,} characters: read at most {MAX_CHARACTERS:,} aloud at once"
+            )
+        parts = pieces(speakable(text))
+        if not parts:
+            raise InputError("there are no words in the text to read aloud")
         with _lock:
             start = perf_counter()
             fresh = not _loaded
@@ -67,18 +73,6 @@ class Espeak:
             wav = write_wave(whole, rate)
             seconds = Seconds(load=load, run=perf_counter() - start, audio=len(whole) / rate)
             return Speech(wav, rate, seconds, engine)
-
-
-def _parts_of(text: str) -> list[str]:
-    """Return what is to be said of a text, in pieces of whole sentences."""
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"the text has {len(text):,} characters: read at most {MAX_CHARACTERS:,} aloud at once"
-        )
-    found = pieces(speakable(text))
-    if not found:
-        raise InputError("there are no words in the text to read aloud")
-    return found
 
 
 def _say(library: Any, text: str) -> Samples:

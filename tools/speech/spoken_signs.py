@@ -33,7 +33,6 @@ LATEX = {
 
 _WORDS = (
     (r"\bet al\.?(?=\s+[a-z(]|[,;:')]|’)", "et al"),
-    (r"\bet al\.?", "et al."),
     (r"\be\.\s?g\.,?", "for example"),
     (r"\bi\.\s?e\.,?", "that is"),
     (r"\bcf\.", "compare"),

@@ -7,8 +7,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
-from citeloom.cli.results.synthesis_markdown import synthesis_text
-from citeloom.cli.results.synthesis_text import printed
+from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell, tell_failures, tell_notes, tell_stop
 from state.synthesis import SourcePaper

@@ -1,243 +1,263 @@
-"""The lines of a plan's text: headings, counts, and what is to be written."""
+"""The rows of a plan's text, and what they say: '5 sentences', '120 words', 'on lines 1 and 3'.
+
+The patterns expect text in which white space is single spaces and papers are markers, so each of
+them looks at a character a bounded number of times.
+"""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
-from nodes.write.plan_language.measures import (
-    ORDINALS,
-    Count,
-    number_of,
-    ordinal,
-    places,
-    says_something,
-    take_counts,
-)
 from state.writing import MARKER, LineRole
 from tools.errors import InputError
 
-SAME = "(same paragraph)"
-_SPLIT = re.compile(
-    r"(?<=[.;:]) (?=(?:(?:in|for) )?(?:the )?(?:paragraph \d|\w{5,7} paragraph))"
-    r"|(?<=[.;:,]) (?=(?:line|sentence) \d{1,3} ?:)",
+_SMALL = "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+_COUNT = re.compile(
+    rf"(?<![\w.,–—-])(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}|{'|'.join(_SMALL[1:])}|1) "
+    r"(?P<unit>paragraph|sentence|line|word)s?\b(?! of [a-z])"
+    r"(?P<each>,? (?:each|(?:per|a|(?:in |for |on )?(?:each|every)) (?P<what>paragraph|sentence|line))\b)?"
+    r"(?P<all> (?:in all|in total|overall))?",
     re.IGNORECASE,
 )
+_N = r"\d{1,9}(?![\d])(?!,\d{3})(?! (?:word|sentence|line|paragraph)s?\b)"
+_PLACE = re.compile(
+    r"(?:\b(?:on|in|at|to|for) )?(?:\bthe )?\b(?:"
+    rf"(?:lines?|sentences?) (?P<list>{_N}(?: ?(?:, ?and|,|and|&|-|–|—|to) ?(?:(?:on )?lines? )?{_N})*)"
+    r"|(?:all|each|every) (?:lines?|sentences?)\b(?! of work))"
+    r"(?: ?\((?P<words>\d{1,6}) words?\))?",
+    re.IGNORECASE,
+)
+_TAG = rf"\d{{1,6}} words?|{'|'.join(get_args(LineRole))}"
+TAGS = re.compile(rf" ?\(((?:{_TAG})(?:, (?:{_TAG}))*)\)", re.IGNORECASE)
+FIRM = re.compile(
+    r"((?:\{P\d+\}(?:, )?)*)"
+    rf" ?\(((?:\d{{1,6}} words?, )?(?:{'|'.join(get_args(LineRole))}))\)(?:: (.*))?",
+    re.IGNORECASE,
+)
+"""'[1], [2] (20 words, contrast): note': what follows the role and a colon is the note as it stands."""
+_FILLER = frozenset(
+    """please generate produce write give make output text section related work review in using use
+    with and by cite cites cited citing citation citations mention mentions refer refers to reference
+    references should must is are a an of for on at as paper papers then also it all have has words
+    sentences lines about the be plan this that so here now paragraph paragraphs""".split()  # noqa: SIM905
+)
+# An order, not a report such as '[2] does not cite [1]'.
+_DENIES = re.compile(
+    r"(?:^|[.,;:] |\b(?:and|but|please) )(?:do not|don['’]t|never|avoid|not|without) "
+    r"(?:cit|mention|nam|refer|us)\w*(?: \w+){0,2} \{P\d",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+")
+_ODD = re.compile(r"\d+|paragraphs?|line|sentence", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _HEADING = re.compile(r"#{1,6}(?: (.*))?")
-_NTH = "|".join(ORDINALS)
-_PARAGRAPH = re.compile(
-    rf"(?:(?:in|for) )?(?:the )?(?:paragraph (\d{{1,9}})|({_NTH}) paragraph)\b ?[:.,–-]?(.*)",
-    re.IGNORECASE,
-)
-_NUMBERING = re.compile(r"(\d{1,3}[.):])(?: |$)")
-_BULLET = re.compile(r"[-*+•](?: |$)")
-_LABEL = re.compile(r"(?:line|sentence) (\d{1,3}) ?[:.)](?: |$)", re.IGNORECASE)
-_TAG = re.compile(r"\(([^()]*)\)")
-_WORDS_TAG = re.compile(r"(\d{1,6}) words?", re.IGNORECASE)
-_SEPARATOR = re.compile(r" ?(?:,|\band\b|&)? ?")
-_LINE_WORDS = re.compile(
-    r",? ?\b(?:in|within|using|of|with)(?: (?:about|around|at most|up to|roughly|exactly))? "
-    r"(\d{1,6}) words?\b(?! (?:in all|in total|altogether|overall|each|per))",
-    re.IGNORECASE,
-)
-_END_WORDS = re.compile(r"(?:(?<=\}),?|,) (\d{1,6}) words?\.?$", re.IGNORECASE)
-_ALL_WORDS = re.compile(
-    r",? ?(?:\b(?:in|of|with|using) )?\b(\d{1,3}(?:,\d{3})+|\d{1,6}) words? (?:in all|in total|altogether|overall)\b",
-    re.IGNORECASE,
+_PARAGRAPH = re.compile(r"(?:in )?paragraph (\d{1,9})\b ?[:.,–-]? ?(.*)", re.IGNORECASE)
+_NEXT_PARAGRAPH = re.compile(r"(?<=[.;]) (?=(?:in )?paragraph \d)", re.IGNORECASE)
+_NUMBERING = re.compile(
+    r"(?:\d{1,3}[.):]|[-*+•]|(?:line|sentence) (\d{1,3}) ?[:.)])(?: |$)", re.IGNORECASE
 )
 
 
-@dataclass
-class Content:
-    """What one line of a list says of its sentence."""
-
-    note: str
-    keys: list[str]
-    words: int | None = None
-    role: LineRole | None = None
-    total: int | None = None
-    """Words asked for in all, where this line says it."""
-    firm: bool = False
-    """Whether its papers and tags stand before a colon, so that the rest is no direction."""
-    directs: bool = False
-    """Whether it counts sentences or points to lines."""
-    fault: str = ""
-    """Why it cannot be the line of a list."""
-
-
-@dataclass
-class TextLine:
+@dataclass(frozen=True, slots=True)
+class Row:
     """One line of the plan's text."""
 
-    kind: Literal["heading", "counts", "content"]
+    kind: Literal["heading", "counts", "item", "text"]
+    """Counts say nothing else; an item stands for one sentence."""
     text: str
     blank_before: bool = False
-    numbered: bool = False
-    label: int | None = None
-    paragraph: int | None = None
-    """For a heading: the paragraph's number, where it is said."""
+    number: int = 0
+    """That of 'Paragraph 2:' or 'Line 2: ...', if any."""
     theme: str = ""
-    same: bool = False
-    """For a heading: whether its theme begins inside the paragraph."""
-    after_heading: bool = False
-    """Whether it stands on a line with 'Paragraph 2:', or right under a heading."""
-    counts: list[Count] = field(default_factory=list)
+
+    @property
+    def directs(self) -> bool:
+        """Whether it counts sentences or paragraphs, or points to a line."""
+        counts = take_counts(without_places(self.text))[0]
+        return bool(_PLACE.search(self.text)) or any(not name.startswith("word") for name in counts)
 
 
-def text_lines(text: str) -> list[TextLine]:
-    """Read the lines of a plan in which papers are markers.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines that papers or words are put on."""
+
+    ranges: tuple[tuple[int, int], ...]
+    """First and last line of each range; empty for every line."""
+    words: int | None
+    shown: str
+
+
+def rows_of(text: str) -> Iterator[Row]:
+    """Yield the rows of a plan in which papers are markers.
 
     Raises:
-        InputError: A heading names a paper.
+        InputError: A heading names a paper, or a paper is named that is not to be cited.
     """
-    lines: list[TextLine] = []
     blank = False
     for raw in text.splitlines():
         flat = " ".join(raw.split())
-        if not flat:
-            blank = True
-            continue
-        for part in [flat] if _NUMBERING.match(flat) or _head(flat) else _SPLIT.split(flat):
-            for line in _classified(part):
-                line.blank_before, blank = blank, False
-                line.after_heading |= bool(lines) and lines[-1].kind == "heading"
-                lines.append(line)
-    return lines
+        for part in [flat] if _NUMBERING.match(flat) else _NEXT_PARAGRAPH.split(flat):
+            for row in _rows(part, blank=blank):
+                blank = False
+                yield row
+        blank = blank or not flat
 
 
-def _classified(text: str) -> Iterator[TextLine]:
+def _rows(text: str, *, blank: bool) -> Iterator[Row]:
+    if not text:
+        return
+    if numbering := _NUMBERING.match(text):
+        yield Row("item", text[numbering.end() :], blank, int(numbering[1] or 0))
+        return
+    if FIRM.fullmatch(text):
+        yield Row("item", text, blank)
+        return
+    if paragraph := _PARAGRAPH.fullmatch(text):
+        rest = paragraph[2]
+        speaks = bool(MARKER.search(rest) or _PLACE.search(rest) or take_counts(rest)[0])
+        theme = "" if speaks else rest.rstrip(" .:")
+        yield Row("heading", text, blank, int(paragraph[1]) or -1, theme)
+        if not speaks:
+            return
+        text, blank = rest, False
+    counts, left = take_counts(without_places(text))
     if heading := _HEADING.fullmatch(text):
         if MARKER.search(text):
             raise InputError(
                 f"the plan's heading '{text[:80]}' names a paper: name papers on the lines that cite them"
             )
-        yield _heading(text, heading[1] or "")
-        return
-    if named := _PARAGRAPH.fullmatch(text):
-        rest = named[3].strip()
-        number = int(named[1]) if named[1] else ordinal(named[2])
-        speaks = MARKER.search(rest) or take_counts(rest)[0] or places(rest)
-        theme = "" if speaks else rest.rstrip(" .:")
-        line = _heading(text, theme[1:-1] if _TAG.fullmatch(theme) else theme)
-        line.paragraph, line.same = number, False
-        yield line
-        if speaks:
-            yield _body(rest)
-        return
-    yield _body(text)
-
-
-def _heading(text: str, theme: str) -> TextLine:
-    theme = theme.strip()
-    same = theme.endswith(SAME)
-    while theme.endswith(SAME):
-        theme = theme.removesuffix(SAME).strip()
-    return TextLine("heading", text, theme=theme, same=same)
-
-
-def _body(text: str) -> TextLine:
-    numbering, bullet = _NUMBERING.match(text), _BULLET.match(text)
-    label = _LABEL.match(text)
-    start = next((found.end() for found in (numbering, bullet, label) if found), 0)
-    body = text[start:]
-    if not start and text.endswith(":") and not MARKER.search(text) and not take_counts(text)[0]:
-        return _heading(text, text.rstrip(": "))
-    counts, rest = take_counts(body)
-    if counts and not MARKER.search(rest) and not says_something(rest) and not places(rest):
-        kind: Literal["counts", "content"] = "content" if numbering or label else "counts"
-        return TextLine(kind, body, numbered=bool(numbering or label), counts=counts)
-    return TextLine(
-        "content", body, numbered=bool(numbering), label=int(label[1]) if label else None
-    )
-
-
-def read_content(text: str) -> Content:
-    """Read one line of a list, its numbering taken off."""
-    head = _head(text)
-    if head is not None:
-        tags, keys, colon, note = head
-        content = Content(note=note, keys=keys, firm=colon or not keys)
+        yield Row("heading", text, blank, theme=(heading[1] or "").strip())
+    elif text.endswith(":") and not MARKER.search(text) and not counts:
+        yield Row("heading", text, blank, theme=text.rstrip(": "))
     else:
-        tags = [tag[1] for tag in _TAG.finditer(text) if _is_tag(tag[1])]
-        content = Content(note=_without_tags(text), keys=[])
-    for tag in tags:
-        _take_tag(tag, content)
-    if not (content.firm and content.role):
-        for tag in _TAG.findall(content.note) if head is not None else ():
-            if _is_tag(tag):
-                _take_tag(tag, content)
-        content.note = _without_tags(content.note)
-        _take_words(content)
-        counts, _ = take_counts(content.note)
-        content.directs = any(count.unit != "word" for count in counts) or bool(
-            places(content.note)
-        )
-    content.note = " ".join(content.note.split()).strip()
-    content.keys = list(dict.fromkeys([*content.keys, *MARKER.findall(content.note)]))
-    if not MARKER.sub("", content.note).strip(" ,;.&:") or content.note.strip(" .") == "":
-        content.note = ""
-    return content
+        only = counts and not MARKER.search(left) and not note_of(left) and not _PLACE.search(text)
+        yield Row("counts" if only else "text", text, blank)
 
 
-def _head(text: str) -> tuple[list[str], list[str], bool, str] | None:
-    """Read '[1, 2] (20 words, contrast): note': tags, papers, whether there is a colon, the note.
+def take_counts(text: str) -> tuple[dict[str, int], str]:
+    """Return what a text asks for, such as {'sentence': 5, 'word each sentence': 20}, and the rest.
 
-    None where the text is no such line: something else comes before the colon or the end.
+    Raises:
+        InputError: It asks for two numbers of one thing, or says 'each' in a way that is not known.
     """
-    tags: list[str] = []
-    keys: list[str] = []
-    at = 0
-    while at < len(text) and text[at] != ":":
-        if marker := MARKER.match(text, at):
-            keys.append(marker[1])
-            at = marker.end()
-        elif (tag := _TAG.match(text, at)) and _is_tag(tag[1]):
-            tags.append(tag[1])
-            at = tag.end()
-        else:
-            return None
-        separator = _SEPARATOR.match(text, at)
-        at = separator.end() if separator else at
-    if not tags and not keys:
-        return None
-    return tags, keys, at < len(text), text[at + 1 :].strip()
-
-
-def _without_tags(text: str) -> str:
-    return _TAG.sub(lambda tag: "" if _is_tag(tag[1]) else tag[0], text)
-
-
-def _is_tag(tag: str) -> bool:
-    parts = [part.strip().lower() for part in tag.split(",")]
-    return all(part in get_args(LineRole) or _WORDS_TAG.fullmatch(part) for part in parts)
-
-
-def _take_tag(tag: str, content: Content) -> None:
-    for part in (part.strip().lower() for part in tag.split(",")):
-        if words := _WORDS_TAG.fullmatch(part):
-            _set_words(content, int(words[1]))
-            continue
-        role = next(role for role in get_args(LineRole) if role == part)
-        if content.role not in {None, role}:
-            content.fault = (
-                f"the plan gives one line two roles, '{content.role}' and '{role}': give one"
-            )
-        content.role = role
-
-
-def _take_words(content: Content) -> None:
-    for found in _ALL_WORDS.finditer(content.note):
-        content.total = number_of(found[1])
-    content.note = _ALL_WORDS.sub("", content.note)
-    for pattern in (_LINE_WORDS, _END_WORDS):
-        for found in pattern.finditer(content.note):
-            _set_words(content, int(found[1]))
-        content.note = pattern.sub("", content.note)
-
-
-def _set_words(content: Content, words: int) -> None:
-    if content.words not in {None, words}:
-        content.fault = (
-            f"the plan asks for {content.words} and for {words} words in one line: say one of them"
+    counts: dict[str, int] = {}
+    rest: list[str] = []
+    end, before = 0, ""
+    for found in _COUNT.finditer(text):
+        between = text[end : found.start()]
+        unit = _unit(found["unit"])
+        linked = between.strip().lower() in {"of", "with", "having"} and before not in {"", unit}
+        usual = "paragraph" if unit == "sentence" else "sentence"
+        what = _unit(found["what"]) if found["what"] else usual if found["each"] else before
+        name = f"{unit} each {what}" if found["each"] or (linked and not found["all"]) else unit
+        number = found["number"].lower()
+        size = _SMALL.index(number) + 1 if number in _SMALL else int(number.replace(",", ""))
+        agree(counts, {name: size}, "in one sentence")
+        rest.append("" if linked else between)
+        end, before = found.end(), unit
+    rest.append(text[end:])
+    left = " ".join("".join(rest).split())
+    if counts and (odd := re.search(r"\b(?:each|every|per)\b", left, re.IGNORECASE)):
+        raise InputError(
+            f"the plan says '{text[:80]}', and of what '{odd[0]}' speaks is not clear: write such as '2 "
+            "sentences each' or '20 words per line'"
         )
-    content.words = words
+    return counts, left
+
+
+def _unit(word: str) -> str:
+    return "sentence" if word.lower() == "line" else word.lower()
+
+
+def agree(known: dict[str, int], new: dict[str, int], where: str) -> None:
+    """Add counts to those known.
+
+    Raises:
+        InputError: They contradict one another.
+    """
+    for name, number in new.items():
+        if known.setdefault(name, number) != number:
+            raise InputError(
+                f"the plan asks {where} for {known[name]} and for {number} ({name}): say one of them, or to "
+                "which paragraph each belongs ('Paragraph 1: 3 sentences ...')"
+            )
+
+
+def without_places(text: str) -> str:
+    """Return a text without the lines that it points to, and without tags such as (20 words)."""
+    return TAGS.sub("", _PLACE.sub("", text))
+
+
+def placed_texts(clause: str) -> Iterator[tuple[Place | None, str]]:
+    """Cut a clause into places and what is said of each: before it, or after where the places lead.
+
+    'Cite [1] on line 1, [2] on line 2' and 'On line 1 cite [1], on line 2 [2]'. A clause without a
+    place comes whole.
+
+    Raises:
+        InputError: It is not clear which line the end of the clause speaks of.
+    """
+    found = list(_PLACE.finditer(clause))
+    if not found:
+        yield None, clause
+        return
+    first = clause[: found[0].start()]
+    if not MARKER.search(first) and not note_of(take_counts(first)[1]):
+        ends = [*(item.start() for item in found[1:]), len(clause)]
+        texts = [clause[item.end() : end] for item, end in zip(found, ends, strict=True)]
+        texts[0] = f"{first} {texts[0]}"
+    else:
+        starts = [0, *(item.end() for item in found)]
+        texts = [clause[start : item.start()] for start, item in zip(starts, found, strict=False)]
+        after = clause[found[-1].end() :]
+        if MARKER.search(after):
+            raise InputError(
+                f"the plan says '{clause[:120]}', and it is not clear on which line the last of it stands: "
+                "write a direction for each line, such as 'Cite [1] on line 1'"
+            )
+        texts[-1] += after
+    yield from zip(map(_place, found), texts, strict=True)
+
+
+def _place(found: re.Match[str]) -> Place:
+    ranges: list[tuple[int, int]] = []
+    for part in re.split(r",|and|&", found["list"] or "", flags=re.IGNORECASE):
+        ends = sorted(int(item) for item in re.findall(r"\d+", part))
+        ranges += [(ends[0], ends[-1])] if ends else []
+    return Place(tuple(ranges), int(found["words"]) if found["words"] else None, found[0].strip())
+
+
+def note_of(text: str) -> str:
+    """Return a text if it holds more than papers and words such as 'please write' or 'cite'."""
+    if all(word.lower() in _FILLER for word in _WORD.findall(MARKER.sub(" ", text))):
+        return ""
+    return re.sub(r"^(?:[\s,;:.&]|and\b)+|(?:[\s,;:.&]|\band)+$", "", " ".join(text.split()))
+
+
+def refuse_denial(text: str) -> None:
+    """Refuse 'do not cite [1]': a paper that a line names is cited there.
+
+    Raises:
+        InputError: The text says so.
+    """
+    if found := _DENIES.search(text):
+        raise InputError(
+            f"the plan says '{text[found.start() :][:60]}': a paper that is named is cited, so leave out of a "
+            "line what it is not to cite"
+        )
+
+
+def refuse_unread(text: str) -> None:
+    """Refuse a rest of a direction in which a number or a place was not understood; years may stand.
+
+    Raises:
+        InputError: There is one.
+    """
+    words = _WORD.findall(MARKER.sub(" ", text))
+    odd = [word for word in words if _ODD.fullmatch(word) and not _YEAR.fullmatch(word)]
+    if odd:
+        raise InputError(
+            f"the plan says '{text[:80]}', and what '{odd[0][:20]}' means is not clear: write such as '5 "
+            "sentences', '120 words', 'on line 2' or 'Paragraph 1:'"
+        )

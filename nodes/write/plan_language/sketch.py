@@ -1,9 +1,9 @@
-"""A plan while it is being read: what is asked of the whole, of a paragraph, of a line."""
+"""A plan while it is being read: its lines so far, and what is asked of the whole and of paragraphs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nodes.write.plan_language.measures import Count
+from nodes.write.plan_language.reading import agree
 from state.writing import LineRole, Plan, PlanLine
 from tools.errors import InputError
 
@@ -11,43 +11,6 @@ MAX_LINES = 60
 MIN_WORDS = 3
 """Fewest words of a sentence that names a paper and says something of it."""
 _MIN_TOTAL = 10
-
-
-@dataclass
-class Scope:
-    """What is asked of the whole plan, or of one paragraph."""
-
-    paragraph: int | None = None
-    theme: str = ""
-    notes: list[str] = field(default_factory=list)
-    asked: dict[str, Count] = field(default_factory=dict)
-    """By unit, with what each of it is for: 'sentence', 'word each sentence'."""
-
-    def take(self, count: Count) -> None:
-        """Note a count.
-
-        Raises:
-            InputError: It is a range, contradicts another one, or makes no sense here.
-        """
-        if count.vague:
-            raise InputError(f"the plan asks for '{count.words}': give one number of {count.unit}s")
-        if count.unit == "paragraph" and self.paragraph is not None:
-            raise InputError(
-                f"the plan asks for '{count.words}' inside paragraph {self.paragraph}: say before the "
-                "first paragraph how many there are"
-            )
-        name = f"{count.unit} each {count.each}" if count.each else count.unit
-        other = self.asked.setdefault(name, count)
-        if other.number != count.number:
-            where = f"in paragraph {self.paragraph}" if self.paragraph else "for the whole"
-            raise InputError(
-                f"the plan asks for '{other.words}' and for '{count.words}' {where}: say one of them, or "
-                "to which paragraph each belongs ('Paragraph 1: 3 sentences ...')"
-            )
-
-    def number(self, name: str) -> int | None:
-        """Return the number asked for under a name, if there is one."""
-        return self.asked[name].number if name in self.asked else None
 
 
 @dataclass
@@ -62,36 +25,92 @@ class Sketch:
     role: LineRole | None = None
 
 
-def default_role(line: PlanLine | Sketch, before: PlanLine | Sketch | None) -> LineRole:
-    """Return a line's role where none is said: the first of a paragraph or theme opens it."""
-    if before is None or line.paragraph != before.paragraph:
-        return "open"
-    return "open" if line.theme and line.theme != before.theme else "develop"
+@dataclass
+class Sketches:
+    """The lines so far, and the counts asked for."""
 
+    lines: list[Sketch] = field(default_factory=list)
+    scopes: dict[int, dict[str, int]] = field(default_factory=dict)
+    """By paragraph, 0 for the whole: such as {'sentence': 5, 'word each sentence': 20}."""
 
-def finish(sketches: Sequence[Sketch], scopes: Mapping[int | None, Scope]) -> Plan:
-    """Make the plan.
+    def asked(self, paragraph: int) -> dict[str, int]:
+        """Return the counts asked for in a paragraph, or of the whole (0)."""
+        return self.scopes.get(paragraph, {})
 
-    Raises:
-        InputError: It has no line, too many lines, or asks for impossible numbers of words.
-    """
-    check_size(len(sketches))
-    whole = scopes.get(None, Scope())
-    _share_words(sketches, scopes)
-    words = whole.number("word")
-    _check_words(sketches, words)
-    lines: list[PlanLine] = []
-    for number, sketch in enumerate(sketches, start=1):
-        before = sketches[number - 2] if number > 1 else None
-        lines.append(
-            PlanLine(
-                number=number, keys=tuple(dict.fromkeys(sketch.keys)), theme=sketch.theme,
-                role=sketch.role or default_role(sketch, before),
-                note="; ".join(dict.fromkeys(sketch.notes)),
-                paragraph=sketch.paragraph, words=sketch.words,
+    def take(self, counts: dict[str, int], paragraph: int) -> None:
+        """Note counts; errors as `agree`."""
+        if counts:
+            where = f"in paragraph {paragraph}" if paragraph else "in all"
+            agree(self.scopes.setdefault(paragraph, {}), counts, where)
+
+    def compare(self, name: str, given: int, what: str) -> None:
+        """Hold a count of the whole against what is there.
+
+        Raises:
+            InputError: They differ.
+        """
+        asked = self.asked(0).get(name, given)
+        if asked != given:
+            raise InputError(
+                f"the plan asks for {asked} {name}s, but gives {given} {what}: give one line for "
+                "each sentence, or change the number"
             )
-        )  # fmt: skip
-    return Plan(lines=tuple(lines), words=words, origin="user")
+
+    def plan(self) -> Plan:
+        """Return the plan.
+
+        Raises:
+            InputError: It has no line, too many lines, or asks for impossible numbers of words.
+        """
+        check_size(len(self.lines))
+        for number in dict.fromkeys(item.paragraph for item in self.lines):
+            self._share_words(number)
+        words = self.asked(0).get("word")
+        if words is not None:
+            _check_words(words, self.lines, "")
+        lines: list[PlanLine] = []
+        for item in self.lines:
+            opens = not lines or lines[-1].paragraph != item.paragraph
+            lines.append(
+                PlanLine(
+                    number=len(lines) + 1, keys=tuple(dict.fromkeys(item.keys)), theme=item.theme,
+                    role=item.role or ("open" if opens else "develop"),
+                    note="; ".join(dict.fromkeys(item.notes)), paragraph=item.paragraph,
+                    words=item.words,
+                )
+            )  # fmt: skip
+        return Plan(lines=tuple(lines), words=words, origin="user")
+
+    def _share_words(self, number: int) -> None:
+        """Give each line of a paragraph its words: those said of each sentence, or its share."""
+        lines = [item for item in self.lines if item.paragraph == number]
+        asked = self.asked(0) | self.asked(number)
+        for line in lines:
+            line.words = line.words or asked.get("word each sentence")
+        whole = self.asked(number).get("word", asked.get("word each paragraph"))
+        free = [line for line in lines if line.words is None]
+        if whole is not None:
+            _check_words(whole, lines, f" in paragraph {number}")
+            left = whole - sum(line.words or 0 for line in lines)
+            for line, words in zip(free, share(left, max(len(free), 1)), strict=False):
+                line.words = words
+        if any((line.words or MIN_WORDS) < MIN_WORDS for line in lines):
+            raise InputError(
+                f"the plan asks for a sentence of fewer than {MIN_WORDS} words: it takes as many to name a "
+                "paper and say something of it"
+            )
+
+
+def _check_words(words: int, lines: Sequence[Sketch], where: str) -> None:
+    """Raise InputError where the words asked for do not fit the lines."""
+    said = [line.words for line in lines if line.words is not None]
+    left, free = words - sum(said), len(lines) - len(said)
+    if left < MIN_WORDS * free or (left and not free) or (not where and words < _MIN_TOTAL):
+        raise InputError(
+            f"the plan asks for {words} words{where} in {sentences(len(lines))}, of which the lines' own "
+            f"words add up to {sum(said)}: a sentence takes at least {MIN_WORDS} words, a section "
+            f"{_MIN_TOTAL}; change one of the numbers"
+        )
 
 
 def check_size(lines: int) -> None:
@@ -114,54 +133,3 @@ def sentences(count: int) -> str:
 def share(total: int, among: int) -> list[int]:
     """Share a number out evenly; the first ones take what is left over."""
     return [total // among + (place < total % among) for place in range(among)]
-
-
-def _share_words(sketches: Sequence[Sketch], scopes: Mapping[int | None, Scope]) -> None:
-    """Give each line its words: those said of it, of each sentence, or its part of the paragraph's."""
-    whole = scopes.get(None, Scope())
-    for number in dict.fromkeys(item.paragraph for item in sketches):
-        lines = [item for item in sketches if item.paragraph == number]
-        scope = scopes.get(number, Scope())
-        each = scope.number("word each sentence") or whole.number("word each sentence")
-        for line in lines:
-            line.words = line.words if line.words is not None else each
-        asked = scope.number("word")
-        asked = whole.number("word each paragraph") if asked is None else asked
-        if asked is None:
-            continue
-        free = [line for line in lines if line.words is None]
-        left = asked - sum(line.words or 0 for line in lines)
-        if left < 0 or (left and not free) or (free and left < MIN_WORDS * len(free)):
-            raise InputError(
-                f"the plan asks for {asked} words in paragraph {number} of {sentences(len(lines))}, which "
-                f"does not fit its lines: a sentence takes at least {MIN_WORDS} words, and the words "
-                "said of single lines must add up"
-            )
-        for line, words in zip(free, share(left, len(free)) if free else [], strict=True):
-            line.words = words
-
-
-def _check_words(sketches: Sequence[Sketch], words: int | None) -> None:
-    low = next(
-        (item for item in sketches if item.words is not None and item.words < MIN_WORDS), None
-    )
-    if low is not None:
-        raise InputError(
-            f"the plan asks for a sentence of {low.words} words: it takes at least {MIN_WORDS} to name a "
-            "paper and say something of it"
-        )
-    if words is None:
-        return
-    if words < max(MIN_WORDS * len(sketches), _MIN_TOTAL):
-        raise InputError(
-            f"the plan asks for {words} words in {sentences(len(sketches))}: that needs at least "
-            f"{max(MIN_WORDS * len(sketches), _MIN_TOTAL)} words, or fewer sentences"
-        )
-    said = [item.words for item in sketches if item.words is not None]
-    left, free = words - sum(said), len(sketches) - len(said)
-    if left < MIN_WORDS * free or (left and not free):
-        raise InputError(
-            f"the plan asks for {words} words in all, but the lines' own words add up to {sum(said)}"
-            + (f" with {free} more sentences to come" if free else "")
-            + ": change one of them"
-        )

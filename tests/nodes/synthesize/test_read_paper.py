@@ -11,7 +11,7 @@ from state.request import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
 from tools.documents.store import DocumentStore
-from tools.ingest.read_apart import read_apart
+from tools.ingest.workers import read_apart
 
 TEXT = """# Pears in drought
 

@@ -1,0 +1,39 @@
+"""What tells the vectors of a library from others: who made them, and when they were begun anew."""
+
+from typing import NamedTuple
+from uuid import uuid4
+
+from tools.embed.port import Embedder, multi_size
+
+
+class Names(NamedTuple):
+    """Which vectors a library has."""
+
+    embedder: str
+    size: int
+    multi: int | None
+    """Length of token vectors, where the embedder makes them."""
+    generation: str
+    """What tells this index from others of the library."""
+
+    def meta(self) -> dict[str, str]:
+        """Return them as the catalog remembers them."""
+        return {
+            "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
+            "generation": self.generation,
+        }  # fmt: skip
+
+    def fits(self, embedder: Embedder) -> bool:
+        """Whether this embedder made the vectors."""
+        return (self.embedder, self.size) == (embedder.name, embedder.size)
+
+
+def names_for(embedder: Embedder) -> Names:
+    """Return the names of a new index for this embedder."""
+    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8])
+
+
+def names_from(meta: dict[str, str]) -> Names:
+    """Return the names that a catalog's `meta` holds."""
+    multi = int(meta["multi"]) if meta.get("multi") else None
+    return Names(meta["embedder"], int(meta["size"]), multi, meta["generation"])
