@@ -88,10 +88,9 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
     if own:
         extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
     musts = [found[raw].id for raw in sent.must_include if raw in found]
+    known = [found[raw] for raw in sent.exclude if raw in found]
     excluded = {canonical_id(raw) for raw in sent.exclude if raw.strip()}
-    for raw in sent.exclude:
-        if paper := found.get(raw):
-            excluded |= {paper.id, *paper.aliases}
+    excluded |= {key for paper in known for key in (paper.id, *paper.aliases)}
     named.sources = {key: names for key, names in named.sources.items() if key in musts}
     request = request.model_copy(
         update={

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.cli.options import years_of
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described
 
@@ -34,12 +33,6 @@ def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
     assert told == listed == set(range(1, len(told) + 1))
     assert "“" in sources
     assert "LitLLM" in prose
-
-
-def test_nothing_is_invented_where_the_library_is_silent(home: Path) -> None:
-    result = ask(NOWHERE)
-    assert result.exit_code == 1
-    assert result.stdout.startswith("I don't know")
 
 
 def test_trace_shows_queries_passages_and_times(home: Path) -> None:
@@ -109,17 +102,6 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
     assert says in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize(
-    ("given", "first", "last"),
-    [
-        ("2019", 2019, 2019), ("2019-2023", 2019, 2023), ("2019-", 2019, None), ("-2023", None, 2023),
-        ("2019–2023", 2019, 2023), (None, None, None),
-    ],
-)  # fmt: skip
-def test_years(given: str | None, first: int | None, last: int | None) -> None:
-    assert years_of(given) == {"first_year": first, "last_year": last}
-
-
 def test_year_is_kept_to(home: Path) -> None:
     told = json.loads(ask("How are papers ranked?", "--year", "2024-", "--json").stdout)
     assert told["cited"]
@@ -143,10 +125,3 @@ def test_chat_remembers_what_it_was_about(home: Path) -> None:
     again = chat("And who wrote it?\ntrace\n", "--resume", name[1])
     (understood,) = re.findall(r"Question understood as: (.*)", again.stdout)
     assert "LitLLM" in understood
-
-
-def test_chat_goes_on_after_a_question_that_cannot_be_used(home: Path) -> None:
-    result = chat(f"?!\n{QUESTION}\n")
-    assert result.exit_code == 0
-    assert "there is no question" in result.output
-    assert "LitLLM" in result.stdout

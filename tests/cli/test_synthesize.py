@@ -11,7 +11,7 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.cli.results.partial import partial_synthesis
 from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
-from citeloom.cli.results.synthesis_text import NOTHING, printed
+from citeloom.cli.results.synthesis_text import printed
 from citeloom.cli.runs import Run
 from state.run import Failure
 from state.synthesis import NumberedReference, Paragraph
@@ -116,10 +116,6 @@ async def test_exit_code(values: dict[str, Any], code: int) -> None:
     assert await finish(run(), values, None, as_json=False) == code
 
 
-def test_no_text_is_said() -> None:
-    assert printed(complete(answer="", references=[])) == NOTHING
-
-
 # --- A run that was stopped -------------------------------------------------------------------
 
 
@@ -142,19 +138,6 @@ async def test_stopped_run_shows_its_draft_and_the_paragraphs_it_holds(home: Pat
     assert (record["answer"], record["draft"]) == (None, "Bees steer by the sun.")
     assert [item["paragraph"] for item in record["used"]] == ["p1"]
     assert (record["outcome"], record["granularity"]) == ("partial", "fine")
-
-
-async def test_run_stopped_before_its_draft_says_what_was_read(home: Path) -> None:
-    values = await partial(stopped(draft="", folded=0, contexts=[]), home)
-    assert printed(values) == (
-        "The run was stopped before anything was written: 3 of 4 papers were read."
-    )
-    assert values["outcome"] == "nothing"
-
-
-async def test_run_that_has_ended_is_left_as_it_is(home: Path) -> None:
-    values = complete()
-    assert await partial(values, home) == values
 
 
 # --- Files ------------------------------------------------------------------------------------

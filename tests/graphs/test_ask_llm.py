@@ -158,32 +158,6 @@ async def test_second_hop_asks_what_is_missing_and_reads_other_passages(
     assert {claim.hop for claim in result["claims"]} == {1, 2}
 
 
-async def test_same_query_again_is_no_second_hop(llm_settings: Settings) -> None:
-    def repeat(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {**answer, "sufficient": False, "query": inputs["queries"][0].upper()}
-
-    result, _ = await ask(llm_settings, DISTANCE, {"judge_sufficiency": repeat})
-    assert len(result["hops"]) == 1
-
-
-async def test_unknown_ids_choose_nothing(llm_settings: Settings) -> None:
-    def guess(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"ids": ["S99", "local:p1", *answer["ids"][:1], *answer["ids"][:1]]}
-
-    result, _ = await ask(llm_settings, DISTANCE, {"choose_passages": guess})
-    assert len(result["hops"][0].chosen) == 1
-
-
-async def test_follow_up_is_rewritten(llm_settings: Settings) -> None:
-    messages = [
-        {"role": "user", "content": "What do radar tracks show?"},
-        {"role": "assistant", "content": "Straight flights [1]."},
-    ]
-    result, server = await ask(llm_settings, "And of displaced bees?", messages=messages)
-    assert asked(server)[0] == "rewrite_question"
-    assert "radar tracks" in result["standalone"]
-
-
 async def test_what_the_budget_does_not_afford_is_shown_as_far_as_it_came(
     llm_settings: Settings,
 ) -> None:

@@ -108,13 +108,6 @@ async def test_only_works_that_will_be_shown_are_looked_up(tmp_path: Path) -> No
     assert every.got == [CRUST.id]
 
 
-async def test_next_source_is_asked_only_for_what_is_left(tmp_path: Path) -> None:
-    first, second = Asked("openalex", [FOUND]), Asked("crossref", [FOUND])
-    update, _ = await resolve(asking(tmp_path, first, second), "openalex", "crossref")
-    assert update["resolved"] == {SHADE.id: "openalex"}
-    assert (second.queries, second.got) == ([], [])
-
-
 async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
     down = Asked("openalex")
     down.get_error = TransientError("openalex is down")
@@ -185,23 +178,6 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
 
 
-async def test_entry_that_was_not_read_gets_its_title_by_its_id(tmp_path: Path) -> None:
-    loose = LOOSE.model_copy(update={"doi": "10.5555/slate", "id": "doi:10.5555/slate"})
-    record = Paper(
-        id=loose.id, title="Handbook of slate and tin", year=1987, doi="10.5555/slate",
-        authors=(Author(name="Roofing Guild"),),
-    )  # fmt: skip
-    entries = ENTRIES.model_copy(
-        update={"works": {MOSS.id: (SHADE.id, CRUST.id, loose.id, RAIN.id)}}
-    )
-    _, run_store = await resolve(
-        asking(tmp_path, Asked("crossref", [record])), "crossref",
-        lines=[line(origin(MOSS, loose))], entries=entries, more=(loose,),
-    )  # fmt: skip
-    paper = (await run_store.papers.get([loose.id]))[loose.id]
-    assert (paper.title, paper.authors) == (record.title, record.authors)
-
-
 # Over real HTTP
 
 
@@ -255,19 +231,3 @@ async def test_works_are_found_at_real_services(
         assert (paper.doi or "").lower() == (work.doi or "").lower()
         assert paper.title == work.title
         assert paper.authors
-
-
-async def test_service_that_is_down_is_told_once(
-    world: World, server: ScholarServer, tmp_path: Path
-) -> None:
-    work = known_works(world)[0]
-    cited = Paper(id=f"doi:{(work.doi or '').lower()}", title=work.title, doi=work.doi)
-    entries = Entries(works={MOSS.id: (cited.id,)})
-    server.down("openalex")
-    context = context_for(settings_for(server, home=tmp_path, source_patience=1.0))
-    update, _ = await resolve(
-        context, "openalex", "crossref", lines=[line(origin(MOSS, cited))], entries=entries,
-        more=(cited,),
-    )  # fmt: skip
-    assert update["resolved"] == {cited.id: "crossref"}
-    assert [item.subject for item in update["failures"]] == ["openalex"]
