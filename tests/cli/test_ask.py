@@ -13,7 +13,6 @@ from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described
 
 QUESTION = "How does LitLLM rank the papers it finds?"
-NOWHERE = "Which volcano erupted in Iceland last winter?"
 
 
 def ask(*arguments: str, stdin: str | None = None) -> Result:
@@ -45,10 +44,6 @@ def test_trace_shows_queries_passages_and_times(home: Path) -> None:
         "Time:",
     ):
         assert word in shown
-
-
-def test_question_comes_from_standard_input(home: Path) -> None:
-    assert "LitLLM" in ask("-", stdin=QUESTION).stdout
 
 
 def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
@@ -100,12 +95,6 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
     result = ask(*arguments)
     assert result.exit_code == 2
     assert says in " ".join(result.output.split())
-
-
-def test_year_is_kept_to(home: Path) -> None:
-    told = json.loads(ask("How are papers ranked?", "--year", "2024-", "--json").stdout)
-    assert told["cited"]
-    assert all(paper["year"] >= 2024 for paper in told["cited"])
 
 
 def chat(stdin: str, *arguments: str) -> Result:

@@ -10,9 +10,8 @@ import pytest
 from tests.cli.commands import cited
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described
-from tests.graphs.stacks import QUESTION, SECOND, SHARED, THIRD, first
+from tests.graphs.stacks import QUESTION, SECOND, THIRD, first
 
-SILENT = "How are transformers trained on many graphics cards?"
 _LISTED = re.compile(r"^- \[(\d+)\] ", re.MULTILINE)
 
 
@@ -83,18 +82,6 @@ def assert_led_to_words(told: dict[str, Any]) -> None:
             assert whole[origin["paragraph"]][quote["start"] : quote["end"]] == quote["text"]
 
 
-def test_coarse_lists_all_works_of_the_paragraphs_used(cite: Cite, papers: Path) -> None:
-    fine: Any = cite("synthesize", QUESTION, papers).json("synthesis.json")
-    told: Any = cite("synthesize", QUESTION, papers, "-g", "coarse", out="all").json(
-        "synthesis.json"
-    )
-    titles = {item["paper"]["title"] for item in told["references"]}
-    assert {item["paper"]["title"] for item in fine["references"]} <= titles
-    (shared,) = [item for item in told["references"] if item["paper"]["title"] == SHARED]
-    assert len(shared["cited_in"]) == 3
-    assert told["granularity"] == "coarse"
-
-
 def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
     cite: Cite, papers: Path
 ) -> None:
@@ -122,13 +109,3 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
     done = cite("synthesize", QUESTION, papers, *arguments)
     assert done.code == 2
     assert says in " ".join(done.result.output.split())
-
-
-def test_ended_run_is_shown_again_without_its_files(cite: Cite, home: Path, papers: Path) -> None:
-    done = cite("synthesize", QUESTION, papers)
-    (kept,) = (home / "runs").glob("*.json")
-    for path in papers.iterdir():
-        path.unlink()
-    again = cite("synthesize", "--resume", kept.stem, out="again")
-    assert (again.code, again.stdout) == (0, done.stdout)
-    assert again.text("references.bib") == done.text("references.bib")

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from state.paper import Paper
-from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_input, quote_paper
+from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_paper
 
 SOURCE = (
     "Citation counts grow. We propose CiteRank, a state-of-the-art ranker of scientific papers. "
@@ -128,12 +128,6 @@ def test_wild_input_never_raises_and_offsets_hold(claimed: str, source: str) -> 
     assert span is None or source[span.start : span.end] == span.text
 
 
-@given(st.text(min_size=MIN_LENGTH))
-def test_found_text_is_found_again(source: str) -> None:
-    if span := find_quote(source, source):
-        assert find_quote(span.text, source) == span
-
-
 PAPER = Paper(id="local:a", title="Ranking papers", abstract=SOURCE)
 OTHER = Paper(id="local:b", title="Screening", abstract="We screen papers for systematic reviews.")
 
@@ -167,14 +161,6 @@ def test_words_that_are_not_the_papers_stay_unverified(claimed: str, why: str) -
     assert not quote.verified, why
     assert (quote.text, quote.start, quote.end) == (claimed, None, None)
     assert quote_paper("We screen papers for systematic reviews.", OTHER).verified
-
-
-def test_quote_of_the_input_is_checked_like_one_of_a_paper() -> None:
-    good = quote_input("we propose citerank, a state-of-the-art ranker", SOURCE)
-    assert good.verified
-    assert SOURCE[good.start : good.end] == "We propose CiteRank, a state-of-the-art ranker"
-    assert (good.paper, good.part) == ("input", "input")
-    assert not quote_input("We propose something else altogether", SOURCE).verified
 
 
 @pytest.mark.parametrize("end", [".", ",", ";", ":", "!"])

@@ -9,16 +9,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from citeloom.settings import Settings
 from graphs.ask import builder
 from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
-from tests.fakes.reviewer import Spoil, reviewer
-from tests.graphs.conftest import Scripted
+from tests.fakes.reviewer import Spoil
 from tests.graphs.test_ask import assert_traced
 from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.library.open import create_library
-
-DANCE = "How do bees dance to tell the way?"
 
 
 def shown_to(server: Any, task: str) -> list[dict[str, Any]]:
@@ -100,16 +97,6 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
     assert german not in result["answer"]
 
 
-async def test_what_is_missing_is_said_after_the_answer(llm_settings: Settings) -> None:
-    def partly(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {**answer, "missing": ["the price of honey"]}
-
-    result, _ = await ask(llm_settings, DISTANCE, {"compose_answer": partly})
-    assert_traced(result)
-    assert result["outcome"] == "partial"
-    assert result["answer"].endswith("I don't know: the price of honey.")
-
-
 async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     spoil = {
         "draw_claims": instead({"claims": []}),
@@ -158,22 +145,6 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 # --- Conversations -----------------------------------------------------------------------------
 
 
-async def test_rewriting_is_shown_the_latest_turns_without_their_sources(
-    llm_settings: Settings,
-) -> None:
-    messages = [
-        {"role": role, "content": f"{text} {turn}\n\nSources:\n[1] a quote of turn {turn}"}
-        for turn in range(9)
-        for role, text in (("user", "Question"), ("assistant", "Answer"))
-    ]
-    _, server = await ask(llm_settings, DISTANCE, messages=messages)
-    (shown,) = shown_to(server, "rewrite_question")
-    assert [item["question"] for item in shown["conversation"]] == [
-        f"Question {turn}" for turn in range(3, 9)
-    ]
-    assert "Sources" not in str(shown)
-
-
 async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
     extractive: RunContext,
 ) -> None:
@@ -193,20 +164,3 @@ async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
     assert {claim.paper for claim in later["claims"]} == {"local:p6"}
     passages = {item.passage for hop in later["hops"] for item in hop.lost}
     assert passages <= {key for hop in later["hops"] for key in hop.chosen}
-
-
-async def test_stopped_question_after_an_answered_one_shows_its_own_claims(
-    llm_settings: Settings,
-) -> None:
-    kept = builder.compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "talk"}}
-    results = []
-    for question, calls in ((DANCE, 99), (DISTANCE, 6)):
-        given: Any = {"question": question, "library": "bees"}
-        with Scripted(reviewer(), llm_settings, max_calls=calls) as scripted:
-            results.append(dict(await kept.ainvoke(given, config, context=scripted.context)))
-    answered, stopped = results
-    assert answered["stop"] is None
-    assert stopped["stop"].subject == "budget"
-    assert_traced(stopped)
-    assert [item.text for item in stopped["sentences"]] == [item.text for item in stopped["claims"]]

@@ -90,26 +90,3 @@ async def test_source_that_goes_down_in_the_middle_costs_only_what_it_did_not_an
     busy = [item for item in result["failures"] if item.cause == "arxiv is busy"]
     assert len(busy) == 2
     assert [entry.source for entry in result["search_log"]].count("arxiv") == 1
-
-
-async def test_keyword_queries_share_the_results_of_a_hop_equally(
-    search: Callable[..., Any],
-) -> None:
-    source = Asked("openalex", bee_papers())
-    await search(source, results=10)
-    shares = {
-        query.facet: share for query, share in zip(source.queries, source.shares, strict=True)
-    }
-    assert shares.keys() == {"problem", "method", "contribution", "whole"}
-    assert [shares[facet] for facet in ("problem", "method", "contribution")] == [4, 4, 4]
-    assert shares["whole"] in {3, 4}
-
-
-async def test_sources_that_do_not_search_by_meaning_are_left_out(
-    search: Callable[..., Any],
-) -> None:
-    openalex, arxiv = Asked("openalex", bee_papers()), Asked("arxiv", bee_papers())
-    result = await search(openalex, arxiv, search="meaning")
-    assert [query.text for query in openalex.queries] == [ABSTRACT]
-    assert arxiv.queries == []
-    assert result["failures"] == []

@@ -34,15 +34,6 @@ async def test_papers_of_a_library_give_what_their_files_give(home: Path) -> Non
     assert named["bibtex"] == from_files["bibtex"]
 
 
-async def test_library_that_kept_only_texts_still_gives_references(home: Path) -> None:
-    papers = await add("owls")
-    (home / "documents.sqlite").unlink()
-    result = await synthesize(uploads=[], library="owls", papers=papers)
-    assert_traced(result)
-    assert all("rebuilt" in item.notes[0] for item in result["stacked"])
-    assert any(line.secondary for line in result["lines"])
-
-
 async def test_references_are_looked_up_for_their_doi(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

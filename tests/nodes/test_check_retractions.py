@@ -91,18 +91,3 @@ async def test_what_a_source_marked_counts_without_a_network_and_without_an_answ
     assert update["retracted"] == [marked.id]
     assert [item.subject for item in update["failures"]] == ["crossref"]
     assert not any(item.fatal for item in update["failures"])
-
-
-async def test_every_relevant_paper_is_checked_however_many_are_kept(
-    runtime: Runtime[RunContext], server: ScholarServer
-) -> None:
-    (last, *_), _ = retracted_and_not(server)
-    works = [
-        work
-        for work in server.world.held("crossref")
-        if work.doi and work.title and not work.retracted
-    ]
-    papers = [*map(paper, works[:60])]
-    scores = {**{one.id: 80.0 for one in papers}, last.id: 40.0}
-    update, _ = await check(runtime, [*papers, last], scores=scores)
-    assert last.id in update["retracted"]

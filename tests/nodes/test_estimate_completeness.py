@@ -82,26 +82,6 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
     assert "Chao 1989" in found.method
 
 
-async def test_unjudged_papers_count_by_their_merit(estimate: Estimate) -> None:
-    hits = [*HITS, hit("s"), hit("t", by=BY_INPUT)]
-    few = await estimate(hits, SCORES, prior={**SCORES, "s": 10.0, "t": 10.0})
-    more = await estimate(hits, SCORES, prior={**SCORES, "s": 60.0, "t": 60.0})
-    assert few.kept == more.kept
-    assert few.share > more.share
-    assert any(
-        caveat.startswith("2 papers that were seen were not judged") for caveat in few.caveats
-    )
-
-
-async def test_hidden_retracted_and_merged_papers_do_not_count(estimate: Estimate) -> None:
-    same = {key: key for key in "abcefghijklmnopqrstz"} | {"d": "e"}
-    out: dict[str, Any] = {"hidden": ["b"], "retracted": ["c"], "same": same}
-    found = await estimate(HITS, SCORES, **out)
-    assert found.seen == pytest.approx(15 * GOOD + POOR, abs=0.05)
-    found = await estimate(HITS, SCORES, request={"include_retracted": True}, **out)
-    assert found.seen == pytest.approx(16 * GOOD + POOR, abs=0.05)
-
-
 @pytest.mark.parametrize(
     ("hits", "scores", "caveat"),
     [

@@ -1,7 +1,6 @@
 """nodes/find/expand.py: whose links are followed, and what becomes of what they lead to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,32 +9,18 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
-from nodes.find.expand import WORTH, expand
+from nodes.find.expand import expand
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
 from tests.nodes.tables import Tables
-from tests.scholar.table import Book, Table
+from tests.scholar.table import Table
 from tools.context import RunContext
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError
 from tools.run_store import RunStore
-from tools.scholar.port import Linked
 from tools.services import open_services
-
-
-class Likely(Table):
-    """A table that also names papers like others."""
-
-    def __init__(self, *like: Paper) -> None:
-        super().__init__([], "arxiv")
-        self.examples: list[str] = []
-        self._like = list(like)
-
-    async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
-        self.examples = [paper.id for paper in papers]
-        return self._like[:limit]
 
 
 def paper(name: str, **others: Any) -> Paper:
@@ -109,21 +94,6 @@ async def test_links_in_both_directions_are_followed_and_known_papers_count_as_r
     assert update["hits"] == []
 
 
-async def test_only_promising_papers_that_may_appear_are_followed_and_each_once(
-    follow: Follow,
-) -> None:
-    book: Book = []
-    papers = [paper(f"doi:10.1/{name}") for name in ("good", "poor", "hidden", "done")]
-    await follow(
-        Table(book, "semantic_scholar"),
-        papers=papers,
-        prior={one.id: WORTH - 1 if one.id.endswith("poor") else WORTH for one in papers},
-        hidden=["doi:10.1/hidden"],
-        expanded=["doi:10.1/done"],
-    )
-    assert book == [("semantic_scholar", ["doi:10.1/good"])] * 2
-
-
 async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does(
     follow: Follow,
 ) -> None:
@@ -133,17 +103,6 @@ async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does
     table = Table([], "semantic_scholar", links={B.id: (NEW.id,)})
     _, kept = await follow(table, papers=[kept[B.id]])
     assert (kept[B.id].references, kept[B.id].references_missing) == ((NEW.id,), False)
-
-
-async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None:
-    failing = Table([], "openalex", error=TransientError("openalex is busy"))
-    update, kept = await follow(Table([], "semantic_scholar", links={A.id: (NEW.id,)}), failing)
-    assert not any(one.references_missing for one in kept.values())
-    assert kept[A.id].references == (NEW.id,)
-    assert {(item.subject, item.cause) for item in update["failures"]} == {
-        ("openalex", "openalex is busy")
-    }
-    assert not any(item.fatal for item in update["failures"])
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -190,19 +149,6 @@ async def test_breadth_first_search_follows_all_references_of_its_frontier_and_n
     assert update["expanded"] == [B.id, A.id]
 
 
-async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow) -> None:
-    likely = Likely(NEW, C)
-    update, _ = await follow(likely, prior={A.id: 50.0, B.id: 90.0})
-    assert likely.examples == [B.id, A.id]
-    assert update["hits"] == [
-        Hit(
-            paper=one.id, via="recommendation", by="the best papers so far", source="arxiv",
-            rank=rank,
-        )
-        for rank, one in enumerate([NEW, C], start=1)
-    ]  # fmt: skip
-
-
 async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     follow: Follow, run_store: InMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,34 +160,3 @@ async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
     await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=key, depth=1)
     assert table.got == ["s2:0"]
-
-
-class Coming(Table):
-    """A table whose records come whole along with references, or along with citations."""
-
-    whole: tuple[str, ...] = ("reference", "citation")
-
-    async def references(self, papers: Sequence[Paper]) -> Linked:
-        return self._as(await super().references(papers), "reference")
-
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        return self._as(await super().citations(papers, limit=limit), "citation")
-
-    def _as(self, linked: Linked, way: str) -> Linked:
-        return replace(linked, partial=way not in self.whole)
-
-
-@pytest.mark.parametrize("whole", [("reference", "citation"), ("citation",)])
-async def test_records_that_came_whole_are_not_asked_for_again_and_partial_ones_are(
-    whole: tuple[str, ...], follow: Follow, run_store: InMemoryStore
-) -> None:
-    partial = NEW.model_copy(update={"abstract": None})
-    table = Coming(
-        [], "semantic_scholar", links={A.id: (NEW.id, "s2:2")}, citing={}, records=[NEW],
-        coming=[partial],
-    )  # fmt: skip
-    table.whole = whole
-    await follow(table)
-    assert table.got == (["s2:2"] if "reference" in whole else [NEW.id, "s2:2"])
-    (kept,) = await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)])
-    assert kept == (partial if "reference" in whole else NEW)

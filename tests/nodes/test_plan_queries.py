@@ -16,7 +16,7 @@ from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
 from state.request import Request
-from tests.fakes.openai_server import Refusal, Status, inputs_of
+from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.text.phrases import phrase_stems
 
@@ -112,13 +112,6 @@ async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should
     assert texts(update) == ["word0", "word1", "word2"][: NUMBER[strategy]]
 
 
-async def test_identical_queries_of_a_mind_are_asked_once(plan: Plan) -> None:
-    drafts = [draft("problem", "sepsis", "care"), draft("method", "care", "Sepsis")]
-    for strategy in ("multiple", "optimized"):
-        update, _ = await plan(answers(*drafts), queries=strategy)
-        assert texts(update) == ["sepsis care"]
-
-
 async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(plan: Plan) -> None:
     invented = "Sepsis kills everybody at once."
 
@@ -132,42 +125,7 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert update["failures"] == []
 
 
-async def test_second_question_that_fails_costs_no_query(plan: Plan) -> None:
-    def script(inputs: dict[str, Any]) -> Any:
-        if "sentences_that_failed" in inputs:
-            return Refusal()
-        return {"queries": [draft("problem", "sepsis", sentence="Nobody wrote this.")]}
-
-    update, _ = await plan(script)
-    assert texts(update) == ["sepsis"]
-    assert "without one" in update["failures"][0].remedy
-
-
 async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Plan) -> None:
     update, _ = await plan(lambda inputs: Status(400), search="keywords")
     assert [query.facet for query in update["queries"]] == ["whole"]
     assert update["failures"][0].subject == "queries"
-
-
-async def test_search_by_meaning_alone_asks_the_mind_nothing(plan: Plan) -> None:
-    update, asked = await plan(answers(), search="meaning")
-    assert [query.text for query in update["queries"]] == [TEXT]
-    assert asked == []
-
-
-@pytest.mark.parametrize(
-    ("sources", "note"),
-    [
-        (("openalex", "arxiv"), "left out, as they do not search by meaning: arxiv"),
-        (("arxiv", "crossref"), ""),  # then the text itself must do for all
-        (("library",), ""),
-    ],
-)
-async def test_sources_that_cannot_search_by_meaning_are_named_where_others_can(
-    sources: tuple[str, ...], note: str, tmp_path: Path
-) -> None:
-    context = context_for(Settings(home=tmp_path, _env_file=None), search="meaning")  # type: ignore[call-arg]
-    events: list[dict[str, Any]] = []
-    runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
-    await plan_queries({"run": "run", "request": Request(text=TEXT, sources=sources)}, runtime)
-    assert events[-1]["note"] == note

@@ -10,8 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.find.query_drafts import MAX_KEYWORDS
-from nodes.find.reflect import GAPS, NO_GAIN, reflect
+from nodes.find.reflect import NO_GAIN, reflect
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
@@ -94,20 +93,6 @@ async def test_missing_facet_opens_a_hop_with_a_query_of_its_own(think: Reflect)
     )
 
 
-async def test_facet_whose_papers_are_invented_is_uncovered(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", "C98", "C99", IDS[0], query="radar tracks")))
-    assert last(update).facets[0].papers == ()
-    assert last(update).missing == ("radar",)
-    assert [query.text for query in update["queries"]] == ["radar tracks"]
-
-
-async def test_sentence_that_is_not_in_the_input_is_no_reason_for_a_query(think: Reflect) -> None:
-    invented = "Bees are known to read maps."
-    update, _ = await think(answer(facet("maps", query="bee maps", sentence=invented)))
-    assert last(update).facets[0].sentence is None
-    assert [query.sentence for query in update["queries"]] == [None]
-
-
 @pytest.mark.parametrize("query", ["", "Landmarks BEE", "bee and the landmarks", "of the"])
 async def test_query_that_was_asked_in_any_order_is_not_asked_again(
     query: str, think: Reflect
@@ -115,21 +100,6 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
     update, _ = await think(answer(facet("radar", query=query)))
     assert (update["queries"], update["hop"]) == ([], 1)
     assert last(update).stopped == "no new query"
-
-
-async def test_queries_of_one_reflection_differ_are_few_and_short(think: Reflect) -> None:
-    long = " ".join(f"word{n}" for n in range(40))
-    facets = [
-        facet("a", query="radar bees"),
-        facet("b", query="Bees radar"),
-        facet("c", query=long),
-    ]
-    facets += [facet(f"d{n}", query=f"radar tracks{n}") for n in range(9)]
-    update, _ = await think(answer(*facets))
-    texts = [query.text for query in update["queries"]]
-    assert texts[:2] == ["radar bees", "word0 word1 word2 word3"]
-    assert len(texts) == GAPS
-    assert all(len(text.split()) <= MAX_KEYWORDS for text in texts)
 
 
 async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
@@ -162,14 +132,3 @@ async def test_mind_that_refuses_ends_the_search_with_a_failure(think: Reflect) 
     assert update["sufficiency"] == []
     assert update["hop"] == 1
     assert "not known" in update["failures"][0].remedy
-
-
-async def test_embedded_engine_asks_for_what_no_paper_says(think: Reflect) -> None:
-    update, _ = await think()
-    entry = last(update)
-    assert [cover.covered for cover in entry.facets] == [True, False]
-    assert len({cover.name for cover in entry.facets}) == 2
-    (query,) = update["queries"]
-    assert {"radar", "path"} & set(query.text.split())
-    assert query.sentence.text == SECOND
-    assert entry.missing[0] in entry.reasoning

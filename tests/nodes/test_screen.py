@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 
@@ -16,7 +15,6 @@ from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
-from tools.embed.calibration import calibrated
 from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"
@@ -78,12 +76,6 @@ async def test_inputs_own_paper_is_known_by_its_abstract_alone(screened: Screen)
     assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
 
 
-async def test_inputs_own_paper_is_known_by_its_title_alone(screened: Screen) -> None:
-    own = paper("doi:10.1/a", TITLE.upper())
-    update = await screened([own, OTHER], {"title": TITLE})
-    assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
-
-
 async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     screened: Screen,
 ) -> None:
@@ -92,57 +84,7 @@ async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     assert update["hidden"] == update["past_cutoff"] == ["doi:10.1/none", "doi:10.1/same"]
 
 
-async def test_paper_that_promising_ones_cite_is_more_promising_than_its_equal(
-    screened: Screen,
-) -> None:
-    near = [
-        paper(f"doi:10.1/{number}", f"{TITLE} {number}", references=("openalex:W2",))
-        for number in range(3)
-    ]
-    cited = paper("doi:10.1/cited", aliases=("openalex:W2",))
-    update = await screened([*near, cited, OTHER])
-    assert update["prior"][cited.id] > update["prior"][OTHER.id]
-
-
 PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[0])
-
-
-@pytest.mark.parametrize(
-    ("settings", "state", "why"),
-    [
-        ({}, {}, ""),
-        ({"expansion": "none"}, {}, "links are not followed"),
-        ({"max_depth": 0}, {}, "links are not followed"),
-        ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
-        ({}, {"search_log": []}, "no source answered a search"),
-        ({}, {"depth": 1, "prior": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
-        ({}, {"prior": {PEARS.id: 20.0}}, ""),  # the searches of a hop changed nothing
-        ({}, {"hop": 2}, "no source answered a search"),
-        ({}, {"depth": 1, "prior": {"doi:10.1/gone": 20.0}}, ""),
-        ({}, {"expanded": [PEARS.id]}, "no promising paper is left to follow"),
-        ({"expansion": "bfs"}, {"depth": 1, "prior": {PEARS.id: 20.0}}, ""),
-    ],
-)  # fmt: skip
-async def test_links_are_followed_until_that_changes_little(
-    settings: dict[str, Any], state: dict[str, Any], why: str, screened: Screen,
-    runtime: Runtime[RunContext],
-) -> None:  # fmt: skip
-    for name, value in settings.items():
-        object.__setattr__(runtime.context, name, value)
-    (entry,) = (await screened([PEARS], **state))["rounds"]
-    assert (entry.stopped, entry.reached) == (why, 1)
-
-
-async def test_similarity_is_the_calibrated_cosine_of_title_and_abstract_to_the_input(
-    screened: Screen,
-) -> None:
-    papers = [OTHER, paper("doi:10.1/near", abstract=TEXT), paper("doi:10.1/bare", TITLE)]
-    near = (await screened(papers))["similarity"]
-    query, *rows = WordEmbedder().embed(
-        [TEXT, *(f"{one.title}. {one.abstract or ''}" for one in papers)]
-    )
-    expected = calibrated(WordEmbedder(), np.stack(rows) @ query)
-    assert [near[one.id] for one in papers] == pytest.approx(expected, abs=1e-4)
 
 
 async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(

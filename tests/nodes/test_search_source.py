@@ -75,9 +75,3 @@ async def test_source_that_fails_is_a_failure_and_no_empty_answer(
     assert (update["hits"], update["search_log"]) == ([], [])
     assert update["failures"][0].cause == str(error)
     assert "pear drought" in update["failures"][0].subject
-
-
-async def test_answer_that_was_cut_short_is_kept_and_said(search: Search) -> None:
-    update = await search(Searched(PAPERS, cut="the second page never came"))
-    assert len(update["hits"]) == 4
-    assert update["failures"][0].cause == "the second page never came"

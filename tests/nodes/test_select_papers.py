@@ -61,11 +61,6 @@ async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_fo
     ]
 
 
-async def test_hidden_paper_and_one_that_became_another_are_not_kept(select: Select) -> None:
-    update = await select(SCORES, hidden=["doi:a"], same={"doi:b": "doi:c", "doi:c": "doi:c"})
-    assert update["selected"] == ["doi:c"]
-
-
 def searched(source: str, *returned: int) -> list[SearchLogEntry]:
     return [SearchLogEntry(source=source, query="q", hop=1, returned=count) for count in returned]
 
@@ -106,14 +101,3 @@ async def test_breadth_first_search_keeps_only_what_it_collected_and_what_must_b
 ) -> None:
     update = await select(SCORES, {"must_include": ("doi:d",)}, collected=["doi:b", "doi:c"])
     assert update["selected"] == ["doi:b", "doi:c", "doi:d"]
-
-
-@pytest.mark.parametrize(("judged", "unread"), [({}, True), ({"doi:a": 90.0}, False)])
-async def test_papers_that_nobody_judged_are_said_to_be_so(
-    judged: dict[str, float], unread: bool, select: Select
-) -> None:
-    spent = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
-    update = await select(SCORES, failures=[spent], judged=judged)
-    assert update["selected"] == ["doi:a", "doi:b", "doi:c"]
-    assert any("before anyone judged" in item.cause for item in update["failures"]) is unread
-    assert (await select(SCORES, judged=judged))["failures"] == []

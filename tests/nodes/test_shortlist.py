@@ -45,19 +45,6 @@ async def test_most_promising_papers_are_judged_as_many_as_the_pool_holds(
     assert (update["judged"], update["settled"]) == ({}, [])
 
 
-async def test_judged_paper_is_not_judged_again(runtime: Runtime[RunContext]) -> None:
-    update = await listed(runtime, judged={NAMES[0]: 3.0}, hop=2)
-    assert update["batch"] == NAMES[1:POOL]
-
-
-async def test_paper_asked_for_is_judged_beside_the_number_whichever_id_was_named(
-    runtime: Runtime[RunContext],
-) -> None:
-    same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[-1]}
-    update = await listed(runtime, {"must_include": ("openalex:W1", NAMES[0])}, same=same)
-    assert update["batch"] == [*NAMES[:POOL], NAMES[-1]]
-
-
 async def test_best_answers_to_a_query_for_a_gap_are_judged_wherever_they_stand(
     runtime: Runtime[RunContext],
 ) -> None:

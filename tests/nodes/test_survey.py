@@ -1,14 +1,12 @@
 """nodes/find/survey.py: what is put together of all papers before they are weighed."""
 
 from collections.abc import Iterable
-from datetime import date
 from typing import Any
 
-import numpy as np
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.survey import features, known_links, survey
+from nodes.find.survey import known_links, survey
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
@@ -58,11 +56,3 @@ async def test_link_of_a_hidden_paper_leads_nowhere_from_either_end(hidden: str)
     assert found.visits.keys() == {A, B, C, "doi:10.1/unknown"}
     assert found.visits[B] > found.visits[C] > 0
     assert list(found.prior) == [A, B, C]
-
-
-def test_age_is_counted_from_the_cutoff_where_there_is_one() -> None:
-    papers = {A: Paper(id=A, title="On trees", year=1990), B: THREE[B]}
-    ages = features(state(before=date(2000, 6, 1)), papers).ages
-    assert ages[0] == 10
-    assert np.isnan(ages[1])
-    assert features(state(), papers).ages[0] > 30

@@ -1,6 +1,6 @@
 """nodes/find/unite.py: one paper of all records of one work, whichever came first."""
 
-from itertools import groupby, permutations
+from itertools import groupby
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -66,18 +66,6 @@ async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every
     state = await come(services, runtime, state, ("semantic_scholar", both))
     assert state["same"].keys() == {PREPRINT, DOI, "openalex:W1", both.id}
     assert len(set(state["same"].values())) == 1
-
-
-async def test_id_that_sources_ascribe_to_two_works_stays_with_its_own(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    preprint = record(PREPRINT, "arxiv", "The other title", arxiv="2001.00001", year=2020)
-    right = record(DOI, "openalex", "The other title", doi="10.1000/a", aliases=(PREPRINT,))
-    wrong = record("doi:10.1000/b", "crossref", doi="10.1000/b", aliases=(PREPRINT,))
-    records = [("openalex", right), ("arxiv", preprint), ("crossref", wrong)]
-    for order in permutations(records):
-        state = await come(services, runtime, EMPTY, *order)
-        assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
 
 
 async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(

@@ -60,21 +60,6 @@ async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
     assert update["scores"] == dict.fromkeys(NAMES, 60.0)
 
 
-async def test_judge_who_is_sure_is_not_overruled(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    update = await weighed(services, runtime, {**dict.fromkeys(NAMES, 90.0), CITED: 5.0})
-    assert update["scores"][CITED] < runtime.context.bar
-
-
-async def test_gain_of_a_hop_is_what_is_relevant_now_and_was_not_before(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    judged = {NAMES[0]: 80.0, NAMES[1]: 80.0, NAMES[6]: 3.0}
-    update = await weighed(services, runtime, judged, scores={NAMES[0]: 80.0}, hop=2)
-    assert update["hop_gain"] == 1
-
-
 async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_should(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
@@ -105,16 +90,6 @@ async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
 
 def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
     return [Hit(paper=name, via=via, by=by, source="openalex") for name in names]
-
-
-async def test_breadth_first_search_starts_from_all_that_was_found(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs")
-    judged = {NAMES[2]: 3.0, NAMES[0]: 90.0}
-    found = hits("query", [NAMES[2], NAMES[0]])
-    update = await weighed(services, runtime, judged, hits=found)
-    assert update["collected"] == update["frontier"] == [NAMES[2], NAMES[0]]
 
 
 async def level(

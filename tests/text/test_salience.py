@@ -50,12 +50,6 @@ def test_what_would_break_the_text_around_it_is_not_printed(sentence: str) -> No
     assert not printable(sentence)
 
 
-def test_plain_sentences_are_printed_in_any_script() -> None:
-    assert printable("In Vitro Tests of Bees show that We The Bees is a good name.")
-    assert printable("Bees (of the south) steer by “odd” suns (Lee et al., 2020).")
-    assert printable("蜜蜂利用太阳在阴天导航并返回蜂巢。")
-
-
 @given(st.text(max_size=300))
 def test_what_is_shown_stands_in_the_text(text: str) -> None:
     for item in passages(text):

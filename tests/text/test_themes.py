@@ -61,11 +61,6 @@ def test_number_of_themes_can_be_asked_for() -> None:
     assert min(len(group.members) for group in many) >= 2
 
 
-def test_groups_without_a_telling_phrase_still_have_names_of_their_own() -> None:
-    groups = group_texts(EMBEDDER, "", ["A"] * 70, ["It is so."] * 70)
-    assert len({group.label for group in groups}) == len(groups) == 12
-
-
 def unit(rows: list[list[float]]) -> Vectors:
     vectors = np.asarray(rows, dtype=np.float32)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)

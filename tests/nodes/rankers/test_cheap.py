@@ -12,7 +12,6 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from nodes.find.rankers.cheap import (
-    by_bm25,
     by_embedding,
     by_specter2,
     closeness,
@@ -44,15 +43,6 @@ async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:
     scores = (await by_embedding(services, REQUEST, PAPERS)).scores
     assert scores == await closeness(services, REQUEST, PAPERS)
     assert max(scores, key=lambda key: scores[key]) == "doi:10.1/quince"
-
-
-async def test_bm25_orders_by_shared_words_and_loses_no_paper(services: Services) -> None:
-    bare = PAPERS[0].model_copy(update={"id": "doi:10.1/bare", "abstract": None})
-    ranking = await by_bm25(services, REQUEST, [*PAPERS[::-1], bare])
-    order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
-    assert order[0] == "doi:10.1/quince"
-    assert ranking.scores.keys() == {paper.id for paper in (*PAPERS, bare)}
-    assert order.index("doi:10.1/ripening") < order.index("doi:10.1/plums")
 
 
 @pytest.fixture

@@ -71,15 +71,6 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     assert [argument.supported for argument in arguments] == [True, True, False]
 
 
-async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
-    short = (FIRST.abstract or "")[:5]
-    assert short in FIRST.text
-    with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST])
-    assert not ranking.debates[0].arguments_for[0].supported
-    assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
-
-
 SHUFFLED = ["C3", "C1", "C2"]
 ANSWERS = {
     "shuffled": SHUFFLED,
@@ -113,15 +104,6 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
             assert debate.by == "extractive"
     lost = {paper.id for key, paper in named.items() if key not in given}
     assert {failure.subject for failure in ranking.failures} == lost
-
-
-async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_counts(
-    tmp_path: Path,
-) -> None:
-    debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
-    with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND])
-    assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
 
 
 async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(

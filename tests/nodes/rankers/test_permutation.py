@@ -1,6 +1,5 @@
 """nodes/find/rankers/permutation.py: windows, and lists that are made whole."""
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -66,23 +65,6 @@ async def test_best_paper_at_the_very_end_is_carried_to_the_front_in_one_pass(
     }  # fmt: skip
 
 
-async def test_flaws_are_counted_by_list_and_no_paper_is_lost(tmp_path: Path) -> None:
-    replies: list[Reply] = [
-        {"order": [f"C{number}" for number in range(20, 0, -1)]},
-        {"order": ["C1", "C1", "C2"]},
-        {"order": []},
-        {"order": ["C15", "X"]},
-    ]
-    with served(replies, tmp_path) as bench:
-        ranking = await by_permutation(bench.services, REQUEST, MANY)
-    assert ranking.scores.keys() == {paper.id for paper in MANY}
-    assert ranking.listing is not None
-    assert Counter(ranking.listing.model_dump(exclude={"hop", "depth"})) == Counter(
-        windows=4, complete=1, incomplete=2, repeated=1, invented=1, failed=1
-    )
-    assert [failure.subject for failure in ranking.failures] == ["papers 6 to 25 of the order"]
-
-
 @pytest.mark.parametrize("reply", [Refusal(), Text("C1, C2"), {"order": "C1"}])
 async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     reply: Reply, tmp_path: Path
@@ -99,17 +81,6 @@ async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     assert ranking.listing is not None
     assert (ranking.listing.windows, ranking.listing.failed, ranking.listing.complete) == (4, 1, 3)
     assert [failure.subject for failure in ranking.failures] == ["papers 26 to 45 of the order"]
-
-
-async def test_without_a_model_papers_are_ordered_by_similarity(tmp_path: Path) -> None:
-    with served([], tmp_path, mind="extractive") as bench:
-        ranking = await by_permutation(bench.services, REQUEST, PAPERS[::-1])
-        assert bench.asked == []
-    order = order_of(dict(ranking.scores))
-    assert order[0] == "doi:10.1/quince"
-    assert set(order[-3:]) >= {"doi:10.1/sails"}
-    assert ranking.listing is not None
-    assert (ranking.listing.windows, ranking.listing.complete) == (1, 1)
 
 
 async def test_abstract_that_asks_to_come_first_stays_inside_its_candidate(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHAD
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
-from tools.errors import BudgetError
 from tools.services import open_services
 
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
@@ -183,17 +182,6 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
     assert "the opposite" in update["lost"][0].cause
 
 
-async def test_verdict_of_the_mind_decides_where_code_refuses_nothing(settings: Settings) -> None:
-    def doubt(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        says = iter(["partly", "no"])
-        return {"lines": [{**line, "says": next(says, "yes")} for line in answer["lines"]]}
-
-    update, _ = await align(settings, state(), doubt)
-    assert {line.verdict for line in update["lines"]} == {"partly"}
-    (lost,) = update["lost"]
-    assert "Work on lichen" in lost.text
-
-
 @pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
 async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
@@ -217,15 +205,3 @@ async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Se
     assert len(server.requests) > 1
     assert traced(parts["lines"]) == traced(whole["lines"])
     assert parts["failures"] == []
-
-
-async def test_window_that_holds_nothing_leaves_the_lines_out(settings: Settings) -> None:
-    update, server = await align(settings, state(), window=1700)
-    assert server.requests == []
-    assert (update["lines"], len(update["lost"])) == ([], 3)
-    assert update["failures"]
-
-
-async def test_budget_ends_the_step(settings: Settings) -> None:
-    with pytest.raises(BudgetError):
-        await align(settings, state(), max_calls=1)

@@ -1,15 +1,13 @@
 """nodes/synthesize/resolve_works.py: what the sources on the network add to works, and what they unite."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.synthesize.resolve_works import resolve_works
-from state.paper import Author, Paper
+from state.paper import Paper
 from state.quote import Quote
 from state.request import Request
 from state.synthesis import Entries, Line, Origin
@@ -24,11 +22,7 @@ from tests.fakes.made_stack import (
     SHADE,
     put_stack,
 )
-from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, World, make_world
-from tests.graphs.conftest import context_for
 from tests.graphs.sources import Asked, Sources
-from tests.scholar.conftest import settings_for
 from tools.context import RunContext
 from tools.errors import TransientError
 from tools.references.numbering import number_references
@@ -78,12 +72,6 @@ def asking(home: Path, *tables: Asked) -> RunContext:
     context = RunContext()
     vars(context)["clients"] = Sources(home, *tables)
     return context
-
-
-async def test_without_sources_nothing_happens(tmp_path: Path) -> None:
-    update, run_store = await resolve(asking(tmp_path))
-    assert (update["lines"], update["resolved"], update["failures"]) == (LINES, {}, [])
-    assert (await run_store.papers.get([SHADE.id]))[SHADE.id] == SHADE
 
 
 async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) -> None:
@@ -179,55 +167,3 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
 
 
 # Over real HTTP
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return make_world(size=120, seed=3)
-
-
-@pytest.fixture
-def server(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
-    monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
-    monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.1)
-    with ScholarServer(world) as running:
-        yield running
-
-
-def known_works(world: World) -> list[Work]:
-    """Return works that all services hold under the very title, no two of one title."""
-    titles = [work.title for work in world.works]
-    wanted = {"openalex", "crossref", "semantic_scholar"}
-    return [
-        work
-        for work in world.works
-        if work.doi and work.held_by >= wanted and len(work.title) > 40 and work.authors
-        and not work.bare and not work.retracted and work.number % 37 != 6  # Crossref adds a subtitle
-        and titles.count(work.title) == 1
-    ][:2]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar"])
-async def test_works_are_found_at_real_services(
-    name: str, world: World, server: ScholarServer, tmp_path: Path
-) -> None:
-    by_doi, by_title = known_works(world)
-    cited = (
-        Paper(id=f"doi:{(by_doi.doi or '').lower()}", title=by_doi.title, doi=by_doi.doi),
-        Paper(
-            id="title:cited", title=by_title.title.upper(), year=by_title.year,
-            authors=(Author(name=" ".join(by_title.authors[0])),),
-        ),
-    )  # fmt: skip
-    entries = Entries(works={MOSS.id: tuple(paper.id for paper in cited)})
-    context = context_for(settings_for(server, home=tmp_path))
-    update, run_store = await resolve(
-        context, name, lines=[line(origin(MOSS, *cited))], entries=entries, more=cited
-    )
-    assert update["failures"] == []
-    assert update["resolved"] == {paper.id: name for paper in cited}
-    papers = await run_store.papers.get([paper.id for paper in cited])
-    for paper, work in zip(papers.values(), (by_doi, by_title), strict=True):
-        assert (paper.doi or "").lower() == (work.doi or "").lower()
-        assert paper.title == work.title
-        assert paper.authors

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from nodes.synthesize.retrieve_contexts import retrieve_contexts
 from state.synthesis import Paragraph
-from tests.library.words import WordEmbedder
 from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
-from tools.retrieve.chunks import ChunkMethod, cut, retrieve
+from tools.retrieve.chunks import ChunkMethod, cut
 
 pytestmark = pytest.mark.usefixtures("by_words")
 METHODS = get_args(ChunkMethod)
@@ -42,24 +41,6 @@ def test_chunks_keep_every_word_and_know_where_it_stands(
     for place, text in places:
         lost = [at for at, char in enumerate(text) if at not in covered[place]]
         assert not "".join(text[at] for at in lost).strip()
-
-
-def test_no_chunk_runs_from_one_paper_into_another() -> None:
-    papers = [[(0, words(30, "a"))], [(1, words(30, "b")), (2, words(30, "c"))]]
-    found = retrieve(WordEmbedder(), "a1 b1 c1", papers, method="basic", top_k=9)
-    touched = sorted(tuple(place for place, _, _ in one.chunk.parts) for one in found)
-    assert touched == [(0,), (1, 2)]
-
-
-def test_words_bring_up_what_meaning_alone_does_not() -> None:
-    """'Quince' stands in one chunk only, whose other words lead the vector astray."""
-    papers = [[(0, f"{FILLER * 12}quince")], [(1, "How do the trees grow? " * 30)], [(2, FILLER)]]
-    question = "How do the trees of quince grow?"
-    basic = retrieve(WordEmbedder(512), question, papers, method="basic", top_k=3)
-    both = retrieve(WordEmbedder(512), question, papers, method="ensemble", top_k=3)
-    rank = [[one.chunk.parts[0][0] for one in found].index(0) for found in (basic, both)]
-    assert rank[1] <= rank[0]
-    assert [one.chunk.parts[0][0] for one in both][:2] == [1, 0]
 
 
 def stack() -> list[Paragraph]:

@@ -38,32 +38,6 @@ FIRST = {
 }
 
 
-async def test_each_long_paragraph_gets_its_summary_and_a_short_one_is_its_own(
-    tmp_path: Path,
-) -> None:
-    with bench(tmp_path) as place:
-        update = await summarize_paragraphs(await place.stack(STACK), place.runtime)
-        assert update == {"failures": []}
-        assert await summaries_of(place.services, STACK) == FIRST
-        (asked,) = place.asked(TASK)
-    assert [item["text"] for item in asked["paragraphs"]] == [
-        item.text for item in (ROOTS, LEAVES, HEMP)
-    ]
-
-
-async def test_another_run_asks_for_nothing_but_new_paragraphs(tmp_path: Path) -> None:
-    with bench(tmp_path) as place:
-        await summarize_paragraphs(await place.stack([ROOTS, HEMP]), place.runtime)
-    (tmp_path / "answers.sqlite").unlink()  # the summaries themselves are kept
-    with bench(tmp_path) as place:
-        await summarize_paragraphs(await place.stack([ROOTS, HEMP]), place.runtime)
-        assert place.server.requests == []
-        assert (await summaries_of(place.services, [HEMP]))[HEMP.id] == FIRST[HEMP.id]
-        await summarize_paragraphs(await place.stack(STACK), place.runtime)
-        (asked,) = place.asked(TASK)
-    assert [item["text"] for item in asked["paragraphs"]] == [LEAVES.text]
-
-
 async def test_fewer_are_asked_for_where_the_window_is_small(tmp_path: Path) -> None:
     paragraphs = many(6)
     huge = paragraph(7, long("Pears fell. " * 900))
@@ -170,14 +144,3 @@ async def test_budget_stops_and_what_was_told_is_kept(tmp_path: Path) -> None:
     with bench(tmp_path) as place:
         await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
         assert len(place.asked(TASK)) == 1
-
-
-async def test_without_a_model_sentences_stand_for_paragraphs_and_are_made_once(
-    tmp_path: Path,
-) -> None:
-    for _ in range(2):
-        with bench(tmp_path, mind="extractive") as place:
-            await summarize_paragraphs(await place.stack(STACK), place.runtime)
-            told = await summaries_of(place.services, STACK)
-            assert told == {item.id: extractive_summary(item.text) for item in STACK}
-            assert [(used.task, used.calls) for used in await place.services.usage()] == [(TASK, 1)]
