@@ -13,7 +13,6 @@ from langgraph.runtime import Runtime
 from nodes.intake import (
     check_date,
     check_language,
-    check_range,
     clean_text,
     kind_of,
     parse,
@@ -74,7 +73,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
         sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
         include_retracted=sent.include_retracted,
         before=check_date(sent.before),
-        keep=check_range("keep", sent.keep, 1, 200),
+        keep=sent.keep,
         notes=(*notes, *short_note(text)),
     )
     for name in request.sources:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from nodes.intake import (
     check_date,
     check_language,
-    check_range,
     clean_text,
     kind_of,
 )
@@ -117,12 +116,6 @@ async def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
     code, notes = await check_language(GERMAN, extractive=False)
     assert code == "de"
     assert notes == ("the input seems to be in German; queries and text are made in English",)
-
-
-@pytest.mark.parametrize("value", [0, -1, 201, 10**9])
-def test_number_outside_its_range_is_refused(value: int) -> None:
-    with pytest.raises(InputError, match=f"keep is {value}: give a number from 1 to 200"):
-        check_range("keep", value, 1, 200)
 
 
 @pytest.mark.parametrize(
