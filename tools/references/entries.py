@@ -12,7 +12,7 @@ from state.bibliography import ReferenceEntry
 from state.paper import Author
 from tools.references.authors import PARTICLES, authors_end, split_authors
 from tools.references.identifiers import find_identifiers
-from tools.references.titles import quoted, title_and_rest
+from tools.references.titles import QUOTED, title_and_rest
 
 _NUMBER_LABEL = re.compile(
     r"\s*(?:\[\s?(\d{1,4})\s?\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s*[^\s\d]))[.:]?\s*"
@@ -114,8 +114,9 @@ def _parts(text: str) -> _Parts:
         return found
     year, suffix = _last_year(text)
     for mark in _QUOTE.finditer(text, 0, 1500):
-        if (named := quoted(text[mark.start() :])) and len(named[0]) >= 8:
-            return _Parts(text[: mark.start()], named[0], named[1], year, suffix)
+        if (named := QUOTED.match(text, mark.start())) and len(named[0]) >= 10:
+            title, rest = title_and_rest(text[mark.start() :])
+            return _Parts(text[: mark.start()], title, rest, year, suffix)
     end = authors_end(text)
     after = text[end:].lstrip()
     if end and not _wordy(after):
