@@ -11,8 +11,8 @@ from tools.references.author_years import Dated, find_dated
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
 _LATEX = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
-_PANDOC = re.compile(r"\[([^\[\]]*@[^\[\]]*)\]")
 _PANDOC_KEY = re.compile(r"(?<![\w.@])-?@\{?(\w[\w:.#$%&+?<>~/-]*)")
+_PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
 _RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
 _LOCATOR = (
     r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"
@@ -58,35 +58,21 @@ class Mention:
     """Where the names begin that stand before it: 'Lee (2020)'; `start` where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a list of references names its entries by."""
-
-    keys: frozenset[str] = frozenset()
-    families: frozenset[str] = frozenset()
-    """Folded by `title_key`."""
-
-    @classmethod
-    def of(cls, names: Collection[str]) -> "Known":
-        """Take names that may be keys, numbers or families."""
-        return cls(frozenset(names), frozenset(map(title_key, names)) - {""})
-
-
-def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
+def find_mentions(
+    text: str, known: Collection[str] = (), families: frozenset[str] | None = None
+) -> list[Mention]:
     """Return the citations of a text, in order.
 
     Args:
         text: Plain text, Markdown or LaTeX.
         known: Keys and first authors' family names of the reference list: 'Kim (2020)' and '@kim' are
             citations for certain only if it has them.
+        families: The family names, folded by `title_key`, where they are not among `known`.
     """
-    return find_known(text, Known.of(known))
-
-
-def find_known(text: str, known: Known) -> list[Mention]:
-    """Return what `find_mentions` does, for many texts with one list of references."""
-    keyed = [*_by_key(text, known.keys), *_by_number(text, known.keys)]
-    return without_overlaps([*keyed, *_by_author(text, known.families, strict=bool(keyed))])
+    if families is None:
+        families = frozenset(map(title_key, known)) - {""}
+    keyed = [*_by_key(text, known), *_by_number(text, known)]
+    return without_overlaps([*keyed, *_by_author(text, families, strict=bool(keyed))])
 
 
 def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
@@ -103,23 +89,14 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
     for found in _LATEX.finditer(text):
-        keys = [key.strip() for key in found[1].split(",") if key.strip()]
-        if keys:
-            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
-    brackets = list(_PANDOC.finditer(text))
-    for found in brackets:
-        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[1])]
-        if keys:
-            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
-    for found in _PANDOC_KEY.finditer(text):
-        key = found[1].rstrip(".,:;?")
-        inside = any(mark.start() < found.start() < mark.end() for mark in brackets)
-        if not inside and (key in known or any(char.isdigit() for char in key)):
-            yield Mention(
-                found.start(),
-                found.start() + len(found[0]) - len(found[1]) + len(key),
-                (Label("key", key),),
-            )
+        if labels := tuple(Label("key", key.strip()) for key in found[1].split(",") if key.strip()):
+            yield Mention(*found.span(), labels)
+    for found in _PANDOC.finditer(text):
+        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[0])]
+        bare = found[0][0] != "["
+        if keys and (not bare or keys[0] in known or any(map(str.isdigit, keys[0]))):
+            end = found.start() + found[0].rindex(keys[-1]) + len(keys[-1]) if bare else found.end()
+            yield Mention(found.start(), end, tuple(Label("key", key) for key in keys))
 
 
 def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:

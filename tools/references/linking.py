@@ -21,19 +21,10 @@ class Linker:
     Args:
         entries: The list, in order.
         counted: Whether entries without labels are cited by their number in the list.
-        blocks: For each entry the place of its block in the document; of two entries with one label,
-            as where an appendix has a list of its own, the one that follows the citation is meant.
     """
 
-    def __init__(
-        self,
-        entries: Sequence[ReferenceEntry],
-        *,
-        counted: bool = False,
-        blocks: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, entries: Sequence[ReferenceEntry], *, counted: bool = False) -> None:
         self._entries = entries
-        self._blocks = blocks
         self._labels: defaultdict[str, list[int]] = defaultdict(list)
         self._families: defaultdict[str, list[int]] = defaultdict(list)
         self._years: defaultdict[int | None, list[int]] = defaultdict(list)
@@ -45,18 +36,11 @@ class Linker:
             for key in first_keys(entry):
                 self._families[key].append(entry.place)
 
-    def link(self, label: Label, block: int = 0) -> tuple[int, ...]:
-        """Return the places of the entries that a label leads to; more only where nothing decides.
-
-        Args:
-            label: What is cited.
-            block: Place of the block that cites it.
-        """
+    def link(self, label: Label) -> tuple[int, ...]:
+        """Return the places of the entries that a label leads to; more only where nothing decides."""
         if label.kind == "author_year":
             return self._by_names(label)
-        places = self._labels.get(_folded(label.text), [])
-        following = [place for place in places if self._blocks and self._blocks[place] > block]
-        return tuple(following[:1] or (places[-1:] if self._blocks else places[:1]))
+        return tuple(self._labels.get(_folded(label.text), ())[:1])
 
     def _by_names(self, label: Label) -> tuple[int, ...]:
         for places in self._grounds(label):

@@ -4,7 +4,7 @@ import re
 
 MOST_LETTERS = 400
 """A longer title is cut."""
-_PAIRS = ("“”", "„“", "„”", '""', "«»", "‘’", ("``", "''"))
+_PAIRS = (("“", "”"), ("„", "[“”]"), ('"', '"'), ("«", "»"), ("‘", "’"), ("``", "''"))
 QUOTED = re.compile(
     "|".join(
         # A quotation within the title, and an apostrophe, do not end it.
