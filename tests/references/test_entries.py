@@ -170,8 +170,6 @@ def test_year_is_not_taken_from_pages_titles_or_arxiv_numbers() -> None:
     assert (suffixed.year, suffixed.suffix) == (2019, "b")
 
 
-
-
 PIECES = st.sampled_from(
     ["Lee", ", ", "A. ", "and ", "et al. ", "2019", "(", ")", ". ", "“", "”", "? ", "[1] ", "In ", "doi:10.1/",
      "10.1145/a-", "arXiv:", "http://", "van ", "é", "—", "Proc. ", "pp. 3–4", ";", "&", "'", "-", "\n", ": "]
