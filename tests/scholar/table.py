@@ -6,14 +6,14 @@ from datetime import date
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import CiteLoomError
-from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.port import Found, Linked, Offer, Source
 
 Book = list[tuple[str, list[str]]]
 """Who was asked about the links of which papers, in order."""
 Links = Mapping[str, tuple[str, ...]]
 
 
-class Table(Online):
+class Table(Source):
     """Knows links and records, and notes in a common book whose links it is asked for."""
 
     def __init__(

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.library.library import Library
-from tools.scholar.port import Found, Linked, Offer
+from tools.scholar.port import Found, Linked, Offer, Source
 
 Mode = Literal["hybrid", "dense", "keyword"]
 
 
-class LibrarySource:
+class LibrarySource(Source):
     """A library behind the Source protocol; its calls cost nothing."""
 
     offer = Offer(meaning=True, batch=10_000)
