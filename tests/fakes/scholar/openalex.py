@@ -17,7 +17,17 @@ SEMANTIC_CHARACTERS = 2000
 SEMANTIC_RESULTS = 50
 MOST_VALUES = 100
 _PARAMETERS = frozenset(
-    {"filter", "search", "search.semantic", "select", "sort", "per_page", "cursor"}
+    {
+        "filter",
+        "search",
+        "search.semantic",
+        "select",
+        "sort",
+        "per_page",
+        "page",
+        "cursor",
+        "api_key",
+    }
 )
 _HOST = "https://api.openalex.org"
 _CURSOR = "IlszLC4"
@@ -139,6 +149,9 @@ def _chosen(world: World, works: list[Work], name: str, value: str) -> list[Work
             numbers |= {work.number} if work else set()
         elif name == "to_publication_date":
             numbers |= {one.number for one in works if one.date <= date.fromisoformat(value)}
+        elif name in {"publication_year", "is_retracted"}:
+            said = [(w.number, w.year if name[0] == "p" else w.retracted) for w in works]
+            numbers |= {number for number, value in said if str(value).lower() == one}
         else:
             raise ValueError(f"{name} is not a valid field.")
     return [work for work in works if work.number in numbers]

@@ -115,7 +115,12 @@ def _location(work: Work, doi: str | None) -> dict[str, object]:
 def _source(work: Work) -> dict[str, object] | None:
     kind = "conference" if work.kind == "proceedings-article" else "journal"
     number = 4_300_000_000 + sum(map(ord, work.venue or ""))
-    named: dict[str, object] = {"id": f"{_SITE}S{number}", "display_name": work.venue, "issn_l": None, "type": kind}
+    named: dict[str, object] = {
+        "id": f"{_SITE}S{number}",
+        "display_name": work.venue,
+        "issn_l": None,
+        "type": kind,
+    }
     return named if work.venue else None
 
 

@@ -122,7 +122,11 @@ def _pdf(work: Work) -> dict[str, object] | None:
     url = f"https://papers.loom.example/{work.number}.pdf"
     url = f"https://arxiv.org/pdf/{work.arxiv}" if work.arxiv else url
     free: dict[str, object] = {"url": url, "status": "GREEN", "license": "CCBY"}
-    closed: dict[str, object] = {"url": "", "status": "CLOSED" if work.doi else None, "license": None}
+    closed: dict[str, object] = {
+        "url": "",
+        "status": "CLOSED" if work.doi else None,
+        "license": None,
+    }
     return None if work.bare else free if work.open_access else closed
 
 

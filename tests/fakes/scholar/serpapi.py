@@ -13,6 +13,8 @@ _NOTHING = "Google hasn't returned any results for this query."
 def answer(world: World, request: Request, bad_keys: Collection[str], spent: bool) -> Answer:
     """Answer a request; `spent` says that the account has no searches left."""
     query = request.query
+    if request.path != "/search.json":
+        return Answer(status=404, body=b"<h1>Not Found</h1>", content_type="text/html")
     if query.get("api_key", "") in {*bad_keys, ""}:
         return as_json({"error": "Invalid API key."}, 401)
     if spent:
