@@ -11,11 +11,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps, unless_stopped
-from graphs.write import WRITE, add_checking, add_writing_of_parts, after_review
+from graphs.write import WRITE, add_writing, after_review
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
-from nodes.write.read_paper import read_paper
-from nodes.write.review_plan import review_plan
 from state.channels import ReviseState, WriteOutput
 from state.request import ReviseInput
 from state.run import halt
@@ -24,7 +22,7 @@ from tools.context import RunContext
 
 def taken(
     state: ReviseState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["revise_section", "audit_section"]:
+) -> list[Send] | Literal["revise_section", "check_citations", "audit_section"]:
     """Follow the instruction; or write along the new plan, once all its papers are read."""
     if halt(state["failures"]):
         return "audit_section"
@@ -35,13 +33,11 @@ builder = StateGraph(
     ReviseState, context_schema=RunContext, input_schema=ReviseInput, output_schema=WriteOutput
 )
 add_first_step(builder, take_section)
-add_steps(builder, read_paper, review_plan, revise_section)
-add_writing_of_parts(builder)
-add_checking(builder)
+add_steps(builder, revise_section)
+add_writing(builder)
 builder.add_edge(START, "take_section")
 builder.add_conditional_edges("take_section", taken, ["revise_section", *WRITE])
 builder.add_edge("read_paper", "review_plan")
-builder.add_conditional_edges("review_plan", after_review, WRITE)
 builder.add_conditional_edges(
     "revise_section",
     unless_stopped("check_citations", "audit_section"),

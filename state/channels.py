@@ -22,7 +22,6 @@ from state.reducers import (
     add_ids,
     add_listings,
     add_log,
-    add_openings,
     add_parts,
     add_queries,
     add_rejections,
@@ -33,7 +32,7 @@ from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Draft, Part, Plan, Rejection, Sentence
+from state.writing import CitationVerdict, Draft, Part, Plan, Rejection
 
 
 class Shared(TypedDict, total=False):
@@ -147,8 +146,6 @@ class WriteState(CheckState, total=False):
     outline: Plan
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
-    openings: Annotated[list[Sentence], add_openings]
-    """Sentences that open a part, smoothed."""
     joins: int
     """How often the parts were joined."""
     audit: Audit

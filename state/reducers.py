@@ -14,7 +14,7 @@ from state.base import Value
 from state.finding import Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.run import Failure
-from state.writing import Draft, Rejection, Sentence
+from state.writing import Draft, Rejection
 
 T = TypeVar("T")
 ValueT = TypeVar("ValueT", bound=Value)
@@ -67,7 +67,6 @@ add_drafts = first_of(Draft, attrgetter("id"))
 add_rejections = first_of(Rejection, lambda item: item)
 add_rounds = last_of(Round, attrgetter("hop", "depth"))
 add_listings = last_of(Listing, attrgetter("hop", "depth"))
-add_openings = last_of(Sentence, attrgetter("line"))
 add_parts = last_of(Draft, attrgetter("part"), in_order=True)
 
 

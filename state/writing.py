@@ -100,7 +100,6 @@ class Part(Value):
 
     number: int = Field(ge=0, description="Its place in the section, from 0.")
     lines: tuple[PlanLine, ...]
-    themes_before: int = Field(default=0, ge=0, description="Themes that open before it.")
 
 
 class Citation(Value):
@@ -146,6 +145,11 @@ class Draft(Value):
     repairs: tuple[str, ...] = Field(
         default=(), description="What the checks took out of the mind's answer, in words."
     )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys cited in it, each once, in order."""
+        return tuple(dict.fromkeys(key for sentence in self.sentences for key in sentence.keys))
 
 
 class DraftRound(Value):

@@ -13,7 +13,7 @@ from citeloom.cli.evals import evaluate
 from citeloom.cli.library.commands import app as library_app
 
 _BUDGETS = ("max_tokens", "max_calls", "max_minutes")
-_ASKING = ("retriever", "method", "max_hops")
+_ASKING = ("retriever", "max_hops")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ _RUNS = {
         "synthesize",
         "Answer a question from a stack of papers, each line with its sources and what they cite.",
         "state.synthesis:SynthesizeInput",
-        ("refresh", "relevance", "updates", "alignment", "context_method", "top_k"),
+        ("refresh", "relevance", "updates", "context_method", "top_k"),
         ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
     ),
     "review": RunCommand(

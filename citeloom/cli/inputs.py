@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,30 @@ def read_plan(path: Path) -> str:
     if not plan.strip():
         raise InputError(f"the plan '{path}' is empty: give a line for each sentence, or no plan")
     return plan
+
+
+def stack_of(question: str | None, files: Sequence[str], papers: Sequence[str]) -> list[str]:
+    """Return the files and folders to read papers from, each once, by their absolute paths.
+
+    Raises:
+        InputError: No paper is given, something is not there, or the question is a paper.
+    """
+    from tools.ingest.discover_files import DOCUMENTS
+
+    named, kinds = question or "", DOCUMENTS - _TEXT_SUFFIXES
+    if os.path.isdir(named) or (Path(named).suffix.lower() in kinds and os.path.exists(named)):
+        raise InputError(f"the question comes first, then the papers: '{question}' is no question")
+    if not files and not papers:
+        raise InputError(
+            "there are no papers to read: give files or folders of PDF, HTML, JATS, TEI, DOCX, Markdown or "
+            "text behind the question, or papers of a library with --paper"
+        )
+    if missing := [given for given in files if not os.path.lexists(given)]:
+        raise InputError(
+            f"there is no file '{missing[0]}': check the path (papers of a library are named with "
+            "--paper)"
+        )
+    return list(dict.fromkeys(os.path.abspath(given) for given in files))
 
 
 def own_style(inputs: dict[str, Any]) -> str:

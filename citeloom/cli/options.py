@@ -23,15 +23,7 @@ _FLAGS = {
 }  # fmt: skip
 _METAVARS = {"must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD"}
 
-
-class Format(StrEnum):
-    """A form in which a section is written."""
-
-    md = "md"
-    pandoc = "pandoc"
-    tex = "tex"
-    html = "html"
-    docx = "docx"
+Format = StrEnum("Format", ["tex", "html", "docx"])
 
 
 def option_of(name: str, field: FieldInfo) -> Parameter:
@@ -133,7 +125,7 @@ KNOBS = _many(
 )  # fmt: skip
 
 
-def years_of(given: str | None) -> dict[str, int | None]:
+def years_of(given: str | None) -> dict[str, Any]:
     """Return the first and last year of '2019', '2019-2023', '2019-' or '-2023'.
 
     Raises:

@@ -17,17 +17,10 @@ class Arm:
     settings: Mapping[str, Any]
 
 
-def _arm(name: str, method: str, retriever: str, hops: int) -> Arm:
-    settings = {"method": method, "retriever": retriever, "max_hops": hops}
-    return Arm(name=name, settings=settings)
-
-
 ARMS = {
-    arm.name: arm
-    for arm in (
-        *(_arm(f"{one}-{n}", "arxivbot", one, n) for one in _RETRIEVERS for n in (2, 1)),
-        *(_arm(f"wikichat-{one}", "wikichat", one, 1) for one in _RETRIEVERS),
-    )
+    f"{one}-{hops}": Arm(name=f"{one}-{hops}", settings={"retriever": one, "max_hops": hops})
+    for one in _RETRIEVERS
+    for hops in (2, 1)
 }
 HOPS = {one: (f"{one}-2", f"{one}-1") for one in _RETRIEVERS}
 """What the second hop is worth, by retriever."""

@@ -28,7 +28,7 @@ from tools.context import RunContext
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of
 from tools.scholar.opening import is_online
-from tools.scholar.port import Recommender, Source
+from tools.scholar.port import Source
 from tools.services import Services, open_services
 
 STAGE = "expand"
@@ -215,9 +215,7 @@ async def _recommended(
 ) -> tuple[list[Hit], list[tuple[Source, CiteLoomError]]]:
     hits: list[Hit] = []
     refused: list[tuple[Source, CiteLoomError]] = []
-    for source in sources:
-        if not isinstance(source, Recommender) or not examples:
-            continue
+    for source in sources if examples else ():
         try:
             papers = await source.recommend(examples, limit=services.context.results // 3)
         except (TransientError, PermanentError) as error:

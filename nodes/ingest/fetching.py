@@ -2,9 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
-from citeloom.settings import Settings
 from state.document import Unread
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
@@ -14,9 +12,6 @@ from tools.ingest.ingest_file import Given, failed
 from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget
 from tools.services import Services
-
-if TYPE_CHECKING:
-    from tools.documents.fetch import Places
 
 _NO_SOURCE = "no source was named that could be asked for it"
 _NAME_ONE = "name one: --source arxiv for arXiv ids, --source openalex for DOIs"
@@ -34,6 +29,8 @@ async def fetch_copy(
 
     A paper without an open copy is taken in by its record alone, and its report says so.
     """
+    from tools.documents.fetch import open_copy
+
     if not request.sources:
         return failed(source.name, _NO_SOURCE, _NAME_ONE)
     record, causes = await _record(services, request, source.name)
@@ -42,14 +39,19 @@ async def fetch_copy(
         return failed(
             source.name, cause, "check the id and the network, name another source, and try again"
         )
-    spool = spool.part(source.name)  # two ids may lead to one copy
     try:
-        digest, name = await _copied(services, record, spool)
+        copy = await open_copy(record, ledger=services.ledger, settings=services.clients.settings)
     except (DocumentError, TransientError, PermanentError, InputError) as error:
         return await asyncio.to_thread(_record_only, opened, source, record, str(error))
+    # Two ids may lead to one copy.
+    digest = await asyncio.to_thread(spool.put, copy.content, name=source.name)
     report = await read(
         Given(
-            source=source.name, path=spool.path(digest), name=name, record=record, tags=source.tags
+            source=source.name,
+            path=spool.path(digest),
+            name=copy.name,
+            record=record,
+            tags=source.tags,
         )
     )
     await asyncio.to_thread(spool.drop, digest)
@@ -71,25 +73,6 @@ async def _record(services: Services, request: Request, key: str) -> tuple[Paper
         if key in found:
             return found[key], causes
     return None, causes
-
-
-async def _copied(services: Services, record: Paper, spool: Spool) -> tuple[str, str]:
-    """Fetch the open copy to the spool; return its SHA-256 and name."""
-    from tools.documents.fetch import open_copy
-
-    copy = await open_copy(
-        record, ledger=services.ledger, places=_places(services.clients.settings)
-    )
-    return await asyncio.to_thread(spool.put, copy.content), copy.name
-
-
-def _places(settings: Settings) -> "Places":
-    from tools.documents.fetch import Places
-
-    return Places(
-        arxiv_html=settings.arxiv_html_url, ar5iv=settings.ar5iv_url,
-        arxiv_pdf=settings.arxiv_pdf_url, arxiv_rate=settings.arxiv_rate,
-    )  # fmt: skip
 
 
 def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause: str) -> FileReport:

@@ -9,20 +9,18 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.answers import Passage, PassageSentence, Support
-from nodes.write.writers.drafting import Outcome, known_papers, own_words
-from nodes.write.writers.passage import ask_passage, keep_sentence
+from nodes.write.lines import LinePaper
+from nodes.write.writers.answers import Passage, PassageSentence, as_answered
+from nodes.write.writers.drafting import begin, shown_inputs
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
 from state.channels import ReviseState
-from state.run import Failure
-from state.writing import MARKER, Draft, Part, Plan, PlanLine, Sentence
+from state.writing import MARKER, Draft, Plan, PlanLine
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import open_services
 
 STAGE = "revise_section"
 _SHORTER = 2 / 3
@@ -142,80 +140,42 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
         InputError: The embedded engine does not understand the instruction.
     """
     services = open_services(runtime, state["run"])
-    old, outcome = state["final"], Outcome()
-    stage = Stage(
-        request=state["request"], keys=state["keys"], outline=state["outline"],
-        part=Part(number=0, lines=()), position=0, drafts=[],
-    )  # fmt: skip
-    answer = await _asked(services, stage, state, outcome)
-    papers = await known_papers(services, stage, list(state["keys"]))
-    kept: list[Sentence] = []
-    lines: list[PlanLine] = []
-    for item in answer.sentences:
-        number = len(kept) + 1
-        said = [sentence.text for sentence in kept]
-        result = await keep_sentence(services, stage, item, None, number, papers, said)
-        if isinstance(result, Sentence):
-            kept.append(result)
-            lines.append(PlanLine(number=number, keys=result.keys, paragraph=max(item.line, 1)))
-            continue
-        details = "; ".join(fault.detail for fault in result)
-        outcome.failures.append(
-            Failure(stage=STAGE, subject=f"sentence {number}", cause=details, remedy=_LEFT_OUT)
-        )
-    final, outline = old, state["outline"]
-    if kept:
-        final = Draft(id=f"{old.id}.revised", parent=old.id, sentences=tuple(kept))
-        outline = Plan(lines=tuple(lines), origin="user", reasoning=f"Revised: {state['told']}")
-    else:
-        outcome.failures.append(
-            Failure(stage=STAGE, subject="section", cause=_NOTHING, remedy=_AS_IT_WAS)
-        )
-    return {
-        "final": final, "outline": outline, "failures": outcome.failures,
-        "rejections": outcome.rejections,
-    }  # fmt: skip
+    old = state["final"]
+    stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
+    order = list(dict.fromkeys([*old.keys, *state["keys"]]))
+    drafting = await begin(services, stage, order, STAGE)
+    drafting.remedy = _AS_IT_WAS
+    inputs = await shown_inputs(services, stage, order)
+    # Papers are numbered as in the text that is revised.
+    inputs["papers"] = [
+        Numbered(**paper.model_dump(), number=order.index(paper.key) + 1)
+        for paper in inputs["papers"]
+    ]
+    paragraphs = {line.number: line.paragraph for line in state["outline"].lines}
+    inputs["sentences"] = [
+        as_answered(item, paragraphs.get(item.line, 1))
+        for item in old.sentences
+        if item.keys or item.basis  # a count of papers may be untrue of the revised text
+    ]
+    inputs["instruction"] = state["told"]
+    given = await drafting.ask(TASK, inputs, line_of=lambda _: None, missing=_empty)
+    kept = await drafting.keep_good(given, None, [])
+    update: ReviseState = {"failures": drafting.failures, "rejections": drafting.rejections}
+    if not kept:
+        drafting.fail("section", "no usable text came of the instruction", _AS_IT_WAS)
+        return update
+    places = {" ".join(item.sentence.split()): max(item.line, 1) for item in given}
+    lines = [
+        PlanLine(number=item.line, keys=item.keys, paragraph=places[item.text]) for item in kept
+    ]
+    update["final"] = Draft(id=f"{old.id}.revised", parent=old.id, sentences=tuple(kept))
+    reasoning = f"Revised: {state['told']}"
+    update["outline"] = Plan(lines=tuple(lines), origin="user", reasoning=reasoning)
+    return update
 
 
-async def _asked(services: Services, stage: Stage, state: ReviseState, outcome: Outcome) -> Passage:
-    """Return the mind's section; papers are numbered as in the text that is revised."""
-    cited = list(dict.fromkeys(key for item in state["final"].sentences for key in item.keys))
-    order = [*cited, *(key for key in state["keys"] if key not in cited)]
-    inputs = {
-        "text": state["request"].text,
-        "own": await own_words(services),
-        "papers": [
-            Numbered(**paper.model_dump(), number=order.index(paper.key) + 1)
-            for paper in await line_papers(services, state["keys"], order)
-        ],
-        "sentences": _shown(state["final"], state["outline"]),
-        "instruction": state["told"],
-    }
-    papers = await known_papers(services, stage, order)
-    return await ask_passage(
-        services, stage, TASK, inputs, papers, outcome, line_of=lambda _: None, missing=_empty
-    )
-
-
-_LEFT_OUT = "the sentence was left out"
-_NOTHING = "no usable text came of the instruction"
 _AS_IT_WAS = "the section stands as it was; say it in another way"
 
 
-def _empty(answer: Passage) -> list[str]:
-    return [] if answer.sentences else ["the section is empty"]
-
-
-def _shown(draft: Draft, outline: Plan) -> list[PassageSentence]:
-    paragraphs = {line.number: line.paragraph for line in outline.lines}
-    return [
-        PassageSentence(
-            line=paragraphs.get(item.line, 1), sentence=item.text,
-            basis=item.basis.text if item.basis else "",
-            support=[
-                Support(key=mark.key, quote=mark.quote.text) for mark in item.citations if mark.quote
-            ],
-        )
-        for item in draft.sentences
-        if item.keys or item.basis  # a count of papers may be untrue of the revised text
-    ]  # fmt: skip
+def _empty(items: Sequence[PassageSentence]) -> list[str]:
+    return [] if items else ["the section is empty"]

@@ -62,7 +62,6 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "read": replaced(read),
         "told": told,
         "parts": replaced([]),
-        "openings": replaced([]),
         "joins": 1 if told else 0,  # what is revised by an instruction is one text already
         "reviewed": True,
         "checks": 0,
@@ -103,10 +102,8 @@ async def _section(earlier: RunStore, name: str) -> SavedSection:
 
 async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
-    cited = list(dict.fromkeys(key for item in section.final.sentences for key in item.keys))
-    order = list(
-        dict.fromkeys([*(section.keys[key] for key in cited), *section.keys.values(), *section.selected])
-    )  # fmt: skip
+    cited = [section.keys[key] for key in section.final.keys]
+    order = list(dict.fromkeys([*cited, *section.keys.values(), *section.selected]))
     papers = await earlier.papers.get(order)
     aliases = by_any_id(papers.values())
     keys = extended(section.keys, named_papers(plan, order, aliases))

@@ -48,7 +48,6 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
         "read": replaced([]),
         "reviewed": False,
         "parts": replaced([]),
-        "openings": replaced([]),
         "joins": 0,
         "rejections": replaced([]),
         "checks": 0,

@@ -28,10 +28,8 @@ _STAND_INS = {"method": "contribution"}
 async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Make a row for each cited paper, in the order of first citation."""
     services = open_services(runtime, state["run"])
-    cited = [
-        key for sentence in state.get("final", Draft(id="d")).sentences for key in sentence.keys
-    ]
     keys = state["keys"]
+    cited = state.get("final", Draft(id="d")).keys
     ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
     papers = await services.run_store.papers.get(ids)
     elements = await services.run_store.elements.get(ids)

@@ -7,7 +7,7 @@ run_store with their losers and votes (ChatCite, section 3.2.2).
 
 from langgraph.runtime import Runtime
 
-from nodes.write.writers.port import Stage
+from nodes.write.writers.port import stage_of
 from nodes.write.writers.registry import writer_named
 from state.channels import PartState
 from state.reducers import replaced
@@ -20,17 +20,8 @@ STAGE = "keep_drafts"
 async def keep_drafts(state: PartState, runtime: Runtime[RunContext]) -> PartState:
     """Let the writer decide, and keep its best draft as what the part has come to."""
     services = open_services(runtime, state["run"])
-    stage = Stage(
-        request=state["request"], keys=state["keys"], outline=state["outline"],
-        part=state["part"], position=state["position"], drafts=state.get("drafts", []),
-    )  # fmt: skip
     writer = writer_named(services.context.writer)
-    settled = await writer.settle(services, stage, state["candidates"])
-    services.tick("write", settled.position - state["position"], len(state["outline"].lines) or 1)
-    return {
-        "drafts": settled.drafts,
-        "candidates": replaced([]),
-        "position": settled.position,
-        "parts": settled.drafts[:1],
-        "failures": settled.failures,
-    }
+    settled = await writer.settle(services, stage_of(state), state["candidates"])
+    lines = len(state["outline"].lines) or 1
+    services.tick("write", settled["position"] - state["position"], lines)
+    return {**settled, "candidates": replaced([]), "parts": settled["drafts"][:1]}

@@ -1,6 +1,6 @@
 """Number: print the citations in the run's style and list the references.
 
-Reads `run`, `keys`, `choices`, `final`, `parts`, `openings`, `outline`, `verdicts`, `joins`,
+Reads `run`, `keys`, `choices`, `final`, `parts`, `outline`, `verdicts`, `joins`,
 `checks`, `selected`, `table`. Writes the output of `write`; the section goes to the run store, to be revised.
 """
 
@@ -145,9 +145,7 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
 def _best(state: WriteState) -> Draft:
     if state.get("checks") or state.get("joins"):
         return state["final"]
-    return join(
-        state.get("parts", []), state.get("openings", []), state.get("outline", Plan(lines=()))
-    )[0]
+    return join(state.get("parts", []), state.get("outline", Plan(lines=())))[0]
 
 
 def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Failure]:

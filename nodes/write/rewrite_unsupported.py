@@ -7,40 +7,28 @@ not may give way to the paper at hand that does say it.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.write.join_parts import untrue_counts
 from nodes.write.lines import LinePaper, line_papers, without_markers
 from nodes.write.writers.answers import NextSentence
-from nodes.write.writers.faults import (
-    Action,
-    Fault,
-    best_quote,
-    false_quotes,
-    faults_of,
-    rejected,
-)
+from nodes.write.writers.drafting import Drafting, begin
+from nodes.write.writers.faults import Action, Fault
+from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
 from state.channels import WriteState
-from state.paper import Paper
 from state.run import Failure
-from state.writing import (
-    MARKER,
-    Citation,
-    CitationVerdict,
-    PlanLine,
-    Rejection,
-    Sentence,
-)
+from state.writing import CitationVerdict, PlanLine, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.evidence.support import BAD
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import open_services
 
 STAGE = "rewrite_unsupported"
 
@@ -88,105 +76,60 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= 2:
         return take_out(state, faulty)
-    sentences = list(state["final"].sentences)
-    done = await asyncio.gather(*(_rewrite(services, state, number) for number in faulty))
-    rewritten = [
-        number for number, result in zip(faulty, done, strict=True) if result.sentence is not None
-    ]
-    for number, result in zip(faulty, done, strict=True):
-        sentences[number - 1] = result.sentence or sentences[number - 1]
+    stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
+    drafting = await begin(services, stage, list(state["keys"]), STAGE)
+    drafting.remedy = "it is taken out unless the second check finds it supported"
+    done = await asyncio.gather(*(_rewrite(drafting, state, number) for number in faulty))
+    new = {number: item for number, item in zip(faulty, done, strict=True) if item}
+    sentences = enumerate(state["final"].sentences, start=1)
     return {
-        "final": state["final"].model_copy(update={"sentences": tuple(sentences)}),
+        "final": state["final"].model_copy(
+            update={"sentences": tuple(new.get(number, item) for number, item in sentences)}
+        ),
         "verdicts": [item for item in state["verdicts"] if item.sentence not in set(faulty)],
         "removed": state["removed"],
-        "rejections": [
-            *_rejections(state, rewritten, "rewritten"),
-            *(item for result in done for item in result.rejections),
-        ],
-        "failures": [item for result in done for item in result.failures],
+        "rejections": [*_rejections(state, list(new), "rewritten"), *drafting.rejections],
+        "failures": drafting.failures,
     }
 
 
-@dataclass
-class Rewritten:
-    """The new sentence, or none where nothing better could be said, and what happened on the way."""
-
-    sentence: Sentence | None = None
-    rejections: list[Rejection] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-
-
-async def _rewrite(services: Services, state: WriteState, number: int) -> Rewritten:
-    """Ask for a better sentence; where it has faults the embedded engine writes one."""
-    keys, old = state["keys"], state["final"].sentences[number - 1]
+async def _rewrite(drafting: Drafting, state: WriteState, number: int) -> Sentence | None:
+    """Return a better sentence, the embedded engine's where the mind's has faults; None where it has none."""
+    services, keys, old = drafting.services, state["keys"], state["final"].sentences[number - 1]
     bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
     by_id = {paper: key for key, paper in keys.items()}
     instead = [by_id[item.better] for item in bad if item.better in by_id]
-    wanted = [key for key in dict.fromkeys([*old.keys, *instead]) if key in keys]
-    records = await services.run_store.papers.get([keys[key] for key in wanted])
-    allowed = {key: records[keys[key]] for key in wanted if keys[key] in records}
+    allowed = [key for key in dict.fromkeys([*old.keys, *instead]) if key in drafting.papers]
+    mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
     failing = {item.key for item in bad}
     line = PlanLine(number=old.line, keys=tuple(key for key in allowed if key not in failing))
     inputs: dict[str, Any] = {
         "sentence": old.text,
-        "papers": await line_papers(services, keys, wanted),
+        "papers": await line_papers(services, keys, allowed),
         "so_far": [item.text for item in state["final"].sentences if item is not old],
     }
-    result = Rewritten()
-    own = state["request"].text
     try:
         answer = await services.mind.do(
             TASK, **inputs, faults=[_fault(item, by_id) for item in bad]
         )
     except (AnswerError, RefusedError) as error:
-        result.failures.append(_failure(number, str(error)))
-        return result
-    faults = _faults(answer, line, allowed, own, inputs["so_far"])
-    if services.mind.name != "extractive":
-        result.rejections += rejected(
-            [*faults, *false_quotes(answer, allowed)], answer.sentence, stage=STAGE, line=old.line,
-            action="replaced", by=services.mind.name, keys=keys,
-        )  # fmt: skip
-    if faults:
-        answer = extract(services.clients.embedder, **inputs)
-        if _faults(answer, line, allowed, own, inputs["so_far"]):
-            return result
-    if " ".join(answer.sentence.split()) != old.text:
-        result.sentence = _sentence(answer, old, allowed)
+        drafting.fail(f"sentence {number}", str(error), drafting.remedy)
+        return None
+    result = await _kept(mine, answer, line, inputs["so_far"])
+    mine.reject(answer, [] if isinstance(result, Sentence) else result, old.line, "replaced")
+    if not isinstance(result, Sentence):
+        told = extract(services.clients.embedder, **inputs)
+        result = await _kept(mine, told, line, inputs["so_far"])
+    return result if isinstance(result, Sentence) and result.text != old.text else None
+
+
+async def _kept(
+    drafting: Drafting, answer: NextSentence, line: PlanLine, so_far: Sequence[str]
+) -> Sentence | list[Fault]:
+    result = await drafting.keep(answer, line, line.number, so_far)
+    if isinstance(result, Sentence) and not result.keys:
+        return [Fault("off_plan", "it cites nothing")]
     return result
-
-
-def _faults(
-    answer: NextSentence,
-    line: PlanLine,
-    allowed: Mapping[str, Paper],
-    own: str,
-    so_far: Sequence[str],
-) -> list[Fault]:
-    faults = faults_of(answer, line, allowed, own, so_far)
-    if not faults and not MARKER.search(answer.sentence):
-        faults = [Fault("off_plan", "it cites nothing")]
-    return faults
-
-
-def _failure(number: int, cause: str) -> Failure:
-    return Failure(
-        stage=STAGE, subject=f"sentence {number}", cause=cause,
-        remedy="it is taken out unless the second check finds it supported",
-    )  # fmt: skip
-
-
-def _sentence(answer: NextSentence, old: Sentence, papers: Mapping[str, Paper]) -> Sentence:
-    text = " ".join(answer.sentence.split())
-    given = {item.key: item.quote for item in answer.support}
-    return Sentence(
-        text=text,
-        line=old.line,
-        citations=tuple(
-            Citation(key=key, quote=best_quote(papers[key], given.get(key, ""), text))
-            for key in dict.fromkeys(MARKER.findall(text))
-        ),
-    )
 
 
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
@@ -223,7 +166,10 @@ def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> li
 
 def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
     """Remove the sentences that are still not supported, and renumber the verdicts of the others."""
-    out = set(faulty) | _untrue_counts(state, faulty)
+    numbered = list(enumerate(state["final"].sentences, start=1))
+    cited = [key for number, item in numbered if number not in faulty for key in item.keys]
+    untrue = untrue_counts(state["outline"], cited)
+    out = {*faulty, *(number for number, item in numbered if item.line in untrue)}
     kept = [number for number in range(1, len(state["final"].sentences) + 1) if number not in out]
     place = {number: position for position, number in enumerate(kept, start=1)}
     return {
@@ -253,11 +199,3 @@ def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
             for number in faulty
         ],
     }  # fmt: skip
-
-
-def _untrue_counts(state: WriteState, faulty: Sequence[int]) -> set[int]:
-    """Return the sentences that count papers of which one is cited no more, 'Three papers ...'."""
-    covers = {line.number: set(line.covers) for line in state["outline"].lines}
-    numbered = list(enumerate(state["final"].sentences, start=1))
-    cited = {key for number, item in numbered if number not in faulty for key in item.keys}
-    return {number for number, item in numbered if covers.get(item.line, set()) - cited}

@@ -35,7 +35,7 @@ tools.embed.open._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
 """
 QUICK_LOOKS = """
 from citeloom.cli.library import watch as library_watch
-library_watch._LOOK, library_watch._SHARE, library_watch._SETTLED = 0.1, 2, 0.3
+library_watch._LOOK = 0.2
 """
 Add = Callable[..., Result]
 
@@ -153,7 +153,7 @@ def test_disk_without_room_is_told_and_what_was_added_is_kept(
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
     with adding(home, folder, code=limit) as process:
         assert process.wait() in {1, 2}
-    assert "Error: " in process.stderr
+    assert "citeloom: " in process.stderr
     assert "Traceback" not in process.stderr
     again = add(folder)
     assert again.exit_code == 0, again.stderr

@@ -15,7 +15,7 @@ from tests.graphs.stacks import QUESTION, SECOND, SHARED, THIRD, first
 from tests.support import SMALL, small_records
 
 SILENT = "How are transformers trained on many graphics cards?"
-_LISTED = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
+_LISTED = re.compile(r"^- \[(\d+)\] ", re.MULTILINE)
 
 
 @pytest.fixture
@@ -54,13 +54,13 @@ def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references_and_the_f
 ) -> None:
     done = cite("synthesize", QUESTION, papers, "--trace")
     assert done.code == 0, done.stderr
-    text, _, rest = done.stdout.partition("\n\nPrimary references:\n")
-    lists, _, trace = rest.partition("\n\nLine 1: ")
+    text, _, rest = done.stdout.partition("\n\n## Primary references\n")
+    lists, _, trace = rest.partition("\n\n## Trace\n")
     listed = [int(number) for number in _LISTED.findall(lists)]
     assert listed == list(range(1, len(listed) + 1))
     assert set(cited(text)) == set(listed)
-    assert "Secondary references:" in lists
-    assert re.search(r"cited in \[\d+\] as \d", lists)
+    assert "## Secondary references" in lists
+    assert re.search(r"Cited in \[\d+\] as \d", lists)
     assert "heights.pdf, 1 Introduction, p. 1, paragraph " in trace
     assert "Relevant paragraphs: " in trace
     assert done.files == {"synthesis.json", "synthesis.md", "references.bib"}
@@ -138,7 +138,7 @@ def test_source_that_cannot_be_reached_costs_no_text(
     settings.cache_clear()
     done = cite("synthesize", QUESTION, papers, "--source", "crossref")
     assert done.code == 0
-    assert "Secondary references:" in done.stdout
+    assert "## Secondary references" in done.stdout
     assert any(line.startswith("Not done: ") for line in done.stderr.splitlines())
     told: Any = done.json("synthesis.json")
     assert {item["resolved"] for item in told["references"]} == {""}
@@ -156,10 +156,9 @@ def test_papers_of_a_library_are_named_by_id(cite: Cite, papers: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--granularity", "medium"), "none of fine, coarse"),
+        (("--granularity", "medium"), "'fine' or 'coarse'"),
         (("--relevance", "guess"), "relevance"),
         (("--updates", "none"), "updates"),
-        (("--alignment", "none"), "alignment"),
         (("--context-method", "none"), "is not one of"),
         (("--top-k", "0"), "top_k"),
         (("--source", "library"), "there is no source 'library'"),

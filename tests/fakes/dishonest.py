@@ -49,10 +49,7 @@ class DishonestMind:
 
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
-        one = {
-            task: self._one(task)
-            for task in ("extend_draft", "rewrite_unsupported", "smooth_opening")
-        }
+        one = {task: self._one(task) for task in ("extend_draft", "rewrite_unsupported")}
         many = {task: self._many(task) for task in ("write_section", "write_cited", "join_cited")}
         return {**one, **many, "check_citations": self._check}
 

@@ -189,10 +189,6 @@ def _join_cited(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"sentences": inputs["pieces"]}
 
 
-def _smooth_opening(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"sentence": inputs["sentence"], "support": inputs["support"]}
-
-
 def _plan_sentences(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"sentences": [{"keys": [item["key"]]} for item in inputs["papers"]]}
 
@@ -220,7 +216,6 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "write_section": _write_section,
     "write_cited": _write_cited,
     "join_cited": _join_cited,
-    "smooth_opening": _smooth_opening,
     "plan_sentences": _plan_sentences,
     "flag_uncited": _flag_uncited,
     "revise_section": _revise_section,

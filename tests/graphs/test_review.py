@@ -86,7 +86,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
         "plan_queries", "debate_papers", "reflect", "read_paper", "plan_section", "extend_draft",
-        "vote_drafts", "check_citations", "smooth_opening",
+        "vote_drafts", "check_citations",
     }  # fmt: skip
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
 

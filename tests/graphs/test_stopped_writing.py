@@ -19,7 +19,7 @@ async def write(llm: Scripted) -> dict[str, Any]:
     return dict(await graph.ainvoke(given, config, context=llm.context))
 
 
-@pytest.mark.parametrize("task", ["vote_drafts", "smooth_opening", "check_citations"])
+@pytest.mark.parametrize("task", ["vote_drafts", "check_citations"])
 async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
     task: str, llm_settings: Settings
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citeloom.cli.results.synthesis_markdown import synthesis_text
+from citeloom.cli.results.synthesis_text import synthesis_text
 from tests.graphs.stacks import QUESTION, SHARED
 from tests.graphs.test_synthesize import assert_traced, synthesize
 

@@ -19,7 +19,7 @@ FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 UNPLANNED = ["zero_shot", "per_cite", "lexrank", "one_line"]
 WRITING_TASKS = {
     "extend_draft", "vote_drafts", "write_section", "write_cited", "join_cited", "plan_section",
-    "plan_sentences", "smooth_opening",
+    "plan_sentences",
 }  # fmt: skip
 
 
@@ -109,37 +109,6 @@ async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings:
     ]
     assert max(extended) == 2, "both survivors are extended"
     assert {item.paper.id for item in result["references"]} == set(FIVE)
-
-
-async def test_themes_are_written_apart_and_their_openings_smoothed(
-    llm_settings: Settings,
-) -> None:
-    def smooth(answer: Any, inputs: dict[str, Any]) -> Any:
-        words = answer["sentence"]
-        return {**answer, "sentence": f"Beyond this, {words}"}
-
-    with Scripted(reviewer({"smooth_opening": smooth}), llm_settings) as llm:
-        result = await write(llm.context)
-        shown = [
-            inputs_of(request)["before"]
-            for request in llm.server.requests
-            if task_of(request) == "smooth_opening"
-        ]
-    smoothed = [item for item in result["sentences"] if item.text.startswith("Beyond this")]
-    assert len(smoothed) == 1
-    assert smoothed[0].citations[0].verdict == "supported"
-    assert shown[0], "the end of the paragraph before it is shown"
-
-
-async def test_smoothing_that_touches_a_citation_is_not_taken(llm_settings: Settings) -> None:
-    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {**answer, "sentence": MARKER.sub("{P77}", answer["sentence"])}
-
-    with Scripted(reviewer({"smooth_opening": spoil}), llm_settings) as llm:
-        result = await write(llm.context)
-    assert {item.paper.id for item in result["references"]} == set(FIVE)
-    told = [item for item in result["audit"].rejections if item.stage == "smooth_opening"]
-    assert "P77" in {item.key for item in told if item.cause == "fabricated"}
 
 
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"

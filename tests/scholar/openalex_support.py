@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from state.query import Facet, SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
-from tools.errors import PermanentError
+from tools.errors import RejectedError
 from tools.http.engine import HttpCaller
 
 T = TypeVar("T")
@@ -50,5 +50,5 @@ class Refusing(HttpCaller):
         payload: object = None,
     ) -> T:  # fmt: skip
         if self._part in path:
-            raise PermanentError("openalex rejects the request (HTTP 400): embedding gateway")
+            raise RejectedError("openalex rejects the request (HTTP 400): embedding gateway")
         return await super().ask(path, read=read, age=age, usd=usd)

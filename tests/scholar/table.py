@@ -6,21 +6,21 @@ from datetime import date
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import CiteLoomError
-from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.port import Found, Linked, Offer, Source
 
 Book = list[tuple[str, list[str]]]
 """Who was asked about the links of which papers, in order."""
 Links = Mapping[str, tuple[str, ...]]
 
 
-class Table(Online):
+class Table(Source):
     """Knows links and records, and notes in a common book whose links it is asked for."""
 
     def __init__(
         self,
         book: Book,
         name: str,
-        offer: Offer = Offer(batch=100),  # noqa: B008 - it is frozen
+        offer: Offer = Offer(),  # noqa: B008 - it is frozen
         links: Links | None = None,
         error: CiteLoomError | None = None,
         *,

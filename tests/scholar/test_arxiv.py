@@ -85,24 +85,10 @@ def test_entry_becomes_a_paper_dated_by_its_first_version() -> None:
 
 def test_doi_and_venue_of_the_published_version_are_taken() -> None:
     extra = "<arxiv:doi>10.1000/A.1 10.1000/b</arxiv:doi><arxiv:journal_ref>J. Apples 3</arxiv:journal_ref>"
-    paper = decoded(extra=extra)
-    assert (paper.id, paper.doi, paper.aliases) == (
-        "doi:10.1000/a.1",
-        "10.1000/a.1",
-        ("arxiv:2101.00001",),
-    )
-    assert paper.venue == "J. Apples 3"
-
-
-@pytest.mark.parametrize("doi", ["10.48550/arXiv.2101.00001", "see the journal", ""])
-def test_what_is_no_doi_of_a_published_version_is_left_out(doi: str) -> None:
-    paper = decoded(extra=f"<arxiv:doi>{doi}</arxiv:doi>")
-    assert (paper.id, paper.doi) == ("arxiv:2101.00001", None)
-
-
-def test_old_id_loses_version_and_subject_class() -> None:
-    paper = decoded(name="math.GT/0309136v2")
-    assert (paper.id, paper.arxiv) == ("arxiv:math/0309136", "math/0309136")
+    paper = decoded(extra=extra, name="math.GT/0309136v2")
+    assert (paper.id, paper.aliases) == ("doi:10.1000/a.1", ("arxiv:math/0309136",))
+    assert (paper.doi, paper.venue) == ("10.1000/a.1", "J. Apples 3")
+    assert decoded(extra="<arxiv:doi>10.48550/arXiv.2101.00001</arxiv:doi>").doi is None
 
 
 @pytest.mark.parametrize(
@@ -128,14 +114,6 @@ def test_bad_entry_does_not_cost_the_good_ones() -> None:
     assert [paper.id for paper in page.papers] == ["arxiv:2101.00001"]
 
 
-def test_paper_in_two_versions_is_listed_once() -> None:
-    assert len(read_page(feed(entry("2101.00001v1"), entry("2101.00001v3"))).papers) == 1
-
-
-def test_stray_character_does_not_cost_the_page() -> None:
-    assert decoded(extra=comment("a \x0b b")).id == "arxiv:2101.00001"
-
-
 @pytest.mark.parametrize(
     ("body", "why"),
     [
@@ -156,11 +134,6 @@ def test_garbled_feed_is_worth_another_try(body: str, why: str) -> None:
 def test_rejected_query_is_not_worth_another_try() -> None:
     with pytest.raises(PermanentError, match="incorrect id format for abc"):
         read_page(error_feed("incorrect id format for abc"))
-
-
-def test_feed_without_matches_is_an_answer() -> None:
-    page = read_page(feed())
-    assert (page.papers, page.total) == ((), 0)
 
 
 # The source
@@ -186,46 +159,24 @@ def common_words(server: ScholarServer, count: int) -> list[str]:
     return sorted({word for word in title.split() if word.isalpha()}, key=len)[-count:]
 
 
-async def test_search_that_finds_enough_asks_once(server: ScholarServer, caller: CallerOf) -> None:
-    words = common_words(server, 2)
-    found = await ArxivSource(caller("arxiv")).search(query(words), before=None, limit=2)
-    assert len(found.papers) >= 1
-    assert found.sent == (f"all:{words[0]} AND all:{words[1]}",)
-    (one,) = asked(server)
-    assert (one["search_query"], one["max_results"], one["sortBy"]) == (
-        found.sent[0],
-        "2",
-        "relevance",
-    )
-
-
-async def test_search_that_finds_little_is_loosened_once(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    words = [*common_words(server, 3), "zeppelin", "quokka"]
-    found = await ArxivSource(caller("arxiv")).search(query(words), before=None, limit=20)
-    assert len(found.sent) == len(asked(server)) == 2
-    assert found.sent[1].count(" OR ") == 9
-    assert found.papers
-    assert found.matches is not None
-    assert found.matches >= len(found.papers)
-
-
-async def test_papers_with_all_words_come_before_those_with_some(
+async def test_search_is_loosened_once_where_it_finds_little(
     server: ScholarServer, caller: CallerOf
 ) -> None:
     words = common_words(server, 3)
     source = ArxivSource(caller("arxiv"))
-    strict = await source.search(query(words), before=None, limit=1)
-    found = await source.search(query(words), before=None, limit=100)
-    assert len(found.sent) == 2
-    first = [paper.id for paper in found.papers][: len(strict.papers)]
-    assert first == [paper.id for paper in strict.papers]
-    assert len(found.papers) > len(first) > 0
-    assert len({paper.id for paper in found.papers}) == len(found.papers)
+    strict = await source.search(query(words[:2]), before=None, limit=2)
+    assert strict.sent == (f"all:{words[0]} AND all:{words[1]}",)
+    (one,) = asked(server)
+    assert (one["search_query"], one["max_results"]) == (strict.sent[0], "2")
+    found = await source.search(query([*words, "zeppelin", "quokka"]), before=None, limit=20)
+    assert len(found.sent) == len(asked(server)) - 1 == 2
+    assert found.sent[1].count(" OR ") == 9
+    assert 0 < len(found.papers) <= (found.matches or 0)
 
 
-async def test_cut_off_is_part_of_the_query(server: ScholarServer, caller: CallerOf) -> None:
+async def test_cut_off_is_part_of_the_query_and_operators_are_none(
+    server: ScholarServer, caller: CallerOf
+) -> None:
     days = sorted(work.date for work in held(server))
     cutoff = days[len(days) // 2]
     source = ArxivSource(caller("arxiv"))
@@ -233,12 +184,6 @@ async def test_cut_off_is_part_of_the_query(server: ScholarServer, caller: Calle
     assert f"TO {date.fromordinal(cutoff.toordinal() - 1):%Y%m%d}2359]" in found.sent[0]
     assert found.papers
     assert all(paper.published and paper.published < cutoff for paper in found.papers)
-
-
-async def test_stray_operators_and_brackets_are_neutralised(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    source = ArxivSource(caller("arxiv"))
     found = await source.search(query('few-shot AND (ti:"query planning" OR'), before=None, limit=1)
     assert found.sent[0] == 'all:"few-shot" AND all:ti AND all:"query planning"'
     assert (await source.search(query("() AND :"), before=None, limit=5)).papers == []

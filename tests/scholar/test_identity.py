@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from state.paper import Author, Paper, identify
 from tests.fakes.scholar.world import make_world
 from tools.scholar.identity import merge, unite
-from tools.scholar.merging import is_preprint, is_preprint_doi
+from tools.scholar.merging import is_preprint_doi
 from tools.scholar.titles import near_titles
 
 TITLE = "Grafting pear trees under drought: a field study"
@@ -85,13 +85,6 @@ def test_records_of_two_works_stay_apart(other: Paper, why: str) -> None:
     assert unite([PUBLISHED, other]) == [[0], [1]], why
 
 
-def test_short_titles_unite_nothing() -> None:
-    assert unite([record("Introduction", openalex="W1"), record("Introduction", s2=s2_id(1))]) == [
-        [0],
-        [1],
-    ]
-
-
 def test_title_that_many_works_bear_names_none_of_them() -> None:
     title = "Acknowledgement of reviewers of the year"
     notes = [record(title, s2=s2_id(n), source="semantic_scholar") for n in range(40)]
@@ -110,13 +103,6 @@ def test_shared_id_does_not_chain_two_published_dois() -> None:
     second = record("The other title", doi="10.1000/b", arxiv="2001.00001", source="crossref")
     preprint = record("The other title", arxiv="2001.00001", source="arxiv")
     assert unite([first, second, preprint]) == [[0], [1, 2]]
-
-
-def test_known_paper_keeps_its_id_and_learns_the_others() -> None:
-    known = record(arxiv="2001.00001", source="arxiv")
-    merged = merge([known, PUBLISHED], id=known.id)
-    assert merged.id == "arxiv:2001.00001"
-    assert merged.aliases == ("doi:10.1000/a", "openalex:W1")
 
 
 @pytest.mark.parametrize(
@@ -157,13 +143,6 @@ def test_preprints_are_known_by_their_doi(doi: str, expected: bool) -> None:
     assert is_preprint_doi(doi) is expected
 
 
-def test_record_of_a_preprint_is_one_even_where_it_names_the_published_version() -> None:
-    assert is_preprint(record(arxiv="2001.00001", doi="10.1000/a", venue="arXiv"))
-    assert not is_preprint(record(arxiv="2001.00001", venue="Journal of Orchards"))
-    assert is_preprint(record(arxiv="2001.00001"))
-    assert not is_preprint(record(doi="10.1000/a"))
-
-
 # The record of many
 
 
@@ -181,13 +160,6 @@ def test_published_version_gives_venue_and_year_and_the_preprint_the_first_day()
     assert (merged.pdf, merged.origin["pdf"]) == ("https://example.org/a.pdf", "arxiv")
     assert merged.abstract == "The abstract, much longer."
     assert merged.aliases == ("arxiv:1806.00001", "openalex:W1")
-
-
-def test_first_of_january_gives_way_to_a_real_day_of_its_year() -> None:
-    year_only = record(openalex="W1", published=date(2020, 1, 1))
-    exact = record(s2=s2_id(1), source="semantic_scholar", published=date(2020, 5, 6))
-    assert merge([year_only, exact]).published == date(2020, 5, 6)
-    assert merge([year_only]).published == date(2020, 1, 1)
 
 
 def test_longest_abstract_of_the_authors_wins_over_any_annotation() -> None:
@@ -277,14 +249,6 @@ def test_two_published_dois_never_come_together(records: list[Paper]) -> None:
     for group in unite(records):
         dois = {records[at].doi for at in group}
         assert len({doi for doi in dois if doi and not is_preprint_doi(doi)}) <= 1
-
-
-@given(RECORDS)
-@settings(max_examples=60, deadline=None)
-def test_asking_the_same_twice_changes_nothing(records: list[Paper]) -> None:
-    twice = unite([*records, *records])
-    count = len(records)
-    assert [[at for at in group if at < count] for group in twice] == unite(records)
 
 
 def test_records_of_a_made_up_field_are_united_as_they_were_made() -> None:

@@ -8,9 +8,9 @@ from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of
 from tools.scholar.port import Offer
 
-FREE = Offer(batch=100)
-CHARGING = Offer(batch=100, list_usd=0.0001)
-DEARER = Offer(batch=100, list_usd=0.001)
+FREE = Offer()
+CHARGING = Offer(list_usd=0.0001)
+DEARER = Offer(list_usd=0.001)
 
 
 @pytest.fixture
@@ -61,16 +61,6 @@ async def test_references_that_came_with_a_record_are_used_though_others_know_so
     ]
 
 
-async def test_nothing_is_paid_where_the_free_sources_know_all(
-    book: Book,
-) -> None:
-    charging = Table(book, "openalex", CHARGING)
-    free = Table(book, "semantic_scholar", links={"s2:1": ("s2:8",)})
-    await references_of([ONE], [charging, free])
-    await citations_of([ONE], [charging, free], limit=5)
-    assert {name for name, _ in book} == {"semantic_scholar"}
-
-
 async def test_last_source_is_asked_for_what_nobody_had_and_the_rest_is_missing(
     book: Book,
 ) -> None:
@@ -97,23 +87,6 @@ async def test_failed_source_is_told_and_no_paper_is_called_without_references(
     citing = await citations_of([ONE, TWO], [failing, charging], limit=5)
     assert citing.failures == [(failing, error)]
     assert said_by(citing) == ["openalex"]
-
-
-async def test_failed_last_source_leaves_open_what_it_might_have_known(
-    book: Book,
-) -> None:
-    last = Table(book, "crossref", error=TransientError("down"))
-    gathered = await references_of([ONE], [Table(book, "semantic_scholar")], last=last)
-    assert [source.name for source, _ in gathered.failures] == ["crossref"]
-    assert gathered.missing == []
-
-
-async def test_paper_is_not_missing_its_references_where_no_source_knows_links(
-    book: Book,
-) -> None:
-    gathered = await references_of([ONE], [Table(book, "arxiv", Offer(links=False))])
-    assert gathered.missing == []
-    assert book == []
 
 
 async def test_citations_come_from_the_cheapest_source_that_has_any(

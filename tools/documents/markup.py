@@ -13,13 +13,8 @@ Element = Any
 """An element of lxml, which ships no types."""
 DEEPEST = 200
 """Levels of nesting that are walked; a parser without huge trees goes to 255."""
-LARGE = 8_000_000
-"""Characters from which a parser without huge trees may meet its limits."""
-_DATA = re.compile(
-    r"data:[a-z/+.-]{0,60}(?:;[a-z0-9=-]{1,40})*;base64,[A-Za-z0-9+/=%\s]{200,}", re.I
-)
-_SIGN = re.compile(r"<!--|<\?|[\[\]<>\"']")
-_CLOSED_BY = {"<!--": "-->", "<?": "?>", '"': '"', "'": "'"}
+_PROLOG = re.compile(r"\s*(?:<\?xml.*?\?>)?", re.DOTALL)
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _DAMAGED = "open it in a browser to see whether it is whole, and fetch it again; or give the PDF"
 
 
@@ -37,7 +32,8 @@ def parse_xml(content: bytes, name: str) -> tuple[Element, list[Unread]]:
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
         huge_tree=False, recover=True, remove_comments=True, remove_pis=True,
     )  # fmt: skip
-    text = _known_entities(_without_prolog(decoded(content).replace("\0", "")))
+    text = _PROLOG.sub("", decoded(content).replace("\0", "").lstrip("\ufeff"), count=1)
+    text = _known_entities(_DOCTYPE.sub("", text, count=1))
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError) as error:
@@ -61,11 +57,8 @@ def parse_html(content: bytes, name: str) -> tuple[Element, list[Unread]]:
     from lxml import etree, html
 
     text = decoded(content).replace("\0", "")
-    if len(text) > LARGE:
-        text = _without(_without(text, "<script", "</script"), "<style", "</style")
-        text = _DATA.sub("", text)
     parser = html.HTMLParser(
-        encoding="utf-8", huge_tree=False, no_network=True, recover=True,
+        encoding="utf-8", huge_tree=True, no_network=True, recover=True,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
@@ -84,53 +77,6 @@ def _lost(parser: Any) -> list[Unread]:
     return []
 
 
-def _without(text: str, begin: str, end: str) -> str:
-    """Return the text without what stands from `begin` to `end`, in linear time."""
-    low = text.lower()
-    if len(low) != len(text):  # a few capitals have a longer small form
-        low = text
-    parts, position = [], 0
-    while (start := low.find(begin, position)) >= 0:
-        parts.append(text[position:start])
-        stop = low.find(end, start)
-        if stop < 0:
-            return "".join(parts)
-        position = low.find(">", stop) + 1
-        if not position:
-            return "".join(parts)
-    parts.append(text[position:])
-    return "".join(parts)
-
-
-def _without_prolog(text: str) -> str:
-    """Return XML without its declaration and document type."""
-    text = text.lstrip("\ufeff \t\r\n")
-    if text.startswith("<?xml"):
-        text = text[text.find("?>") + 2 :] if "?>" in text else ""
-    start = text.find("<!DOCTYPE", 0, 20_000)
-    if start < 0 or re.search(r"<\w", text[:start]):
-        return text
-    return text[:start] + text[_end_of_doctype(text, start) :]
-
-
-def _end_of_doctype(text: str, start: int) -> int:
-    """Return where a document type ends; what is never closed goes to the end of the text."""
-    depth, position = 0, start + 1
-    while found := _SIGN.search(text, position):
-        sign, position = found[0], found.end()
-        if sign in _CLOSED_BY:
-            position = text.find(_CLOSED_BY[sign], position) + len(_CLOSED_BY[sign])
-            if position < found.end():
-                break
-        elif sign in "[<":
-            depth += 1
-        elif depth == 0 and sign == ">":
-            return position
-        else:
-            depth -= 1
-    return len(text)
-
-
 def _known_entities(text: str) -> str:
     """Replace the named entities that HTML knows: XML itself knows five."""
     return re.sub(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};", _entity, text)
@@ -146,21 +92,9 @@ def tex(source: str) -> str:
     body = source
     if "\\begin{document}" in body:
         body = body.split("\\begin{document}", 1)[1].split("\\end{document}", 1)[0]
-    body = re.sub(r"\\(?:displaystyle|textstyle)\b\s*|%\s*\n", "", body)
-    body = " ".join(body.split()).strip("$ ")
-    return body[1:-1].strip() if _in_one_pair(body) else body
-
-
-def _in_one_pair(body: str) -> bool:
-    """Whether the brace at the beginning is closed by the one at the end."""
-    if not (body.startswith("{") and body.endswith("}")):
-        return False
-    depth = 0
-    for at, char in enumerate(body):
-        depth += (char == "{") - (char == "}")
-        if depth == 0:
-            return at == len(body) - 1
-    return False
+    body = " ".join(re.sub(r"%\s*\n", "", body).split()).strip("$ ")
+    body = re.sub(r"^\{\\(?:display|text)style\b(.*)\}$", r"\1", body)
+    return re.sub(r"\\(?:display|text)style\b\s*", "", body).strip()
 
 
 def math_of(element: Element) -> str:

@@ -15,7 +15,7 @@ from state.query import SearchQuery
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.arxiv_records import Page, read_page
-from tools.scholar.port import Found, Offer, Online
+from tools.scholar.port import Found, Offer, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
 
 IDS_A_CALL = 100
@@ -39,11 +39,11 @@ def host(settings: Settings) -> Host:
     )
 
 
-class ArxivSource(Online):
+class ArxivSource(Source):
     """arXiv behind the Source protocol; it knows no citations."""
 
     name = "arxiv"
-    offer = Offer(links=False, batch=IDS_A_CALL)
+    offer = Offer(links=False)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
@@ -87,7 +87,10 @@ def _tries(words: Sequence[str]) -> list[list[list[str]]]:
 
 
 def _expression(groups: Sequence[Sequence[str]], before: date | None) -> str:
-    alternatives = [" AND ".join(f"all:{_quoted(word)}" for word in group) for group in groups]
+    alternatives = [
+        " AND ".join("all:" + (word if word.isalnum() else f'"{word}"') for word in group)
+        for group in groups
+    ]
     words = alternatives[0] if len(groups) == 1 else " OR ".join(f"({one})" for one in alternatives)
     if before is None:
         return words
@@ -95,5 +98,4 @@ def _expression(groups: Sequence[Sequence[str]], before: date | None) -> str:
     return f"({words}) AND submittedDate:[190001010000 TO {last:%Y%m%d}2359]"
 
 
-def _quoted(word: str) -> str:
-    return word if word.isalnum() else f'"{word}"'
+SOURCE = ArxivSource

@@ -48,7 +48,8 @@ def read_page(body: str) -> Page:
     entries = list(root.iterfind(f"{_ATOM}entry"))
     for entry in entries:
         _raise_if_error(entry)
-    total = _count(root.findtext(_TOTAL))
+    said = (root.findtext(_TOTAL) or "").strip()
+    total = int(said) if said.isdecimal() else None
     if total and not entries:
         raise ValueError(f"arXiv's page is empty although {total} records match")
     papers = map(_read_entry, entries)
@@ -97,7 +98,7 @@ def _read_entry(entry: Any) -> Paper | None:
     title, abstract = said(f"{_ATOM}title"), said(f"{_ATOM}summary")
     if not key.startswith("arxiv:") or title is None:
         return None
-    bare = key.removeprefix("arxiv:")
+    bare, dois = key.removeprefix("arxiv:"), said(f"{_ARXIV}doi") or ""
     names = [text_of(node.text) for node in entry.iterfind(f"{_ATOM}author/{_ATOM}name")]
     has_pdf = any(link.get("title") == "pdf" for link in entry.iterfind(f"{_ATOM}link"))
     known = {
@@ -107,24 +108,14 @@ def _read_entry(entry: Any) -> Paper | None:
         "published": published,
         "authors": tuple(Author(name=name) for name in names if name),
         "venue": said(f"{_ARXIV}journal_ref") or "arXiv",
-        "doi": _doi(said(f"{_ARXIV}doi")),
+        # Of the published version; authors may have written several, or nonsense.
+        "doi": next(filter(None, (bare_id(one, "doi") for one in dois.split())), None),
         "arxiv": bare,
         "url": f"https://arxiv.org/abs/{bare}",
         "pdf": f"https://arxiv.org/pdf/{bare}" if has_pdf else None,
-        "retracted": _is_withdrawn(said(f"{_ARXIV}comment") or "", abstract or ""),
+        "retracted": bool(
+            _WITHDRAWN.search(said(f"{_ARXIV}comment") or "")
+            or _WITHDRAWN_TEXT.match(abstract or "")
+        ),
     }
     return paper_from(SOURCE, known)
-
-
-def _is_withdrawn(comment: str, abstract: str) -> bool:
-    return bool(_WITHDRAWN.search(comment) or _WITHDRAWN_TEXT.match(abstract))
-
-
-def _doi(value: str | None) -> str | None:
-    """Return the DOI of the published version; authors may have written several, or nonsense."""
-    return next(filter(None, (bare_id(part, "doi") for part in (value or "").split())), None)
-
-
-def _count(value: object) -> int | None:
-    text = str(value or "").strip()
-    return int(text) if text.isdecimal() else None

@@ -16,9 +16,9 @@ def in_batches(
     batches: list[list[T]] = []
     used = 0
     for item in items:
-        if not batches or len(batches[-1]) == most or used + weight(item) > room:
-            batches.append([])
-            used = 0
-        batches[-1].append(item)
         used += weight(item)
+        if not batches or len(batches[-1]) == most or used > room:
+            batches.append([])
+            used = weight(item)
+        batches[-1].append(item)
     return batches

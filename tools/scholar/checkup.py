@@ -1,7 +1,7 @@
 """Ask every source one free question, for `citeloom doctor`."""
 
 import asyncio
-import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
@@ -10,7 +10,7 @@ from citeloom.settings import Settings
 from tools.cache import AnswerCache
 from tools.errors import CiteLoomError, MissingError, QuotaError
 from tools.http.engine import HttpCaller
-from tools.http.host import Host, state_of
+from tools.http.host import state_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.scholar.opening import ONLINE, OnlineName, host_of
@@ -57,13 +57,14 @@ async def check_sources(settings: Settings, folder: Path) -> list[Checkup]:
 async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
     field, variable = _KEYS.get(name, ("", ""))
     key = bool(field and getattr(settings, field))
-    default = type(settings).model_fields[_url_field(name)].default
-    wanted = key or getattr(settings, _url_field(name)) != default
+    url = "serpapi_url" if name == "google" else f"{name}_url"
+    wanted = key or getattr(settings, url) != type(settings).model_fields[url].default
     if name == "google" and not key:
         text = f"off: set {variable} to search Google Scholar through SerpAPI"
         return Checkup(name, works=False, asked=False, wanted=False, text=text)
     said = f"key {'set' if key else 'not set'} ({variable})" if variable else "needs no key"
-    host = _impatient(host_of(name, settings))
+    host = host_of(name, settings)
+    host = replace(host, timeout=min(host.timeout, PATIENCE), patience=PATIENCE)
     ledger = RunLedger(uuid4().hex, Limits())
     caller = HttpCaller(host, ledger, AnswerCache(folder / f"{name}.sqlite"))
     try:
@@ -85,18 +86,7 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
     return Checkup(name, works=True, asked=True, wanted=wanted, text="; ".join(parts))
 
 
-def _url_field(name: OnlineName) -> str:
-    return "serpapi_url" if name == "google" else f"{name}_url"
-
-
-def _impatient(host: Host) -> Host:
-    return replace(host, timeout=min(host.timeout, PATIENCE), patience=PATIENCE)
-
-
 def _left(body: str) -> str:
     """Read how many searches SerpAPI still allows; other sources say nothing in the body."""
-    if body.lstrip().startswith("<"):
-        return ""
-    answer = json.loads(body)
-    left = answer.get("total_searches_left") if isinstance(answer, dict) else None
-    return f"{left} searches left" if left is not None else ""
+    found = re.search(r'"total_searches_left": ?(\d+)', body)
+    return f"{found[1]} searches left" if found else ""

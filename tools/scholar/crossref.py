@@ -4,11 +4,12 @@ Its filters split at commas, so a DOI with a comma is asked for alone. Filters o
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from urllib.parse import quote, quote_plus, urlencode
 
 from citeloom.settings import Settings
-from state.paper import Paper, title_key
+from state.paper import Paper
 from state.query import SearchQuery
 from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
@@ -16,14 +17,12 @@ from tools.http.host import Host
 from tools.scholar.batches import in_batches
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
-from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import terms
-from tools.scholar.titles import NEAR_LETTERS, near_titles
 
 DOIS_A_CALL = 40
 LONGEST_URL = 3500
 """Characters of a path with its query; servers on the way cut longer ones than about 4 KB."""
-TITLE_RATIO = 95.0
 _NOTICES_A_WORK = 8
 _SEARCH_AGE, _RECORD_AGE = 3 * DAY, 21 * DAY
 # Not 'reference': there are reports that Crossref answers an empty list where it is selected
@@ -51,11 +50,10 @@ def host(settings: Settings) -> Host:
     )
 
 
-class CrossrefSource(Online):
+class CrossrefSource(Source):
     """Crossref behind the Source protocol; it is searched by words and knows no citing works."""
 
     name = "crossref"
-    offer = Offer(batch=DOIS_A_CALL)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
@@ -68,23 +66,11 @@ class CrossrefSource(Online):
         asked = {"query.bibliographic": words}
         if before is not None:
             asked["filter"] = f"until-pub-date:{before - timedelta(days=1)}"
-        page = await self._search(asked, min(limit, 1000))
+        path = f"/works?{urlencode({**asked, 'rows': min(limit, 1000), 'select': _SELECT})}"
+        page = await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
         papers = {work.paper.id: work.paper for work in page.works if work.paper is not None}
         sent = "&".join(f"{name}={value}" for name, value in asked.items())
         return Found(papers=list(papers.values()), sent=(sent,), matches=page.total)
-
-    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title; of several, the one nearest to the year."""
-        page = await self._search({"query.title": " ".join(terms(title))}, 5)
-        same = [
-            (_years_apart(work.paper, year), place, work.paper)
-            for place, work in enumerate(page.works)
-            if work.paper is not None and _has_title(work, work.paper, title)
-        ]
-        # A short title names many works.
-        farthest = 2 if len(title_key(title)) >= NEAR_LETTERS else 1 if year is not None else -1
-        gap, _, paper = min(same, key=lambda one: one[:2], default=(0, 0, None))
-        return paper if gap <= farthest else None
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of the DOIs among `ids`."""
@@ -92,19 +78,16 @@ class CrossrefSource(Online):
         return {key: work.paper for key, work in works.items() if work.paper is not None}
 
     async def references(self, papers: Sequence[Paper]) -> Linked:
-        """Return what the papers that have a DOI cite; works without one are known by their title."""
+        """Return what the papers that have a DOI cite, as far as it has a DOI or is on arXiv."""
         keys = _dois_of(papers)
         works = await self._works([key for own in keys.values() for key in own])
         links: dict[str, tuple[str, ...]] = {}
-        cited: dict[str, Paper] = {}
         for name, own in keys.items():
             known = [works[key] for key in own if key in works]
+            ends = [end for work in known if work.paper for end in work.paper.references]
             if known:
-                ends = [end for work in known if work.paper for end in work.paper.references]
                 links[name] = tuple(dict.fromkeys(end for end in ends if end not in (name, *own)))
-                for work in known:
-                    cited |= work.cited
-        return Linked(links=links, papers=cited)
+        return Linked(links=links)
 
     async def retractions(self, papers: Sequence[Paper]) -> dict[str, str]:
         """Return which papers were retracted or withdrawn: the DOI of the notice by `paper.id`."""
@@ -113,40 +96,28 @@ class CrossrefSource(Online):
         works = list((await self._works(asked)).values())
         for batch in _batches([key for key in asked if "," not in key], "updates:"):
             works += (await self._list(batch, "updates:", _NOTICES_A_WORK * len(batch))).works
-        notices = {
-            update.work: update.notice
-            for work in works
-            for update in work.updates
-            if update.retracts
-        }
+        notices = {key: notice for work in works for key, notice in work.notices.items()}
         found = ((name, key) for name, own in keys.items() for key in own if key in notices)
         return {name: notices[key] for name, key in found}
-
-    async def _search(self, asked: dict[str, str], rows: int) -> Page:
-        path = f"/works?{urlencode({**asked, 'rows': rows, 'select': _SELECT})}"
-        return await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
 
     async def _works(self, keys: Sequence[str]) -> dict[str, Work]:
         """Return the records of canonical DOIs, as far as Crossref has them."""
         wanted = list(dict.fromkeys(keys))
-        found: dict[str, Work] = {}
+        works: list[Work] = []
         for batch in _batches([key for key in wanted if "," not in key], "doi:"):
-            found |= {work.id: work for work in (await self._list(batch, "doi:", len(batch))).works}
+            works += (await self._list(batch, "doi:", len(batch))).works
         for key in wanted:
             if "," in key:
-                found |= {work.id: work for work in (await self._one(key)).works}
+                path = f"/works/{quote(key.removeprefix('doi:'), safe='')}"
+                with suppress(MissingError):
+                    one = await self._caller.ask(path, read=read_single, age=_RECORD_AGE)
+                    works.append(one)
+        found = {work.id: work for work in works}
         return {key: found[key] for key in wanted if key in found}
 
     async def _list(self, keys: Sequence[str], name: str, rows: int) -> Page:
         path = _list_path(keys, name, rows)
         return await self._caller.ask(path, read=read_page, age=_RECORD_AGE)
-
-    async def _one(self, key: str) -> Page:
-        path = f"/works/{quote(key.removeprefix('doi:'), safe='')}"
-        try:
-            return await self._caller.ask(path, read=read_single, age=_RECORD_AGE)
-        except MissingError:
-            return Page((), 0)
 
 
 def _dois_of(papers: Sequence[Paper]) -> dict[str, list[str]]:
@@ -167,12 +138,4 @@ def _list_path(keys: Sequence[str], name: str, rows: int) -> str:
     return f"/works?{urlencode({'filter': values, 'rows': rows})}"
 
 
-def _has_title(work: Work, paper: Paper, title: str) -> bool:
-    if near_titles(title, paper.title, ratio=TITLE_RATIO):
-        return True
-    long = len(title_key(work.main_title)) >= NEAR_LETTERS
-    return long and near_titles(title, work.main_title, ratio=TITLE_RATIO)
-
-
-def _years_apart(paper: Paper, year: int | None) -> int:
-    return 0 if year is None or paper.year is None else abs(paper.year - year)
+SOURCE = CrossrefSource

@@ -9,11 +9,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from state.paper import Author, Paper
-from tools.scholar.crossref_cited import SOURCE, cited_works, doi_key
-from tools.scholar.fields import address_of, count_of, mapping, mappings, paper_from, text_of
+from state.paper import Author, Paper, canonical_id
+from tools.scholar.fields import (
+    address_of,
+    count_of,
+    day_of,
+    mapping,
+    mappings,
+    paper_from,
+    text_of,
+    year_of,
+)
 from tools.scholar.markup import retracted_title
 
+SOURCE = "crossref"
+
+_PDF = "application/pdf"
+_DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.IGNORECASE)
+_ARXIV_IN_TEXT = re.compile(
+    r"\barxiv(?:\.org/(?:abs|pdf)/|\W{0,3})(\d{4}\.\d{4,5})\b", re.IGNORECASE
+)
+_FREE_TEXTS = ("unstructured", "journal-title", "volume-title")
 _NO_PAPERS = frozenset(
     {
         *("journal", "journal-issue", "journal-volume", "book-series", "book-set", "book-track"),
@@ -30,17 +46,6 @@ _DATES = ("published", "issued", "published-online", "published-print", "posted"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Update:
-    """One notice about a work."""
-
-    work: str
-    """Canonical id of the work that is corrected or retracted."""
-    notice: str
-    """Bare DOI of the notice."""
-    retracts: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class Work:
     """One record."""
 
@@ -48,11 +53,8 @@ class Work:
     """`doi:…`"""
     paper: Paper | None
     """None for what cannot be a paper."""
-    main_title: str
-    """Without the subtitle, which many leave out."""
-    cited: Mapping[str, Paper]
-    """The cited works that are known by their title only, by id."""
-    updates: tuple[Update, ...]
+    notices: Mapping[str, str]
+    """Bare DOIs of notices that retract a work, this one or another, by its canonical id."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,8 @@ def read_page(body: str) -> Page:
     return Page(works, count_of(message.get("total-results")))
 
 
-def read_single(body: str) -> Page:
-    """Return the page of one work.
+def read_single(body: str) -> Work:
+    """Return one work.
 
     Raises:
         ValueError: The body is no work of Crossref.
@@ -86,50 +88,62 @@ def read_single(body: str) -> Page:
     work = read_work(_message(body))
     if work is None:
         raise ValueError("Crossref's answer is no work")
-    return Page((work,), 1)
+    return work
 
 
 def read_work(record: object) -> Work | None:
     """Return a record, or None where it has no DOI."""
     work = mapping(record)
-    key = doi_key(work.get("DOI"))
+    key = _doi_key(work.get("DOI"))
     if key is None:
         return None
-    cited = dict(cited_works(work, key))
-    return Work(
-        id=key,
-        paper=_paper(work, key, tuple(cited)),
-        main_title=next(_texts(work.get("title")), ""),
-        cited={name: paper for name, paper in cited.items() if paper is not None},
-        updates=tuple(_updates(work, key)),
-    )
+    notices = dict(_notices(work, key))
+    return Work(id=key, paper=_paper(work, key, retracted=key in notices), notices=notices)
 
 
-def _paper(work: Mapping[str, object], key: str, references: tuple[str, ...]) -> Paper | None:
+def _paper(work: Mapping[str, object], key: str, *, retracted: bool) -> Paper | None:
     title = _title(work)
     if title is None or str(work.get("type")) in _NO_PAPERS:
         return None
-    doi = key.removeprefix("doi:") if key.startswith("doi:") else None
-    arxiv = key.removeprefix("arxiv:") if key.startswith("arxiv:") else None
+    kind, _, bare = key.partition(":")
     year, published = _dates(work)
-    authors = tuple(_authors(work.get("author")))
-    retracted = any(update.retracts and update.work == key for update in _updates(work, key))
+    relation = mapping(work.get("relation"))
+    # The published version of a preprint, and the preprints of a work.
+    related = [*mappings(relation.get("is-preprint-of")), *mappings(relation.get("has-preprint"))]
+    cited = map(_cited, mappings(work.get("reference")))
     values: dict[str, object] = {
         "title": title,
         "abstract": _abstract(work.get("abstract")),
         "year": year,
         "published": published,
-        "authors": authors,
+        "authors": tuple(_authors(work.get("author"))),
         "venue": _venue(work),
-        "doi": doi,
-        "arxiv": arxiv,
-        "url": f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}",
+        kind: bare,
+        "url": f"https://doi.org/{bare}" if kind == "doi" else f"https://arxiv.org/abs/{bare}",
         "pdf": _pdf(work),
         "cited_by": count_of(work.get("is-referenced-by-count")),
         "retracted": retracted or retracted_title(title),
-        "references": references,
+        "references": tuple(dict.fromkeys(one for one in cited if one and one != key)),
     }
-    return paper_from(SOURCE, values, aliases=_versions(work, key))
+    aliases = [one for item in related if (one := _doi_key(item.get("id"))) and one != key]
+    return paper_from(SOURCE, values, aliases=aliases)
+
+
+def _cited(reference: Mapping[str, object]) -> str | None:
+    """Return the canonical id of a work cited, where a DOI or an arXiv id is given or printed."""
+    if key := _doi_key(reference.get("DOI")):
+        return key
+    text = " ".join(str(reference[name]) for name in _FREE_TEXTS if name in reference)
+    if found := _ARXIV_IN_TEXT.search(text):
+        return canonical_id(f"arxiv:{found[1]}")
+    printed = _DOI_IN_TEXT.search(text)
+    return _doi_key(printed[0].rstrip(".,;)]}")) if printed else None
+
+
+def _doi_key(value: object) -> str | None:
+    """Return the canonical id of a DOI, that of an arXiv DOI being the arXiv id."""
+    key = canonical_id(text_of(value) or "-")
+    return key if key.startswith(("doi:", "arxiv:")) else None
 
 
 def _title(work: Mapping[str, object]) -> str | None:
@@ -147,16 +161,10 @@ def _abstract(value: object) -> str | None:
 
 def _dates(work: Mapping[str, object]) -> tuple[int | None, date | None]:
     """Return the first year of publication, and its first day that is known."""
-    parts = [_date_parts(work.get(name)) for name in _DATES]
-    year = min((one[0] for one in parts if one and 1000 <= one[0] <= 2200), default=None)
-    days: list[date] = []
-    for one in parts:
-        if len(one) >= 3 and one[0] == year:
-            try:
-                days.append(date(*one[:3]))
-            except (ValueError, OverflowError):
-                continue
-    return year, min(days, default=None)
+    parts = [one for name in _DATES if (one := _date_parts(work.get(name)))]
+    year = min((one[0] for one in parts if year_of(one[0])), default=None)
+    days = (day_of("-".join(f"{part:02}" for part in one)) for one in parts if one[0] == year)
+    return year, min(filter(None, days), default=None)
 
 
 def _date_parts(value: object) -> list[int]:
@@ -179,11 +187,13 @@ def _authors(value: object) -> Iterator[Author]:
 
 
 def _venue(work: Mapping[str, object]) -> str | None:
-    names = [next(_texts(work.get("container-title")), None)]
+    names = list(_texts(work.get("container-title")))
     if work.get("type") == "posted-content":
-        names += [text_of(one.get("name")) for one in mappings(work.get("institution"))]
-        names.append(text_of(work.get("group-title")))
-    return next(filter(None, names), None)
+        names += [
+            name for one in mappings(work.get("institution")) for name in _texts(one.get("name"))
+        ]
+        names += _texts(work.get("group-title"))
+    return next(iter(names), None)
 
 
 def _pdf(work: Mapping[str, object]) -> str | None:
@@ -191,36 +201,17 @@ def _pdf(work: Mapping[str, object]) -> str | None:
     licences = (str(one.get("URL")) for one in mappings(work.get("license")))
     if not any("creativecommons.org" in licence for licence in licences):
         return None
-    for link in mappings(work.get("link")):
-        if link.get("content-type") == "application/pdf" and (
-            address := address_of(link.get("URL"))
-        ):
-            return address
-    return None
+    links = (one for one in mappings(work.get("link")) if one.get("content-type") == _PDF)
+    return next(filter(None, (address_of(one.get("URL")) for one in links)), None)
 
 
-def _versions(work: Mapping[str, object], own: str) -> Iterator[str]:
-    """Yield the ids of the published version of a preprint, and of the preprints of a work."""
-    relation = mapping(work.get("relation"))
-    for kind in ("is-preprint-of", "has-preprint"):
-        for one in mappings(relation.get(kind)):
-            key = doi_key(one.get("id"))
-            if key is not None and key != own:
-                yield key
-
-
-def _updates(work: Mapping[str, object], own: str) -> Iterator[Update]:
-    for one in mappings(work.get("updated-by")):
-        if notice := doi_key(one.get("DOI")):
-            yield _update(own, notice, one)
-    for one in mappings(work.get("update-to")):
-        if target := doi_key(one.get("DOI")):
-            yield _update(target, own, one)
-
-
-def _update(work: str, notice: str, record: Mapping[str, object]) -> Update:
-    kind = str(record.get("type")).lower()
-    return Update(work=work, notice=notice.partition(":")[2], retracts=kind in _RETRACTIONS)
+def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, str]]:
+    for name in ("updated-by", "update-to"):
+        for one in mappings(work.get(name)):
+            other = _doi_key(one.get("DOI"))
+            if other and str(one.get("type")).lower() in _RETRACTIONS:
+                of, notice = (own, other) if name == "updated-by" else (other, own)
+                yield of, notice.partition(":")[2]
 
 
 def _message(body: str) -> Mapping[str, object]:

@@ -1,31 +1,52 @@
-"""Google Scholar through SerpAPI: it finds papers, other sources give their records.
+"""Google Scholar through SerpAPI: it finds papers, another source gives their records.
 
 A result has a title, a link and a line about the publication, which is no record to cite. So each
 is looked up where there are records: by the id in its links, else by its title.
+(serpapi.com/google-scholar-organic-results)
 """
 
+import json
 import logging
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from citeloom.settings import Settings
-from state.paper import Paper
+from state.paper import Paper, canonical_id
 from state.query import SearchQuery
-from tools.errors import CiteLoomError
+from tools.errors import PermanentError, QuotaError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
-from tools.scholar.google_results import ADVICE, PAGE, Result, read_page
+from tools.scholar.fields import mapping, mappings, text_of
 from tools.scholar.lookup import Wanted, look_up
-from tools.scholar.port import Found, Offer, Online, Source, TitleFinder
+from tools.scholar.port import Found, Offer, Source
 from tools.scholar.relaxing import terms
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 NAME = "google"
+ADVICE = "set SERPAPI_API_KEY (https://serpapi.com/manage-api-key)"
 SEARCH_AGE = 3 * DAY
+PAGE = 20
+"""Results in a page, each page being one paid search; there are no longer ones."""
 MOST_TITLES = 10
 """Results of one search that are looked up by title, each with a request of its own."""
+_NOTHING = re.compile(r"hasn't returned any results", re.IGNORECASE)
+_SPENT = re.compile(r"run out of searches|searches per month|plan limit", re.IGNORECASE)
+_LATER = re.compile(r"try again|timed? ?out|temporar", re.IGNORECASE)
+_KIND = re.compile(r"^(?:\[[A-Z]{1,10}\]\s*)+")
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
+_LINKS = (
+    (r"arxiv\.org/(?:abs|pdf|html)/((?:[a-z.-]+/)?\d[\d.]+\d)", "arxiv:{}"),
+    (r"semanticscholar\.org/paper/(?:[^/]+/)?([0-9a-f]{40})", "s2:{}"),
+    (r"acl(?:web|anthology)\.org/(?:anthology/)?(20\d\d\.[a-z0-9_]+-[a-z0-9_]+\.\d+)", "doi:10.18653/v1/{}"),
+    (r"nature\.com/articles/([a-z]*\d[a-z0-9-]+)", "doi:10.1038/{}"),
+    (r"[/=](10\.\d{4,9}/[^\s?#&]+?)(?:v\d+\.full)?"
+     r"(?:[/.](?:abstract|e?pdf|epub|full|full-?text|html|meta))*/?(?=[?#&]|$)", "doi:{}"),
+)  # fmt: skip
+"""Where links say which paper they lead to. A DOI that is none is not found, and its title is looked up."""
 
 
 def host(settings: Settings) -> Host:
@@ -44,91 +65,110 @@ def host(settings: Settings) -> Host:
     )
 
 
-class GoogleSource(Online):
+class GoogleSource(Source):
     """Google Scholar behind the Source protocol; it knows no records and no links of its own."""
 
     name = NAME
+    offer = Offer(links=False)
 
-    def __init__(
-        self, caller: HttpCaller, resolvers: Sequence[Source], *, price: float = 0.025
-    ) -> None:
-        """Ask Google through `caller`, at `price` USD a page, and the resolvers for records, in turn."""
+    def __init__(self, caller: HttpCaller, resolver: Source, price: float = 0.025) -> None:
+        """Ask Google through `caller`, at `price` USD a page, and the resolver for records."""
         self._caller = caller
-        self._resolvers = resolvers
-        self.offer = Offer(links=False, search_usd=price)
+        self._resolver = resolver
+        self._price = price
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Return the records of what Google finds, in Google's order.
 
-        What no resolver knows is left out. Pages after the first are only paid for where the run's
-        budget has room for them.
+        What the resolver does not know is left out. Pages after the first are only paid for where
+        the run's budget has room for them.
 
         Raises:
             QuotaError: The account has no searches left.
-            CiteLoomError: No resolver could be asked; the first one's error.
+            CiteLoomError: Google or the resolver could not be asked.
         """
         words = " ".join(f'"{word}"' if " " in word else word for word in terms(query.text))
         if not words or limit < 1:
             return Found(papers=())
         until = {"as_yhi": (before - timedelta(days=1)).year} if before else {}
-        asked = {"engine": "google_scholar", "q": words, **until}
-        results, matches = await self._results(asked, limit)
-        papers = await self._records(results)
-        if len(papers) < len(results):
-            logger.info("of %d results of Google Scholar, %d are known", len(results), len(papers))
+        results: list[Wanted] = []
+        matches: int | None = None
+        for start in range(0, limit, PAGE):
+            if start and not self._caller.affords(self._price):
+                break
+            asked = {"engine": NAME + "_scholar", "q": words, **until, "num": PAGE, "start": start}
+            page, matches = await self._caller.ask(
+                f"/search.json?{urlencode(asked)}", read=read_page, age=SEARCH_AGE,
+                usd=self._price,
+            )  # fmt: skip
+            results += page
+            if len(page) < PAGE:
+                break
+        papers = await self._records(results[:limit])
+        logger.info("of %d results of Google Scholar, %d are known", len(results), len(papers))
         told = "".join(f"; {name}={value}" for name, value in until.items())
         return Found(papers=papers, sent=(f"q={words}{told}",), matches=matches)
 
-    async def _results(
-        self, asked: Mapping[str, object], limit: int
-    ) -> tuple[list[Result], int | None]:
-        results: list[Result] = []
-        matches: int | None = None
-        for start in range(0, limit, PAGE):
-            price = self.offer.search_usd
-            if start and not self._caller.affords(price):
-                logger.info("left out page %d of Google Scholar: no budget", start // PAGE + 1)
-                break
-            path = f"/search.json?{urlencode({**asked, 'num': PAGE, 'start': start})}"
-            page = await self._caller.ask(path, read=read_page, age=SEARCH_AGE, usd=price)
-            matches = page.matches if matches is None else matches
-            results += page.results
-            if not page.more:
-                break
-        return results[:limit], matches
-
-    async def _records(self, results: Sequence[Result]) -> list[Paper]:
+    async def _records(self, results: Sequence[Wanted]) -> list[Paper]:
         """Return the records of results, each once, in order."""
-        found: dict[int, Paper] = {}
-        failed: dict[str, CiteLoomError] = {}
-        for resolver in self._resolvers:
-            wanted = {
-                at: Wanted(one.ids) for at, one in enumerate(results) if at not in found and one.ids
-            }
-            try:
-                found |= (await look_up(resolver, wanted)).found
-            except CiteLoomError as error:
-                logger.warning("%s cannot resolve results of Google: %s", resolver.name, error)
-                failed[resolver.name] = error
-        able = [resolver for resolver in self._resolvers if resolver.name not in failed]
-        if failed and not able:
-            raise next(iter(failed.values()))
-        finder = next((one for one in able if isinstance(one, TitleFinder)), None)
-        if finder is not None:
-            await _look_up(finder, results, found)
+        by_id = {at: replace(one, record=None) for at, one in enumerate(results) if one.ids}
+        found = (await look_up(self._resolver, by_id)).found
+        rest = {at: Wanted((), one.record) for at, one in enumerate(results) if at not in found}
+        titles = await look_up(self._resolver, dict(list(rest.items())[:MOST_TITLES]))
+        found |= titles.found
+        if titles.failed and not found:
+            raise PermanentError(next(iter(titles.failed.values())))
         return list({found[at].id: found[at] for at in sorted(found)}.values())
 
 
-async def _look_up(finder: TitleFinder, results: Sequence[Result], found: dict[int, Paper]) -> None:
-    """Find the first results that are still unknown by their titles."""
-    unknown = [at for at in range(len(results)) if at not in found]
-    for at in unknown[:MOST_TITLES]:
-        try:
-            paper = await finder.by_title(results[at].title, year=results[at].year)
-        except CiteLoomError as error:
-            if not found:
-                raise
-            logger.warning("titles of Google's results cannot be looked up: %s", error)
-            return
-        if paper is not None:
-            found[at] = paper
+def read_page(body: str) -> tuple[list[Wanted], int | None]:
+    """Return the results of a page, and how many Google estimates in all.
+
+    Raises:
+        ValueError: It is no answer, or one that asks to be tried again.
+        QuotaError: The account has no searches left.
+        PermanentError: SerpAPI rejects the search.
+    """
+    answer = mapping(json.loads(body))
+    said, items = answer.get("error"), answer.get("organic_results")
+    if isinstance(said, str) and not items:
+        if not _NOTHING.search(said):
+            raise _meant(said)
+        return [], None
+    if not isinstance(items, list):
+        raise ValueError(f"no page of results: {body[:80]}")  # noqa: TRY004 - asks for another try
+    total = mapping(answer.get("search_information")).get("total_results")
+    results = [result for item in mappings(items) if (result := _result(item))]
+    return results, total if type(total) is int else None
+
+
+def _meant(said: str) -> Exception:
+    """Return what SerpAPI's own words mean."""
+    if _SPENT.search(said):
+        return QuotaError(f"SerpAPI's account has no searches left ({said}); to go on, {ADVICE}")
+    if _LATER.search(said):
+        return ValueError(said)
+    return PermanentError(f"SerpAPI rejects the search: {said}; {ADVICE}")
+
+
+def _result(item: object) -> Wanted | None:
+    shown = mapping(item)
+    title = _KIND.sub("", text_of(shown.get("title")) or "")
+    if not title:
+        return None
+    links = [one.get("link") for one in (shown, *mappings(shown.get("resources")))]
+    ids = dict.fromkeys(key for link in links if (key := id_in(str(link))))
+    years = _YEAR.findall(str(mapping(shown.get("publication_info")).get("summary")))
+    year = int(years[-1]) if years else None
+    return Wanted(tuple(ids), Paper(id=f"title:{title}", title=title, year=year))
+
+
+def id_in(link: str) -> str | None:
+    """Return the canonical id of the paper behind a web link, or None where the link does not say it."""
+    for pattern, form in _LINKS:
+        if found := re.search(pattern, unquote(link), re.IGNORECASE):
+            return canonical_id(form.format(found[1]))
+    return None
+
+
+SOURCE = GoogleSource

@@ -8,6 +8,7 @@ source that is not searched itself (Crossref). A source that fails is reported a
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from state.paper import Paper
 from tools.errors import CiteLoomError, PermanentError, TransientError
@@ -38,15 +39,12 @@ async def references_of(
     """Return what these papers cite."""
     gathered = Gathered()
     linking = [source for source in sources if source.offer.links]
-    free = [source for source in linking if not source.offer.list_usd]
-    charging = [source for source in linking if source.offer.list_usd]
-    for source in free:
-        await _ask(gathered, source, source.references, papers)
-    for source in charging:
+    for source in sorted(linking, key=lambda source: bool(source.offer.list_usd)):
         # A record's own references come along with it, so these cost no call.
         carried = [paper for paper in papers if _carries(paper, source)]
         rest = [paper for paper in _without(papers, gathered) if not _carries(paper, source)]
-        await _ask(gathered, source, source.references, [*carried, *rest])
+        wanted = [*carried, *rest] if source.offer.list_usd else papers
+        await _ask(gathered, source, source.references, wanted)
     if last is not None:
         await _ask(gathered, last, last.references, _without(papers, gathered))
     if linking and not gathered.failures:
@@ -62,11 +60,7 @@ async def citations_of(
     linking = [source for source in sources if source.offer.links]
     for source in sorted(linking, key=lambda source: source.offer.list_usd):
         wanted = _without(papers, gathered) if source.offer.list_usd else papers
-
-        async def follow(asked: Sequence[Paper], source: Source = source) -> Linked:
-            return await source.citations(asked, limit=limit)
-
-        await _ask(gathered, source, follow, wanted)
+        await _ask(gathered, source, partial(source.citations, limit=limit), wanted)
     return gathered
 
 

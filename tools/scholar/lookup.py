@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from state.paper import Paper
-from state.query import SearchQuery
 from tools.errors import PermanentError, TransientError
-from tools.scholar.port import Source, TitleFinder
-from tools.scholar.titles import near_titles
+from tools.scholar.port import Source
 
 _AT_ONCE = 8
 _ARXIV_DOI = "doi:10.48550/"
@@ -47,25 +45,30 @@ async def look_up(source: Source, wanted: Mapping[int, Wanted]) -> Looked:
         TransientError, PermanentError: It does not answer at all.
     """
     looked = Looked(source.name)
-    if not wanted:
-        return looked
     known = await source.get(list(dict.fromkeys(key for one in wanted.values() for key in one.ids)))
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def by_title(place: int, record: Paper) -> None:
+        async with limit:
+            try:
+                paper = await source.by_title(record.title, year=record.year)
+            except (TransientError, PermanentError) as error:
+                looked.failed[place] = str(error)
+                return
+        if looked.name != "crossref" or not _only_preprint(record):  # it has no preprints of arXiv
+            looked.asked.add(place)
+        if paper:
+            looked.found[place] = paper
+
+    titles = []
     for place, one in wanted.items():
         if paper := next((known[key] for key in one.ids if key in known), None):
             looked.found[place] = paper
-    limit = asyncio.Semaphore(_AT_ONCE)
-    await asyncio.gather(
-        *(
-            _look_for(source, looked, limit, place, one.record)
-            for place, one in wanted.items()
-            if place not in looked.found and one.record is not None
-        )
-    )
-    looked.asked |= {
-        place
-        for place, one in wanted.items()
-        if one.record is None and any(_holds(source.name, key) for key in one.ids[:1])
-    }
+        elif one.record is not None:
+            titles.append(by_title(place, one.record))
+        if one.record is None and any(_holds(source.name, key) for key in one.ids[:1]):
+            looked.asked.add(place)
+    await asyncio.gather(*titles)
     return looked
 
 
@@ -75,35 +78,9 @@ def _holds(source: str, key: str) -> bool:
     return kind in _KINDS.get(source, ())
 
 
-async def _look_for(
-    source: Source, looked: Looked, limit: asyncio.Semaphore, place: int, record: Paper
-) -> None:
-    """Look for one work by its title."""
-    async with limit:
-        try:
-            paper = await _by_title(source, record)
-        except (TransientError, PermanentError) as error:
-            looked.failed[place] = str(error)
-            return
-    if not _only_preprint(record) or looked.name != "crossref":  # which holds no preprints of arXiv
-        looked.asked.add(place)
-    if paper:
-        looked.found[place] = paper
-
-
 def _only_preprint(record: Paper) -> bool:
     """Whether a record is known as a preprint of arXiv alone."""
     doi = record.doi or ""
     return bool(record.arxiv or record.id.startswith(("arxiv:", _ARXIV_DOI))) and (
         not doi or f"doi:{doi.lower()}".startswith(_ARXIV_DOI)
     )
-
-
-async def _by_title(source: Source, record: Paper) -> Paper | None:
-    """Return the source's paper of this title; one that is only alike does not count."""
-    if isinstance(source, TitleFinder):
-        found = await source.by_title(record.title, year=record.year)
-        return found if found and near_titles(record.title, found.title) else None
-    query = SearchQuery(text=record.title, facet="all", reason="A reference's title.")
-    answer = await source.search(query, before=None, limit=5)
-    return next((item for item in answer.papers if near_titles(record.title, item.title)), None)

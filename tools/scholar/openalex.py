@@ -6,46 +6,53 @@ pyalex's own transport blocks, has one fixed host, and drops the headers that te
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any, TypeVar
+import math
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from datetime import date
+from itertools import islice
+from typing import Any, TypeVar, cast
 
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from state.paper import Paper
-from tools.errors import BudgetError, MissingError, PermanentError, QuotaError
-from tools.http.engine import DAY
+from state.query import SearchQuery
+from tools.errors import MissingError, RejectedError
+from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
+from tools.scholar import openalex_query as requests
+from tools.scholar.batches import in_batches
 from tools.scholar.merging import ids_of
-from tools.scholar.openalex_packs import Pack, cited_in, packed
-from tools.scholar.openalex_query import (
-    FIRST,
-    PAGE,
-    batched,
-    citing_path,
-    is_known_kind,
-    is_plain,
-    key_of,
-    list_path,
-    single_path,
-)
-from tools.scholar.openalex_records import SOURCE, read_page, read_single
-from tools.scholar.openalex_search import LIST_USD, MEANING_USD, SEARCH_USD, OpenAlexSearch
-from tools.scholar.port import Linked, Offer, Online
+from tools.scholar.openalex_query import FIRST, PAGE
+from tools.scholar.openalex_records import SOURCE as NAME
+from tools.scholar.openalex_records import read_page, read_single
+from tools.scholar.port import Found, Linked, Offer, Source
+from tools.scholar.relaxing import relaxed, search_ever_looser, terms
+from tools.scholar.titles import titled
+from tools.text.phrases import keyphrases
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 T = TypeVar("T")
 
+LIST_USD, SEARCH_USD, MEANING_USD = 0.0001, 0.001, 0.01
+"""USD for one call (https://developers.openalex.org/api-reference/authentication)."""
+_MEANING_SHARE = 5
+"""A search by meaning may cost at most one part in so many of what is left of the allowance."""
+_TRIES = 3
+_KEYWORDS = 8
+_KEYPHRASES = 4
 _STRAYS = 25
-"""Most ids that a list lacked to be asked for one by one: they may be of merged works."""
+"""Most ids of OpenAlex that a list lacked to be asked for one by one: they may be of merged works."""
+_TOGETHER = 10 * PAGE
+"""Citing works, as far as is known, that one request's pages bring."""
 
 
 def host(settings: Settings) -> Host:
     """Return where OpenAlex is, and who we are there."""
     key = settings.openalex_api_key
     return Host(
-        name=SOURCE,
+        name=NAME,
         url=settings.openalex_url.rstrip("/"),
         setting="CITELOOM_OPENALEX_URL",
         rate=settings.openalex_rate,
@@ -59,49 +66,112 @@ def host(settings: Settings) -> Host:
     )
 
 
-class OpenAlexSource(OpenAlexSearch, Online):
-    """OpenAlex behind the Source and TitleFinder protocols."""
+class OpenAlexSource(Source):
+    """OpenAlex behind the Source protocol."""
 
-    name = SOURCE
-    offer = Offer(
-        meaning=True,
-        search_usd=SEARCH_USD,
-        meaning_usd=MEANING_USD,
-        list_usd=LIST_USD,
-        batch=PAGE,
-    )
+    name = NAME
+    offer = Offer(list_usd=LIST_USD)
+
+    def __init__(self, caller: HttpCaller) -> None:
+        self._caller = caller
+
+    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+        """Search by meaning where the query is a whole text and money allows it, else by words."""
+        words = terms(query.text)
+        if query.facet == "whole" and limit > 0:
+            if self._affords_meaning():
+                try:
+                    return await self._by_meaning(query.text, before=before, limit=limit)
+                except (MissingError, RejectedError) as error:
+                    # The search by meaning is younger than the rest of the API, and fails alone.
+                    logger.warning("OpenAlex does not search by meaning now: %s", error)
+            phrases = [f'"{one.text}"' for one in keyphrases(query.text, limit=_KEYPHRASES)]
+            words = terms(" ".join(phrases)) or words
+
+        async def once(groups: Sequence[Sequence[str]]) -> Found:
+            text = requests.any_of(groups)
+            path = requests.words_path(text, before=before, per_page=min(limit, PAGE))
+            pages = math.ceil(limit / PAGE)
+            papers, matches = await self._pages(path, pages, age=3 * DAY, usd=SEARCH_USD)
+            return Found(papers=papers, sent=(requests.readable(path),), matches=matches)
+
+        return await search_ever_looser(
+            islice(relaxed(words[:_KEYWORDS]), _TRIES if limit > 0 else 0), once, limit=limit,
+            affords=lambda: self._caller.affords(SEARCH_USD),
+        )  # fmt: skip
+
+    def _affords_meaning(self) -> bool:
+        left = self._caller.remaining_usd
+        if left is None:  # without a key a day's allowance is a few cents at most
+            return self._caller.affords(MEANING_USD) and bool(self._caller.host.secret_headers)
+        return self._caller.affords(MEANING_USD) and left >= _MEANING_SHARE * MEANING_USD
+
+    async def _by_meaning(self, text: str, *, before: date | None, limit: int) -> Found:
+        path = requests.meaning_path(text, before=before, per_page=limit)
+        page = await self._caller.ask(path, read=read_page, age=3 * DAY, usd=MEANING_USD)
+        return Found(
+            papers=page.papers[:limit], sent=(requests.readable(path),), matches=page.count
+        )
+
+    async def _pages(
+        self, path: str, most: int, *, age: float, usd: float
+    ) -> tuple[list[Paper], int | None]:
+        """Return the papers of at most so many pages, and how many records match in all.
+
+        A search ends where the budget does; a list that it cuts is an error.
+        """
+        papers: list[Paper] = []
+        cursor, seen, count = FIRST, 0, None
+        for turn in range(most):
+            if turn and usd == SEARCH_USD and not self._caller.affords(usd):
+                break
+            page = await self._caller.ask(
+                requests.turned(path, cursor), read=read_page, age=age, usd=usd
+            )
+            papers += page.papers
+            seen, count = seen + page.size, page.count
+            if not page.cursor or not page.size or seen == count:
+                break
+            cursor = page.cursor
+        return papers, count
+
+    async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
+        """Return the paper of this title, or None where no title is the same but for small edits."""
+        words = " ".join(terms(f'"{title}"')).lower()
+        if not words:
+            return None
+        path = requests.title_path(words)
+        page = await self._caller.ask(path, read=read_page, age=21 * DAY, usd=SEARCH_USD)
+        return titled(page.papers, title, year)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers of canonical ids, by the id asked for, merged works included."""
-        asked = [key for key in dict.fromkeys(ids) if is_known_kind(key)]
-        filters, alone = batched(asked)
+        asked = [key for key in dict.fromkeys(ids) if key.startswith(requests.KINDS)]
+        filters, alone = requests.batched(asked)
         pages = await _all(
-            self._caller.ask(list_path(*one), read=read_page, age=21 * DAY, usd=LIST_USD)
+            self._caller.ask(requests.list_path(*one), read=read_page, age=21 * DAY, usd=LIST_USD)
             for one in filters
         )
-        listed: dict[str, Paper] = {}
-        for paper in (paper for page in pages for paper in page.papers):
-            for key in (paper.id, *paper.aliases):
-                listed.setdefault(key, paper)
-        found = {key: listed[key] for key in asked if key in listed}
-        answered = {*found, *alone, *(f"openalex:{work}" for page in pages for work in page.works)}
-        strays = [key for key in asked if key not in answered]
-        # Ids of OpenAlex first: of those we know that they are, or were, a work's.
-        strays.sort(key=lambda key: not key.startswith("openalex:"))
-        single = [*(key for key in alone if key not in found), *strays[:_STRAYS]]
+        found = {
+            key: paper
+            for page in pages
+            for paper in page.papers
+            for key in (paper.id, *paper.aliases)
+        }
+        lost = [key for key in asked if key.startswith("openalex:") and key not in {*found, *alone}]
+        single = [*alone, *lost[:_STRAYS]]
         papers = await _all(self._single(key) for key in single)
         found |= {key: paper for key, paper in zip(single, papers, strict=True) if paper}
         return {key: found[key] for key in asked if key in found}
 
     async def _single(self, key: str) -> Paper | None:
         try:
-            paper = await self._caller.ask(single_path(key), read=read_single, age=21 * DAY)
+            path = requests.single_path(key)
+            paper = await self._caller.ask(path, read=read_single, age=21 * DAY)
         except MissingError:
             return None
-        except (BudgetError, QuotaError):
-            raise
-        except PermanentError as error:
-            if is_plain(key):
+        except RejectedError as error:
+            if requests.PLAIN.fullmatch(key):
                 raise
             # OpenAlex refuses some DOIs for their signs; they must not cost the other papers.
             logger.warning("OpenAlex cannot be asked for %s: %s", key, error)
@@ -116,29 +186,27 @@ class OpenAlexSource(OpenAlexSearch, Online):
         asked: dict[str, str] = {}
         for paper in papers:
             carried = tuple(key for key in paper.references if key.startswith("openalex:"))
-            if carried or paper.origin.get("openalex") == SOURCE:
+            if carried or paper.origin.get("openalex") == NAME:
                 links[paper.id] = tuple(key for key in carried if key not in ids_of(paper))
-            elif key := key_of(paper):
+            elif key := requests.key_of(paper):
                 asked[paper.id] = key
         records = await self.get(list(asked.values()))
-        for own, key in asked.items():
-            if key in records:
-                links[own] = records[key].references
+        links |= {own: records[key].references for own, key in asked.items() if key in records}
         return Linked(links=links)
 
     async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
         """Return the works that cite these papers, the most cited ones where there are too many."""
-        if limit < 1:
-            return Linked()
-        works = await self._works(papers)
-        counts = {key: count for key, count in works.values() if key}
-        packs = packed(counts, limit)
-        answers = await _all(self._citing(pack) for pack in packs)
-        citing: dict[str, dict[str, Paper]] = {key: {} for key in counts}
-        for pack, answer in zip(packs, answers, strict=True):
-            for paper in answer:
-                for key in cited_in(pack, paper):
-                    citing[key].setdefault(paper.id, paper)
+        works = await self._works(papers) if limit > 0 else {}
+        packs = packed(dict(works.values()), limit)
+        answers = await _all(
+            self._pages(requests.citing_path(pack), pages, age=7 * DAY, usd=LIST_USD)
+            for pack, pages in packs
+        )
+        citing: dict[str, dict[str, Paper]] = {key: {} for key, _ in works.values()}
+        for (pack, _), (found, _) in zip(packs, answers, strict=True):
+            for paper in found:
+                for key in _cited(pack, paper):
+                    citing[key][paper.id] = paper
         links: dict[str, tuple[str, ...]] = {}
         records: dict[str, Paper] = {}
         for own, (key, _) in works.items():
@@ -150,29 +218,35 @@ class OpenAlexSource(OpenAlexSearch, Online):
     async def _works(self, papers: Sequence[Paper]) -> dict[str, tuple[str, int | None]]:
         """Return the work of each paper's id, and how many works cite it as far as that is known."""
         known = {paper.id: paper for paper in papers}
-        asked = {
-            own: key
-            for own, paper in known.items()
-            if not paper.openalex and (key := key_of(paper))
-        }
-        records = await self.get(list(asked.values()))
-        known |= {own: records[key] for own, key in asked.items() if key in records}
+        keys = {own: requests.key_of(paper) for own, paper in known.items() if not paper.openalex}
+        records = await self.get([key for key in keys.values() if key])
+        known |= {own: records[key] for own, key in keys.items() if key in records}
         return {
             own: (paper.openalex, _count(paper)) for own, paper in known.items() if paper.openalex
         }
 
-    async def _citing(self, pack: Pack) -> list[Paper]:
-        papers: list[Paper] = []
-        cursor, seen = FIRST, 0
-        for _ in range(pack.pages):
-            path = citing_path(pack.works, per_page=pack.per_page, cursor=cursor)
-            page = await self._caller.ask(path, read=read_page, age=7 * DAY, usd=LIST_USD)
-            papers += page.papers
-            seen += len(page.works)
-            if not page.cursor or not page.works or seen == page.count:
-                break
-            cursor = page.cursor
-        return papers
+
+def packed(cited_by: Mapping[str, int | None], limit: int) -> list[tuple[list[str], int]]:
+    """Return the works whose citing works one request asks for, and the most pages to turn.
+
+    Works are put together so that their citing works fill the pages. One with more of them than
+    `limit` needs, or with an unknown number, is asked for alone, at most the pages for `limit`.
+    """
+    enough = math.ceil(limit / PAGE)
+    counts = {key: PAGE * enough + 1 if n is None else n for key, n in cited_by.items()}
+    shared = [key for key, count in counts.items() if 0 < count <= PAGE * enough]
+    batches = in_batches(shared, counts.__getitem__, most=PAGE, room=_TOGETHER)
+    # One page more, because works may have been cited since their record was read.
+    packs = [(one, math.ceil(sum(map(counts.__getitem__, one)) / PAGE) + 1) for one in batches]
+    return [([key], enough) for key, count in counts.items() if count > PAGE * enough] + packs
+
+
+def _cited(pack: Sequence[str], paper: Paper) -> list[str]:
+    """Return which works of a pack are cited by a paper of its answer; itself is none of them."""
+    cited = [key for key in pack if f"openalex:{key}" in paper.references]
+    if len(pack) == 1:
+        cited = list(pack)  # merged since, the citing work may name another of its ids
+    return [key for key in cited if key != paper.openalex]
 
 
 async def _all(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -184,10 +258,13 @@ async def _all(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     for answer in answers:
         if isinstance(answer, BaseException):
             raise answer
-    return [answer for answer in answers if not isinstance(answer, BaseException)]
+    return cast(list[T], answers)
 
 
 def _count(paper: Paper) -> int | None:
     # Another source's 'cited by none' does not mean that OpenAlex knows of none.
-    other = paper.origin.get("cited_by", SOURCE) != SOURCE
+    other = paper.origin.get("cited_by", NAME) != NAME
     return None if other and not paper.cited_by else paper.cited_by
+
+
+SOURCE = OpenAlexSource

@@ -6,9 +6,10 @@ rest of the record stays. pyalex turns the inverted index of an abstract into it
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+
+from pyalex import invert_abstract
 
 from state.paper import Author, Paper
 from tools.scholar.fields import (
@@ -24,18 +25,16 @@ from tools.scholar.fields import (
     year_of,
 )
 from tools.scholar.markup import retracted_title
-from tools.text.words import STOP_WORDS
 
 SOURCE = "openalex"
 
 _WORK = re.compile(r"(?:^|/)(W\d+)$", re.IGNORECASE)
-_LABEL = re.compile(r"^((?i:abstract|summary))(\s*[:.—–-]+\s*|\s+|(?=[A-Z][a-z]))(?=(\w*))")
+_LABEL = re.compile(r"(?i:abstract|summary)(?:\s*([:.—–-])+\s*|\s*(?=[A-Z][a-z]))")
 _NO_ABSTRACT = re.compile(
-    r"^(?:(?:an |the )?abstract (?:is )?not available|no abstract(?: (?:is )?available|\W*$)"
+    r"(?:(?:an |the )?abstract (?:is )?not available|no abstract(?: (?:is )?available|\W*$)"
     r"|international audience$)",
     re.IGNORECASE,
 )
-_LEAD_IN = re.compile(r"^(?i:international audience)\s+(?=[A-Z])")
 _SHORTEST_ABSTRACT = 20
 _LONGEST_ABSTRACT = 10_000
 """Characters; what is longer is the text of a whole page, taken for an abstract."""
@@ -50,8 +49,8 @@ class Page:
     """One answer with many works."""
 
     papers: tuple[Paper, ...]
-    works: tuple[str | None, ...]
-    """The `W…` of all works that it held, those that are no papers included."""
+    size: int
+    """How many works it held, those that are no papers included."""
     count: int | None
     """How many works match in all."""
     cursor: str | None
@@ -73,7 +72,7 @@ def read_page(body: str) -> Page:
     cursor = meta.get("next_cursor")
     return Page(
         papers=tuple(paper for record in results if (paper := read_work(record))),
-        works=tuple(work_key(mapping(record).get("id")) for record in results),
+        size=len(results),
         count=count_of(meta.get("count")),
         cursor=cursor if isinstance(cursor, str) and cursor else None,
     )
@@ -98,27 +97,45 @@ def read_work(record: object) -> Paper | None:
     title = text_of(work.get("title")) or text_of(work.get("display_name"))
     if key is None or title is None:
         return None
-    year, published = _dates(work)
+    day = day_of(work.get("publication_date"))
+    given = work.get("publication_year")
+    year = year_of(given) if type(given) is int else day.year if day else None
     doi = bare_id(work.get("doi"), "doi")
-    arxiv = _arxiv(work)
-    authors, complete = _authors(work.get("authorships"))
+    listed = list(mappings(work.get("authorships")))
+    names = (
+        text_of(mapping(one.get("author")).get("display_name"))
+        or text_of(one.get("raw_author_name"))
+        for one in listed
+    )
+    places = [*mappings([work.get("primary_location")]), *mappings(work.get("locations"))]
+    free = [
+        mapping(work.get("best_oa_location")),
+        *(one for one in places if one.get("is_oa") is True),
+    ]
+    arxiv = _arxiv(work, places)
+    cited = map(work_key, _list(work.get("referenced_works")))
     values: dict[str, object] = {
         "title": title,
         "abstract": _abstract(work.get("abstract_inverted_index"), title),
         "year": year,
-        "published": published,
-        "authors": authors,
-        "venue": _venue(work),
+        "published": exact(day) if day and day.year == year else None,
+        "authors": tuple(Author(name=name) for name in names if name),
+        "venue": _first(map(_venue, places)),
         "doi": doi,
         "arxiv": arxiv,
         "openalex": key,
-        "url": f"https://doi.org/{doi}" if doi else _landing_page(work),
-        "pdf": _pdf(work, arxiv),
+        "url": f"https://doi.org/{doi}"
+        if doi
+        else _first(address_of(one.get("landing_page_url")) for one in places),
+        "pdf": _first(address_of(one.get("pdf_url")) for one in free)
+        or (f"https://arxiv.org/pdf/{arxiv}" if arxiv else None),
         "cited_by": count_of(work.get("cited_by_count")),
         "retracted": work.get("is_retracted") is True or retracted_title(title),
-        "references": _references(work.get("referenced_works"), key),
+        "references": tuple(
+            dict.fromkeys(f"openalex:{one}" for one in cited if one and one != key)
+        ),
     }
-    return paper_from(SOURCE, values, authors_complete=complete)
+    return paper_from(SOURCE, values, authors_complete=len(listed) < _LISTED_AUTHORS)
 
 
 def work_key(value: object) -> str | None:
@@ -127,92 +144,39 @@ def work_key(value: object) -> str | None:
     return found[1].upper() if found else None
 
 
-def _abstract(index: object, title: str) -> str | None:
-    from pyalex import invert_abstract
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next(filter(None, values), None)
+
+
+def _abstract(index: object, title: str) -> str | None:
     positions = {
         word: [place for place in dict.fromkeys(places) if count_of(place) is not None]
         for word, places in mapping(index).items()
         if isinstance(places, list)
     }
     text = text_of(invert_abstract(positions)) or ""
-    text = _LEAD_IN.sub("", text)
-    if (found := _LABEL.match(text)) and _is_label(found, title):
-        text = text[found.end() :]
+    label = _LABEL.match(text)
+    if label and (label[1] or "abstract" not in title.lower()):
+        text = text[label.end() :]
     if not _SHORTEST_ABSTRACT <= len(text) <= _LONGEST_ABSTRACT:
         return None
     return None if len(text) < 200 and _NO_ABSTRACT.match(text) else text
 
 
-def _is_label(found: re.Match[str], title: str) -> bool:
-    """Whether the first word stands over the text: 'Abstract meaning is …' begins with none."""
-    word, gap, following = found.groups()
-    if gap.strip() or not gap:
-        return True
-    if not following[:1].isupper():
-        return False
-    return word.lower() not in title.lower() or following.lower() in STOP_WORDS
+def _venue(place: Mapping[str, object]) -> str | None:
+    source = mapping(place.get("source"))
+    if not source:
+        return text_of(place.get("raw_source_name"))
+    return None if source.get("type") in _NOT_VENUES else text_of(source.get("display_name"))
 
 
-def _dates(work: Mapping[str, object]) -> tuple[int | None, date | None]:
-    day = day_of(work.get("publication_date"))
-    given = work.get("publication_year")
-    year = year_of(given) if type(given) is int else day.year if day else None
-    return year, exact(day) if day and day.year == year else None
-
-
-def _authors(authorships: object) -> tuple[tuple[Author, ...], bool]:
-    listed = authorships if isinstance(authorships, list) else []
-    names = (
-        text_of(mapping(mapping(one).get("author")).get("display_name"))
-        or text_of(mapping(one).get("raw_author_name"))
-        for one in listed
-    )
-    return tuple(Author(name=name) for name in names if name), len(listed) < _LISTED_AUTHORS
-
-
-def _venue(work: Mapping[str, object]) -> str | None:
-    for place in _locations(work):
-        source = mapping(place.get("source"))
-        name = text_of(source.get("display_name"))
-        if name and source.get("type") not in _NOT_VENUES:
-            return name
-        if not source and (raw := text_of(place.get("raw_source_name"))):
-            return raw
-    return None
-
-
-def _landing_page(work: Mapping[str, object]) -> str | None:
-    pages = (address_of(place.get("landing_page_url")) for place in _locations(work))
-    return next(filter(None, pages), None)
-
-
-def _pdf(work: Mapping[str, object], arxiv: str | None) -> str | None:
-    free = [
-        mapping(work.get("best_oa_location")),
-        *(place for place in _locations(work) if place.get("is_oa") is True),
-    ]
-    found = next(filter(None, (address_of(place.get("pdf_url")) for place in free)), None)
-    return found or (f"https://arxiv.org/pdf/{arxiv}" if arxiv else None)
-
-
-def _arxiv(work: Mapping[str, object]) -> str | None:
-    written: list[object] = [work.get("doi"), *mapping(work.get("ids")).values()]
-    for place in _locations(work):
-        written += [place.get("landing_page_url"), place.get("pdf_url"), place.get("id")]
-    for value in written:
-        if isinstance(value, str) and "arxiv" in value.lower():
-            # The id of a location may be 'pmh:oai:arXiv.org:2005.11401'.
-            found = bare_id(re.sub(r"^.*oai:arxiv\.org:", "", value, flags=re.I), "arxiv")
-            if found:
-                return found
-    return None
-
-
-def _references(works: object, own: str) -> tuple[str, ...]:
-    keys = (work_key(one) for one in (works if isinstance(works, list) else []))
-    return tuple(dict.fromkeys(f"openalex:{key}" for key in keys if key and key != own))
-
-
-def _locations(work: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    yield from mappings([work.get("primary_location"), *mappings(work.get("locations"))])
+def _arxiv(work: Mapping[str, object], places: Iterable[Mapping[str, object]]) -> str | None:
+    written = [work.get("doi"), *mapping(work.get("ids")).values()]
+    written += [one.get(name) for one in places for name in ("landing_page_url", "pdf_url", "id")]
+    texts = (text for text in written if isinstance(text, str) and "arxiv" in text.lower())
+    # The id of a location may be 'pmh:oai:arXiv.org:2005.11401'.
+    return _first(bare_id(re.sub(r"(?i)^.*oai:arxiv\.org:", "", text), "arxiv") for text in texts)

@@ -1,8 +1,8 @@
 """Which sources there are, and how one is opened for a run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Literal, TypeGuard, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 from citeloom.settings import Settings
 from state.query import SearchQuery
@@ -19,11 +19,7 @@ SOURCES = ("library", *ONLINE)
 BY_MEANING = ("library", "openalex")
 """Sources for which a whole abstract is a useful query."""
 RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
-"""Who finds the records behind web links where the caller named neither; the free one first."""
-
-
-_PACKAGES: dict[OnlineName, str] = {"openalex": "pyalex", "semantic_scholar": "semanticscholar"}
-"""What reads files when it is first imported; not to happen on an event loop."""
+"""Who may give the records of what Google finds; the free one where the caller named neither."""
 
 
 def check_source(name: str, settings: Settings) -> None:
@@ -43,16 +39,13 @@ def check_source(name: str, settings: Settings) -> None:
 
 def host_of(name: OnlineName, settings: Settings) -> Host:
     """Return the host of a source as configured."""
-    from tools.scholar import arxiv, crossref, google, openalex, semantic_scholar
+    host: Host = _module(name).host(settings)
+    return host
 
-    makers: dict[OnlineName, Callable[[Settings], Host]] = {
-        "openalex": openalex.host,
-        "semantic_scholar": semantic_scholar.host,
-        "arxiv": arxiv.host,
-        "crossref": crossref.host,
-        "google": google.host,
-    }
-    return makers[name](settings)
+
+def _module(name: OnlineName) -> Any:
+    """Import a source, with the package that it is written on: not to happen on an event loop."""
+    return import_module(f"tools.scholar.{name}")
 
 
 def open_online(
@@ -70,31 +63,16 @@ def open_online(
         settings: Where it is, and with which key.
         ledger: The run's ledger, which pays.
         refresh: Whether answers that other runs fetched are left aside.
-        among: The sources of the run; web links are resolved by those of them that can.
+        among: The sources of the run; web links are resolved by one of them that can.
     """
-    host = host_of(name, settings)
-    if name in _PACKAGES:
-        import_module(_PACKAGES[name])
     cache = open_cache(settings.home / "responses.sqlite")
-    caller = HttpCaller(host, ledger, cache, refresh=refresh)
-    from tools.scholar.arxiv import ArxivSource
-    from tools.scholar.crossref import CrossrefSource
-    from tools.scholar.openalex import OpenAlexSource
-    from tools.scholar.semantic_scholar import SemanticScholarSource
-
-    makers: dict[OnlineName, Callable[[HttpCaller], Source]] = {
-        "openalex": OpenAlexSource,
-        "semantic_scholar": SemanticScholarSource,
-        "arxiv": ArxivSource,
-        "crossref": CrossrefSource,
-    }
-    if name in makers:
-        return makers[name](caller)
-    from tools.scholar.google import GoogleSource
-
-    named = [other for other in RESOLVERS if other in among] or RESOLVERS
-    resolvers = [open_online(other, settings, ledger, refresh=refresh) for other in named]
-    return GoogleSource(caller, resolvers, price=settings.serpapi_price)
+    caller = HttpCaller(host_of(name, settings), ledger, cache, refresh=refresh)
+    others: tuple[object, ...] = ()
+    if name == "google":
+        resolver = next((other for other in RESOLVERS if other in among), RESOLVERS[0])
+        others = (open_online(resolver, settings, ledger, refresh=refresh), settings.serpapi_price)
+    source: Source = _module(name).SOURCE(caller, *others)
+    return source
 
 
 def suits(query: SearchQuery, name: str) -> bool:

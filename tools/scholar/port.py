@@ -3,33 +3,24 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from state.paper import Paper
 from state.query import SearchQuery
+from tools.scholar.titles import titled
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """What a source can do and what it asks for it, from its documentation. Prices are in USD."""
+    """What a source can do and what it asks for it, from its documentation."""
 
-    meaning: bool = False
-    """Whether a whole abstract is a useful query here."""
-    words: bool = True
-    """Whether keywords are a useful query here."""
     links: bool = True
     """Whether it knows what cites what."""
-    search_usd: float = 0.0
-    """One page of an answer to keywords."""
-    meaning_usd: float = 0.0
-    """One answer to a whole abstract."""
     list_usd: float = 0.0
-    """One call for the records or links of at most `batch` papers."""
-    batch: int = 1
-    """Most papers in one call."""
+    """USD of one call for the links of papers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,81 +56,44 @@ class Source(Protocol):
     """A place to search for papers. Every method raises TransientError or PermanentError.
 
     A source that could not answer raises; an empty answer means that there is nothing. A record
-    that cannot be read (no title, no id) is left out of an answer and never costs the others.
+    that cannot be read (no title, no id) is left out of an answer and never costs the others. What
+    a source does not say otherwise, it does not know.
     """
 
-    @property
-    def name(self) -> str:
-        """How it is named in the search log."""
-        ...
-
-    @property
-    def offer(self) -> Offer:
-        """What it can do, and its prices."""
-        ...
+    name: str
+    """How it is named in the search log."""
+    offer: Offer = Offer()
+    """What it knows of links, and at which price."""
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Return at most `limit` papers, best first."""
-        ...
-
-    async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return the papers it knows, by the canonical id asked for; ids not its own are skipped."""
-        ...
-
-    async def references(self, papers: Sequence[Paper]) -> Linked:
-        """Return what these papers cite, as far as it knows."""
-        ...
-
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        """Return what cites these papers, at most about `limit` works for each."""
-        ...
-
-    async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
-        """Return stored vectors of the embedder in use, where it has them; else nothing."""
-        ...
-
-    async def same_work(self, title: str, abstract: str) -> str | None:
-        """Return the id of the paper whose title or abstract this is, where that costs no money."""
-        ...
-
-
-@runtime_checkable
-class Recommender(Protocol):
-    """A source that names papers like given ones."""
-
-    async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
-        """Return at most `limit` papers like all of these, best first."""
-        ...
-
-
-@runtime_checkable
-class TitleFinder(Protocol):
-    """A source that finds the record of a known title."""
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
         """Return the paper of this title, or None where no title is the same but for small edits."""
-        ...
-
-
-class Online:
-    """What sources over the network have in common: what they do not say otherwise, they do not know."""
+        query = SearchQuery(text=title, facet="all", reason="A known title.")
+        answer = await self.search(query, before=None, limit=5)
+        return titled(answer.papers, title, year)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
-        """Return nothing: it has no records."""
+        """Return the papers it knows, by the canonical id asked for; ids not its own are skipped."""
         return {}
 
     async def references(self, papers: Sequence[Paper]) -> Linked:
-        """Return nothing: it tells no references."""
+        """Return what these papers cite, as far as it knows."""
         return Linked()
 
     async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        """Return nothing: it tells no citing works, or asks a search's price for each page of them."""
+        """Return what cites these papers, at most about `limit` works for each."""
         return Linked()
 
+    async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
+        """Return at most `limit` papers like all of these, best first."""
+        return []
+
     async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
-        """Return nothing: vectors of the embedder in use are kept by libraries only."""
+        """Return stored vectors of the embedder in use, where it has them; else nothing."""
         return {}
 
     async def same_work(self, title: str, abstract: str) -> str | None:
-        """Return nothing: the screening recognises the input among what was found, at no price."""
+        """Return the id of the paper whose title or abstract this is, where that costs no money."""
         return None

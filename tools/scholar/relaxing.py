@@ -23,19 +23,12 @@ def terms(text: str) -> list[str]:
     """
     found: dict[str, str] = {}
     for quoted, plain in _TERM.findall(text):
-        words = [" ".join(_plain_words(quoted))] if quoted else _unquoted(plain)
-        for word in filter(None, words):
-            found.setdefault(word.casefold(), word)
+        parts = (one.strip(_STRAY) for one in _NOT_IN_WORDS.sub(" ", quoted or plain).split())
+        words = [" ".join(filter(None, parts))] if quoted else parts
+        for word in words:
+            if word and (quoted or word.casefold() not in _OPERATORS):
+                found.setdefault(word.casefold(), word)
     return list(found.values())
-
-
-def _plain_words(text: str) -> list[str]:
-    words = (word.strip(_STRAY) for word in _NOT_IN_WORDS.sub(" ", text).split())
-    return [word for word in words if word]
-
-
-def _unquoted(text: str) -> list[str]:
-    return [word for word in _plain_words(text) if word.casefold() not in _OPERATORS]
 
 
 def relaxed(words: Sequence[str]) -> Iterator[list[list[str]]]:
@@ -46,8 +39,6 @@ def relaxed(words: Sequence[str]) -> Iterator[list[list[str]]]:
     comes twice counts once; no words give no step.
     """
     distinct = list({word.casefold(): word for word in reversed(words)}.values())[::-1]
-    if not distinct:
-        return
     fewest = 2 if len(distinct) > 2 else 1
     for size in range(len(distinct), fewest - 1, -1):
         yield [list(group) for group in combinations(distinct, size)]

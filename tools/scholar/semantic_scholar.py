@@ -1,7 +1,11 @@
-"""Semantic Scholar as a source: free, one request a second, so what batches is preferred."""
+"""Semantic Scholar as a source: free, one request a second, so what batches is preferred.
+
+Links are asked for inside the records of a batch, the cheapest way; a list that the answer had no room
+for is asked for again, page by page.
+"""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
 
@@ -9,24 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citeloom.settings import Settings
-from state.paper import Paper, title_key
+from state.paper import Paper, canonical_id, title_key
 from state.query import SearchQuery
 from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
-from tools.scholar.port import Found, Linked, Offer, Online
+from tools.scholar.batches import in_batches
+from tools.scholar.fields import count_of, mappings
+from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.semantic_scholar_client import BATCH, Record, SemanticScholarClient
-from tools.scholar.semantic_scholar_links import (
-    TOGETHER,
-    LinkReader,
-    asked_as,
-    linked,
-    names_of,
-    packed,
-)
-from tools.scholar.semantic_scholar_records import FIELDS, NAME, paper_of, vector_of
-from tools.scholar.titles import near_titles
+from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient
+from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
+from tools.scholar.titles import titled
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -38,14 +36,21 @@ MOST_FOUND = 1000
 MOST_WORDS = 8
 """Words of a query that are used; the looser readings of more would not fit a URL."""
 TRIES = 3
+TOGETHER = 100
+"""Papers whose links are asked for in one call."""
+EXPECTED = 5_000
+"""Links planned for one answer, which holds 9,999: counts may come from a source that knows fewer."""
 FEW = 300
 """Citing works up to which papers are asked about together."""
 ALONE = 10
 """Papers with more of them that one call of `citations` asks about."""
-SAME_TITLE = 95.0
-"""Percent of equal letters from which a title is the one asked for."""
 EXAMPLES = 100
 """Papers that recommendations start from, at most."""
+_LISTED, _FULL = 1000, 9_999
+"""Where the list of one paper may be cut (danielnsilva/semanticscholar#82), and all of one answer."""
+_COUNTS: Mapping[Links, str] = {"references": "referenceCount", "citations": "citationCount"}
+_AGES: Mapping[Links, float] = {"references": 21 * DAY, "citations": 7 * DAY}
+_PREFIXES = {"s2": "", "doi": "DOI:", "arxiv": "ARXIV:"}
 
 
 def host(settings: Settings) -> Host:
@@ -65,15 +70,13 @@ def host(settings: Settings) -> Host:
     )
 
 
-class SemanticScholarSource(Online):
-    """Semantic Scholar behind the Source, Recommender and TitleFinder protocols."""
+class SemanticScholarSource(Source):
+    """Semantic Scholar behind the Source protocol."""
 
     name = NAME
-    offer = Offer(batch=BATCH)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._client = SemanticScholarClient(caller)
-        self._links = LinkReader(self._client)
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Search by relevance; where that finds little, by fewer of the words, most cited first.
@@ -89,34 +92,29 @@ class SemanticScholarSource(Online):
         async def once(groups: Sequence[Sequence[str]]) -> Found:
             if len(groups) == 1:
                 text = " ".join(words).replace("-", " ")  # a word with a hyphen finds nothing here
-                sent = f"/paper/search?query={text}{told}"
-                records, matches = await self._client.search(
-                    text, FIELDS, until=until, limit=min(limit, MOST_FOUND), age=SEARCH_AGE
-                )
+                path, most, order = "/paper/search", min(limit, MOST_FOUND), None
             else:
                 text = " | ".join(f"({' '.join(map(_term, group))})" for group in groups)
-                sent = f"/paper/search/bulk?query={text}{told}&sort=citationCount:desc"
-                records, matches = await self._client.bulk_search(
-                    text, FIELDS, until=until, age=SEARCH_AGE
-                )
+                path, most, order = "/paper/search/bulk", 0, "citationCount:desc"
+            records, matches = await self._client.listed(
+                path, FIELDS, age=SEARCH_AGE, limit=most, query=text,
+                publicationDateOrYear=until, sort=order,
+            )  # fmt: skip
+            sent = f"{path}?query={text}{told}{f'&sort={order}' if order else ''}"
             return Found(papers=_papers(records[:limit]), sent=(sent,), matches=matches)
 
         return await search_ever_looser(islice(relaxed(words), TRIES), once, limit=limit)
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
-        """Return the paper of this title; its year, where both are known, is within one."""
+        """Return the paper of this title; its year, where both are known, is within two."""
         if not title_key(title):
             return None
-        record = await self._client.match(" ".join(title.split()), FIELDS, age=SEARCH_AGE)
-        paper = paper_of(record)
-        if paper is None or not near_titles(title, paper.title, ratio=SAME_TITLE):
-            return None
-        near = year is None or paper.year is None or abs(paper.year - year) <= 1
-        return paper if near else None
+        records = await self._client.match(" ".join(title.split()), FIELDS, age=SEARCH_AGE)
+        return titled(_papers(records), title, year)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Return the papers with a DOI, an arXiv id or an id of Semantic Scholar that it knows."""
-        asked = {key: name for key in ids if (name := asked_as(key))}
+        asked = {key: name for key in ids if (name := _asked_as(key))}
         records = await self._client.batch(list(asked.values()), FIELDS, age=RECORD_AGE)
         papers = {name: paper for name, one in records.items() if (paper := paper_of(one))}
         return {key: papers[name] for key, name in asked.items() if name in papers}
@@ -126,32 +124,64 @@ class SemanticScholarSource(Online):
 
         A paper whose publisher keeps its references back is absent, not without references.
         """
-        named = names_of(papers)
-        names = list(named)
+        named = _names_of(papers)
         found: dict[str, list[Record]] = {}
-        for start in range(0, len(names), TOGETHER):
-            found |= await self._links.listed(names[start : start + TOGETHER], "references")
-        return linked(named, found)
+        for part in in_batches(named, lambda _: 1, most=TOGETHER, room=TOGETHER):
+            found |= await self._lists(part, "references", limit=EXPECTED)
+        return _linked(named, found, limit=EXPECTED)
 
     async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
         """Return what cites these, at most `limit` each; the records come without abstracts.
 
-        Papers with few citing works are asked about together. Of those with many, the first ten
-        are, with a call for each 1,000 works; the others are absent. The service offers no order:
-        its first citing works are mostly the newest.
+        Papers with few citing works, or of which that is not known, are asked about together. Of
+        those with many, the first ten are, with a call for each 1,000 works; the others are absent.
+        The service offers no order: its first citing works are mostly the newest.
         """
-        named = names_of(papers)
-        counts = await self._links.counts(named) if limit > 0 else {}
-        found: dict[str, list[Record]] = {}
-        for part in packed({name: count for name, count in counts.items() if count <= FEW}):
-            found |= await self._links.listed(part, "citations", limit=limit)
+        named = _names_of(papers) if limit > 0 else {}
+        counts = {
+            name: max((one.cited_by for one in own if one.cited_by is not None), default=FEW)
+            for name, own in named.items()
+        }
+        few = [name for name, count in counts.items() if count <= FEW]
         many = [name for name, count in counts.items() if count > FEW]
+        found: dict[str, list[Record]] = {}
+        for part in in_batches(few, counts.__getitem__, most=TOGETHER, room=EXPECTED):
+            found |= await self._lists(part, "citations", limit=limit)
         if len(many) > ALONE:
             logger.info("left out the citing works of %d much cited papers", len(many) - ALONE)
         for name in many[:ALONE]:
-            if (records := await self._links.paged(name, "citations", limit=limit)) is not None:
-                found[name] = records
-        return linked(named, found, limit=limit)
+            found |= await self._pages(name, "citations", limit=limit)
+        return _linked(named, found, limit=limit)
+
+    async def _lists(
+        self, names: Sequence[str], kind: Links, *, limit: int
+    ) -> dict[str, list[Record]]:
+        """Return the lists inside the records of papers, whole or at least `limit` long.
+
+        A list kept back by its publisher is absent, and so is a paper that is unknown.
+        """
+        fields = ("paperId", _COUNTS[kind], *(f"{kind}.{name}" for name in LINK_FIELDS))
+        records = await self._client.batch(names, fields, age=_AGES[kind])
+        found: dict[str, list[Record]] = {}
+        lists = {name: list(mappings(record.get(kind))) for name, record in records.items()}
+        full = sum(map(len, lists.values())) >= _FULL
+        for name, items in lists.items():
+            there = min(count_of(records[name].get(_COUNTS[kind])) or 0, limit)
+            if len(items) < there and (full or len(items) >= _LISTED):
+                pages = await self._pages(name, kind, limit=limit)
+                found[name] = max([items, *pages.values()], key=len)
+            elif items or not there:
+                itself = records[name].get("paperId") or name
+                found[name] = [item for item in items if item.get("paperId") != itself]
+        return found
+
+    async def _pages(self, name: str, kind: Links, *, limit: int) -> dict[str, list[Record]]:
+        """Return the first `limit` records of a paper's list by its name; nothing where it is unknown."""
+        try:
+            found = await self._client.links(name, kind, LINK_FIELDS, limit=limit, age=_AGES[kind])
+        except MissingError:
+            return {}
+        return {name: found}
 
     async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
         """Return papers like all of these, best first, from at most 100 of them.
@@ -159,21 +189,18 @@ class SemanticScholarSource(Online):
         Those known by Semantic Scholar's own id are the examples, where there are any: one that it
         does not know could spoil the call.
         """
-        names = list(names_of(papers))
+        names = list(_names_of(papers))
         examples = ([name for name in names if ":" not in name] or names)[:EXAMPLES]
         if not examples or limit < 1:
             return []
-        try:
-            records = await self._client.recommended(examples, FIELDS, limit=limit, age=LIKE_AGE)
-        except MissingError:
-            return []
+        records = await self._client.recommended(examples, FIELDS, limit=limit, age=LIKE_AGE)
         given = {key for paper in papers for key in (paper.id, *paper.aliases)}
         others = (one for one in _papers(records) if given.isdisjoint((one.id, *one.aliases)))
         return list(islice(others, limit))
 
     async def specter2(self, papers: Sequence[Paper]) -> dict[str, NDArray[np.float32]]:
         """Return SPECTER2 vectors (768,), as the service gives them, by `paper.id`, where it has any."""
-        named = names_of(papers)
+        named = _names_of(papers)
         fields = ("paperId", "embedding.specter_v2")
         records = await self._client.batch(list(named), fields, age=RECORD_AGE)
         return {
@@ -193,3 +220,44 @@ def _papers(records: Iterable[Record]) -> list[Paper]:
 def _term(words: str) -> str:
     flat = words.replace("-", " ")  # before a word, a hyphen would exclude it
     return f'"{flat}"' if " " in flat else flat
+
+
+def _asked_as(paper_id: str) -> str | None:
+    """Return how Semantic Scholar writes a canonical id, or None for one that it has no word for."""
+    kind, _, bare = paper_id.partition(":")
+    return f"{_PREFIXES[kind]}{bare}" if kind in _PREFIXES else None
+
+
+def _names_of(papers: Sequence[Paper]) -> dict[str, list[Paper]]:
+    """Return the papers by how to ask for them, its own id first; the others are left out."""
+    named: dict[str, list[Paper]] = {}
+    for paper in papers:
+        fields = {"s2": paper.semantic_scholar, "doi": paper.doi, "arxiv": paper.arxiv}
+        ids = [canonical_id(f"{kind}:{value}") for kind, value in fields.items() if value]
+        names = [name for key in (*ids, paper.id, *paper.aliases) if (name := _asked_as(key))]
+        if names:
+            own = next((name for name in names if ":" not in name), names[0])
+            named.setdefault(own, []).append(paper)
+    return named
+
+
+def _linked(
+    named: Mapping[str, Sequence[Paper]], found: Mapping[str, Sequence[Record]], *, limit: int
+) -> Linked:
+    """Return records as links of the papers asked about, the first `limit` of each.
+
+    A record of nothing but a title could be anything, and is left out.
+    """
+    links: dict[str, tuple[str, ...]] = {}
+    papers: dict[str, Paper] = {}
+    for name, records in found.items():
+        ends = [end for end in _papers(records) if end.year or not end.id.startswith("title:")]
+        for paper in named[name]:
+            own = {paper.id, *paper.aliases}
+            others = [end for end in ends if own.isdisjoint((end.id, *end.aliases))][:limit]
+            links[paper.id] = tuple(end.id for end in others)
+            papers |= {end.id: end for end in others if end.id not in papers}
+    return Linked(links=links, papers=papers, partial=True)
+
+
+SOURCE = SemanticScholarSource

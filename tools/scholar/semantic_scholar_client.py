@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
+from semanticscholar import AsyncSemanticScholar as Service
+
 from tools.errors import MissingError, PermanentError
 from tools.http.engine import HttpCaller
 from tools.scholar.fields import count_of, mappings
@@ -46,16 +48,15 @@ class SemanticScholarClient:
         More ids than fit a call, or records than fit an answer, take several calls.
         """
         distinct = list(dict.fromkeys(ids))
+        middle = BATCH if len(distinct) > BATCH else len(distinct) // 2
         if not distinct:
             return {}
-        middle = len(distinct) // 2 if len(distinct) <= BATCH else BATCH
         if len(distinct) <= BATCH:
-            read = partial(_read_batch, len(distinct))
-            path = _graph("/paper/batch", fields)
             try:
                 records = await self._caller.ask(
-                    path, read=read, age=age, payload={"ids": distinct}
-                )
+                    _graph("/paper/batch", fields), read=partial(_read_batch, len(distinct)),
+                    age=age, payload={"ids": distinct},
+                )  # fmt: skip
             except PermanentError as error:
                 said = str(error).lower()
                 if _NONE_KNOWN in said:
@@ -68,73 +69,52 @@ class SemanticScholarClient:
         first = await self.batch(distinct[:middle], fields, age=age)
         return first | await self.batch(distinct[middle:], fields, age=age)
 
-    async def search(
-        self, words: str, fields: Sequence[str], *, until: str | None, limit: int, age: float
-    ) -> tuple[list[Record], int]:
-        """Return records by relevance to plain words, and how many there are in all."""
-        path = _graph("/paper/search", fields, query=words, publicationDateOrYear=until)
-        return await self._paged(path, size=min(limit, PAGE), limit=limit, age=age)
+    async def listed(
+        self, path: str, fields: Sequence[str], *, age: float, limit: int = 0, size: int = PAGE,
+        **asked: str | None,
+    ) -> tuple[list[Record], int]:  # fmt: skip
+        """Return the records of a list, at most `limit` from its pages, and how many there are in all.
 
-    async def bulk_search(
-        self, boolean: str, fields: Sequence[str], *, until: str | None, age: float
-    ) -> tuple[list[Record], int]:
-        """Return the at most 1,000 most cited records that match, and how many match in all."""
-        path = _graph(
-            "/paper/search/bulk", fields, query=boolean, publicationDateOrYear=until,
-            sort="citationCount:desc",
-        )  # fmt: skip
-        records, total, _ = await self._caller.ask(path, read=_read_page, age=age)
-        return records, total
+        Without a limit the list is one answer.
+        """
+        whole = _graph(path, fields, **asked)
+        found: list[Record] = []
+        offset: int | None = 0
+        while True:
+            page = f"{whole}&offset={offset}&limit={min(limit, size)}" if limit else whole
+            records, total, offset = await self._caller.ask(page, read=_read_page, age=age)
+            found += records
+            if not limit or not records or not offset or len(found) >= limit:
+                return found[: limit or None], total
 
-    async def match(self, title: str, fields: Sequence[str], *, age: float) -> Record | None:
+    async def match(self, title: str, fields: Sequence[str], *, age: float) -> list[Record]:
         """Return the record whose title is closest, where one is close."""
-        path = _graph("/paper/search/match", fields, query=title)
         try:
-            records, _, _ = await self._caller.ask(path, read=_read_page, age=age)
+            return (await self.listed("/paper/search/match", fields, age=age, query=title))[0]
         except MissingError:
-            return None
-        return records[0] if records else None
+            return []
 
     async def links(
         self, paper_id: str, kind: Links, fields: Sequence[str], *, limit: int, age: float
     ) -> list[Record]:
-        """Return the records at the other end of a paper's links, at most `limit`.
-
-        Raises:
-            MissingError: The paper is unknown.
-        """
-        path = _graph(f"/paper/{quote(paper_id, safe=_PATH_SAFE)}/{kind}", fields)
-        return (await self._paged(path, size=min(limit, LINKS_PAGE), limit=limit, age=age))[0]
+        """Return the records at the other end of a paper's links, at most `limit`."""
+        path = f"/paper/{quote(paper_id, safe=_PATH_SAFE)}/{kind}"
+        return (await self.listed(path, fields, age=age, limit=limit, size=LINKS_PAGE))[0]
 
     async def recommended(
         self, ids: Sequence[str], fields: Sequence[str], *, limit: int, age: float
     ) -> list[Record]:
-        """Return records of papers like all of these, best first."""
-        from semanticscholar import AsyncSemanticScholar as Service
-
+        """Return records of papers like all of these, best first; none where it knows none of them."""
         asked = {"fields": ",".join(fields), "limit": min(limit, RECOMMENDED)}
         path = f"{Service.BASE_PATH_RECOMMENDATIONS}/papers/?{urlencode(asked)}"
         payload = {"positivePaperIds": list(ids), "negativePaperIds": []}
-        return (await self._caller.ask(path, read=_read_page, age=age, payload=payload))[0]
-
-    async def _paged(
-        self, path: str, *, size: int, limit: int, age: float
-    ) -> tuple[list[Record], int]:
-        """Turn the pages of a list until there are `limit` records, or no more."""
-        found: list[Record] = []
-        offset = 0
-        while True:
-            page = f"{path}&offset={offset}&limit={size}"
-            records, total, following = await self._caller.ask(page, read=_read_page, age=age)
-            found += records
-            offset += size
-            if not records or following != offset or len(found) >= limit:
-                return found[:limit], total
+        try:
+            return (await self._caller.ask(path, read=_read_page, age=age, payload=payload))[0]
+        except MissingError:
+            return []
 
 
 def _graph(path: str, fields: Sequence[str], **asked: str | None) -> str:
-    from semanticscholar import AsyncSemanticScholar as Service
-
     given = {name: value for name, value in asked.items() if value}
     query = urlencode({**given, "fields": ",".join(fields)}, quote_via=quote)
     return f"{Service.BASE_PATH_GRAPH}{path}?{query}"

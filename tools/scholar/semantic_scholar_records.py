@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from semanticscholar.Paper import Paper as Record
+
 from state.paper import Author, Paper
 from tools.scholar.fields import (
     address_of,
@@ -49,8 +51,6 @@ def paper_of(record: object) -> Paper | None:
 
     A field that is null, missing or not of its documented type is left out.
     """
-    from semanticscholar.Paper import Paper as Record
-
     given = mapping(record)
     sound = {name: given[name] for name, kind in _TYPES.items() if type(given.get(name)) is kind}
     read = Record({**sound, "authors": list(mappings(given.get("authors")))})

@@ -1,10 +1,11 @@
 """Whether two titles are two spellings of one title."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
 
-from state.paper import title_key
+from state.paper import Paper, title_key
 
 NEAR_RATIO = 96.0
 """Percent of equal letters from which two titles may be one."""
@@ -24,7 +25,7 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
     if fuzz.ratio(title_key(first), title_key(second), score_cutoff=ratio) < ratio:
         return False
     words, others = _words(first), _words(second)
-    if _numbers(words) != _numbers(others):
+    if Counter(filter(_NUMBER.fullmatch, words)) != Counter(filter(_NUMBER.fullmatch, others)):
         return False
     left, right = _without(words, others), _without(others, words)
     if "".join(left) == "".join(right):
@@ -32,12 +33,23 @@ def near_titles(first: str, second: str, *, ratio: float = NEAR_RATIO) -> bool:
     return len(left) == len(right) and all(map(_one_word, left, right))
 
 
+def titled(papers: Iterable[Paper], title: str, year: int | None = None) -> Paper | None:
+    """Return which of some papers has a title, or None where none has it.
+
+    Of several the nearest in time is taken, then the most cited. A short title names many works, so
+    its year, where both are known, may be off by one only.
+    """
+
+    def gap(paper: Paper) -> int:
+        return 0 if year is None or paper.year is None else abs(paper.year - year)
+
+    most = 1 if len(title_key(title)) < NEAR_LETTERS else math.inf
+    same = [one for one in papers if gap(one) <= most and near_titles(title, one.title)]
+    return min(same, key=lambda one: (gap(one), -(one.cited_by or 0)), default=None)
+
+
 def _words(title: str) -> list[str]:
     return [key for word in re.split(r"[\W_]+", title) if (key := title_key(word))]
-
-
-def _numbers(words: Iterable[str]) -> Counter[str]:
-    return Counter(word for word in words if _NUMBER.fullmatch(word))
 
 
 def _without(words: list[str], others: list[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""The files of a section: Markdown, Pandoc, LaTeX, HTML, Word, table and references."""
+"""The files of a section: Markdown, LaTeX, HTML, Word, table and references."""

@@ -1,22 +1,19 @@
 """A finished section, made ready to be written in one format or another."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote as percent
 
 from state.paper import Paper
 from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
-from tools.bibliography.in_text import Group, Piece, split_marked
-from tools.bibliography.runs import Run, clean, plain
+from tools.bibliography.in_text import Group, Piece
+from tools.bibliography.runs import Run, clean
 from tools.bibliography.section import PrintedSection, in_paragraphs
 from tools.bibliography.style import DEFAULT, CitationStyle, named_style
 from tools.errors import InputError
 
 TITLE = "Related work"
-_ADDRESS = re.compile(r"https?://[^\s<>\"“”]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -150,66 +147,9 @@ def support_of(verdict: CitationVerdict) -> str:
     return verdict.verdict.replace("_", " ") + (f": {words}" if words else "")
 
 
-def written_with(
-    document: Document,
-    sentence: CitedSentence,
-    escape: Callable[[str], str],
-    cite: Callable[[str, Group, Document], str],
-) -> str:
-    """Return a sentence in a language that has citations of its own, such as LaTeX.
-
-    `escape` makes text of that language; `cite` puts a citation behind what is written so far.
-    """
-    written = ""
-    for part in split_marked(sentence.marked or sentence.text, document.papers):
-        if isinstance(part, str):
-            written += spaced(part, escape)
-        else:
-            written = cite(written, part, document)
-    return written.strip()
-
-
 def spaced(text: str, escape: Callable[[str], str] = str) -> str:
     """Return text without characters that no format can hold, escaped; the space at its ends stays."""
     inner = clean(text)
     if not inner:
         return " " if text else ""
     return f"{' ' if text[0].isspace() else ''}{escape(inner)}{' ' if text[-1].isspace() else ''}"
-
-
-def linked(document: Document, reference: Reference) -> list[tuple[Run, str]]:
-    """Return an entry in runs, each with the address that it leads to, if any.
-
-    Only addresses of the web and DOIs that stand in the entry are links; without any, its title is
-    the link, where the paper has an address.
-    """
-    paper = reference.paper
-    places = [(paper.doi, f"https://doi.org/{percent(paper.doi, safe='/()')}")] if paper.doi else []
-    parts = [part for run in document.runs(reference) for part in _split(run, _ADDRESS, places)]
-    if any(link for _, link in parts):
-        return parts
-    where = (
-        places[0][1] if places else f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else ""
-    )
-    if not where and paper.url and _ADDRESS.fullmatch(paper.url.strip()):
-        where = paper.url.strip()
-    title = clean(paper.title).rstrip(".")
-    if not where or title not in plain(document.runs(reference)):
-        return parts
-    return [part for run, _ in parts for part in _split(run, None, [(title, where)])]
-
-
-def _split(
-    run: Run, pattern: re.Pattern[str] | None, places: list[tuple[str, str]]
-) -> list[tuple[Run, str]]:
-    """Cut a run at the first address or known place in it, and what is behind that again."""
-    found = pattern.search(run.text) if pattern else None
-    spans = [(found.start(), found.start() + len(found[0].rstrip(".,;)")), "")] if found else []
-    spans += [(at, at + len(text), to) for text, to in places if (at := run.text.find(text)) >= 0]
-    if not run.text or not spans:
-        return [(run, "")] if run.text else []
-    start, end, where = min(spans)
-    shown = run.text[start:end]
-    cut = [(Run(run.text[:start], run.marks), "")] if start else []
-    rest = _split(Run(run.text[end:], run.marks), pattern, places)
-    return [*cut, (Run(shown, run.marks), where or shown), *rest]

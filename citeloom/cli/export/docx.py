@@ -1,11 +1,14 @@
 """A section as a Word document: the words behind each citation are comments beside it."""
 
+import re
+from collections.abc import Collection
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as percent
 
-from citeloom.cli.export.document import TITLE, Document, linked, spaced, support_of
+from citeloom.cli.export.document import TITLE, Document, spaced, support_of
 from state.results import CitedSentence, Reference
-from tools.bibliography.runs import Run, clean
+from tools.bibliography.runs import clean
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -13,6 +16,11 @@ if TYPE_CHECKING:
 
 _HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
 _AUTHOR = "CiteLoom"
+_ADDRESS = r"https?://[^\s<>\"“”]*[^\s<>\"“”.,;]"
+_FONT = {
+    "italic": "italic", "bold": "bold", "underline": "underline", "sup": "superscript",
+    "sub": "subscript", "small_caps": "small_caps",
+}  # fmt: skip
 
 
 def to_docx(document: Document) -> bytes:
@@ -60,22 +68,22 @@ def _add_reference(word: "WordDocument", document: Document, item: Reference) ->
     if document.numbered:
         paragraph.add_run(f"[{item.number}]\t")
         form.tab_stops.add_tab_stop(Cm(1))
-    for run, where in linked(document, item):
-        _add_run(paragraph, run, where)
+    doi = item.paper.doi
+    shown = f"({_ADDRESS}|{re.escape(doi)})" if doi else f"({_ADDRESS})"
+    for run in document.runs(item):
+        for place, text in enumerate(re.split(shown, run.text)):
+            address = text if text != doi else f"https://doi.org/{percent(text, safe='/()')}"
+            _add_run(paragraph, text, run.marks, address if place % 2 else "")
 
 
-def _add_run(paragraph: "Paragraph", run: Run, where: str) -> None:
+def _add_run(paragraph: "Paragraph", text: str, marks: Collection[str], where: str) -> None:
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
-    added = paragraph.add_run(run.text)
+    added = paragraph.add_run(text)
     font: Any = added.font
-    font.italic = "italic" in run.marks or None
-    font.bold = "bold" in run.marks or None
-    font.underline = "underline" in run.marks or None
-    font.superscript = "sup" in run.marks or None
-    font.subscript = "sub" in run.marks or None
-    font.small_caps = "small_caps" in run.marks or None
+    for mark, name in _FONT.items():
+        setattr(font, name, mark in marks or None)
     if where:
         link = OxmlElement("w:hyperlink")
         link.set(qn("r:id"), paragraph.part.relate_to(where, _HYPERLINK, is_external=True))

@@ -1,11 +1,14 @@
-"""The files of a finished section: Markdown, Pandoc, LaTeX, HTML, Word, and its references."""
+"""The files of a finished section: Markdown, LaTeX, HTML, Word, and its references."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from citeloom.cli.export.document import Document, document_of
+from citeloom.cli.export.document import TITLE, document_of
+from citeloom.cli.export.docx import to_docx
+from citeloom.cli.export.html import to_html
+from citeloom.cli.export.latex import to_latex
 from citeloom.cli.export.markdown import review_text
 from citeloom.cli.files import write_whole
 from tools.bibliography.style import CitationStyle
@@ -32,49 +35,18 @@ def write_exports(
     if not values.get("sentences"):
         return []
     document = document_of(values, style)
-    bibtex = to_bibtex(document.references)
+    bibtex, review = to_bibtex(document.references), review_text(values, document=document)
+    csl = json.dumps(to_csl(document.references), ensure_ascii=False, indent=2)
     files: dict[str, str | bytes] = {
-        "references.bib": bibtex,
-        "references.csl.json": json.dumps(to_csl(document.references), ensure_ascii=False, indent=2)
-        + "\n",
-        "references.ris": to_ris(document.references),
-        "review.md": review_text(values, document=document),
-    }
-    for name in formats:
-        files |= _MAKERS[name](document, bibtex)
+        "references.bib": bibtex, "references.csl.json": f"{csl}\n",
+        "references.ris": to_ris(document.references), "review.md": review,
+    }  # fmt: skip
+    if "tex" in formats:
+        files["section.tex"] = to_latex(document, bibtex)
+    if "html" in formats:
+        files["review.html"] = to_html(TITLE, review)
+    if "docx" in formats:
+        files["review.docx"] = to_docx(document)
     for name, content in files.items():
         write_whole(folder / name, content)
     return list(files)
-
-
-def _pandoc(document: Document, bibtex: str) -> dict[str, str | bytes]:
-    from citeloom.cli.export.pandoc import to_pandoc
-
-    return {"section.pandoc.md": to_pandoc(document), "style.csl": document.style.source}
-
-
-def _latex(document: Document, bibtex: str) -> dict[str, str | bytes]:
-    from citeloom.cli.export.latex import to_latex
-
-    return {"section.tex": to_latex(document, bibtex)}
-
-
-def _html(document: Document, bibtex: str) -> dict[str, str | bytes]:
-    from citeloom.cli.export.html import to_html
-
-    return {"review.html": to_html(document)}
-
-
-def _docx(document: Document, bibtex: str) -> dict[str, str | bytes]:
-    from citeloom.cli.export.docx import to_docx
-
-    return {"review.docx": to_docx(document)}
-
-
-_MAKERS: dict[str, Callable[[Document, str], dict[str, str | bytes]]] = {
-    "md": lambda document, bibtex: {},  # always written
-    "pandoc": _pandoc,
-    "tex": _latex,
-    "html": _html,
-    "docx": _docx,
-}

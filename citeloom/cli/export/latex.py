@@ -3,8 +3,9 @@ r"""A section as LaTeX: a document of its own, with \cite and natbib, and its re
 import re
 from collections.abc import Sequence
 
-from citeloom.cli.export.document import TITLE, Document, spaced, written_with
-from tools.bibliography.in_text import Group
+from citeloom.cli.export.document import TITLE, Document, spaced
+from state.results import CitedSentence
+from tools.bibliography.in_text import Group, split_marked
 from tools.bibliography.latex import escape
 from tools.bibliography.runs import clean
 
@@ -31,7 +32,7 @@ _BY_AUTHOR = r"""\usepackage[round]{natbib}
 def to_latex(document: Document, bibliography: str) -> str:
     r"""Return a document that compiles; `bibliography` is the text of references.bib beside it."""
     body = "\n\n".join(
-        "\n".join(written_with(document, item, _escaped, _cited) for item in paragraph)
+        "\n".join(_sentence(item, document) for item in paragraph)
         for paragraph in document.paragraphs
     )
     notes = "".join(f"% {clean(text)}\n" for text in document.notices)
@@ -43,6 +44,16 @@ def to_latex(document: Document, bibliography: str) -> str:
         + ("\\bibliography{references}\n" if document.references else "")
         + "\\end{document}\n"
     )
+
+
+def _sentence(sentence: CitedSentence, document: Document) -> str:
+    written = ""
+    for part in split_marked(sentence.marked or sentence.text, document.papers):
+        if isinstance(part, str):
+            written += spaced(part, _escaped)
+        else:
+            written = _cited(written, part, document)
+    return written.strip()
 
 
 def _cited(written: str, group: Group, document: Document) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 from html import escape as escape_html
 
 from citeloom.cli.export.escaping import escape
+from citeloom.cli.export.html import page
 from state.table import Cell, ComparisonTable, TableRow
 
 _HEADS = {
@@ -16,18 +17,6 @@ _HEADS = {
 # Links, images, formulas, strike-through, mentions, and addresses that renderers link by themselves.
 _MARKDOWN = re.compile(r"([$~@!]|(?<=:)/(?=/)|(?<=\bwww)\.)")
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-# Nothing is loaded and nothing runs, whatever a record may hold.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = """\
-body{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;margin:1.5rem;color:#222;background:#fff}
-h1{font-size:1.35rem}
-.comparison{border-collapse:collapse;font-size:.9rem}
-.comparison td,.comparison th{padding:.35rem .6rem;border:1px solid #ddd;text-align:start;vertical-align:top;
-overflow-wrap:anywhere}
-.comparison thead th{background:#f3f7f3}
-.comparison summary{cursor:pointer;color:#555;font-size:.85em}
-.comparison blockquote{margin:.3rem 0 0;color:#444}
-"""
 
 
 def table_markdown(table: ComparisonTable) -> str:
@@ -79,8 +68,9 @@ def _columns(cell: Cell | None) -> list[str | int]:
     return [_defused(cell.text), _defused(quote.text), _defused(quote.part), *ends]
 
 
-def table_html(table: ComparisonTable) -> str:
-    """Return the table as an HTML fragment; the quote behind each cell can be unfolded."""
+def table_page(table: ComparisonTable, *, about: str = "") -> str:
+    """Return a page with the table; each quote can be unfolded. `about` names the researcher's text."""
+    title = _flat(f"Compared for: {about}" if about.strip() else "The cited papers, compared")
     heads = "".join(f'<th scope="col">{_HEADS[facet]}</th>' for facet in table.facets)
     rows = "\n".join(
         f'<tr><th scope="row"><bdi>{_html(_label(row))}</bdi><br><bdi>{_html(row.title)}</bdi></th>'
@@ -88,9 +78,11 @@ def table_html(table: ComparisonTable) -> str:
         + "</tr>"
         for row in table.rows
     )
-    return (
-        '<table class="comparison">\n<caption>The cited papers, compared</caption>\n'
-        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
+    return page(
+        title,
+        f"<h1><bdi>{_html(title)}</bdi></h1>\n<p>Each cell rests on words of its paper, which were checked and "
+        "can be unfolded. An empty cell means that the paper's record does not say it.</p>\n<table>\n"
+        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n',
     )
 
 
@@ -101,29 +93,6 @@ def _data(cell: Cell | None) -> str:
         f"<td><bdi>{_html(cell.text)}</bdi><details><summary>{_html(cell.quote.part)}</summary>"
         f"<blockquote><bdi>{_html(cell.quote.text)}</bdi></blockquote></details></td>"
     )
-
-
-def table_page(table: ComparisonTable, *, about: str = "") -> str:
-    """Return a page of its own with the table; `about` names the researcher's text."""
-    heading = _html(f"Compared for: {about}" if about.strip() else "The cited papers, compared")
-    return f"""\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{heading}</title>
-<style>
-{_STYLE}</style>
-</head>
-<body>
-<h1><bdi>{heading}</bdi></h1>
-<p>Each cell rests on words of its paper, which were checked and can be unfolded. An empty cell means
-that the paper's record does not say it.</p>
-{table_html(table)}</body>
-</html>
-"""
 
 
 def _label(row: TableRow) -> str:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from citeloom.cli.library.opening import told_errors
 from citeloom.cli.library.watch import watch_folders
 from citeloom.cli.progress import Progress
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
+from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
 STOPPED = "stopped: run the same command again to go on"
@@ -58,7 +58,7 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Add papers to a library; run again, it goes on where it was stopped."""
-    with told_errors():
+    with errors_told():
         paths, ids = sorted_out(sources)
         inputs = {"library": library, "paths": paths, "ids": ids, "sources": source, "tags": tag}
         add_them = partial(add_once, workers=workers, as_json=json)

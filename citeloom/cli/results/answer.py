@@ -15,7 +15,7 @@ from state.passage import Passage
 
 _TOLD = (
     "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "outcome",
-    "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "retriever", "method",
+    "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "retriever",
 )  # fmt: skip
 
 

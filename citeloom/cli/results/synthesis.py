@@ -7,8 +7,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
-from citeloom.cli.results.synthesis_markdown import synthesis_text
-from citeloom.cli.results.synthesis_text import printed
+from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell, tell_failures, tell_notes, tell_stop
 from state.synthesis import SourcePaper
@@ -20,7 +19,7 @@ _TOLD: Mapping[str, Any] = {
     "failures": (), "seconds": {}, "usage": (), "source_usage": (), "mind": "",
 }  # fmt: skip
 """What is told of a run, and what stands for it in a run that was stopped before it was there."""
-_SETTINGS = ("context_method", "top_k", "relevance", "updates", "alignment")
+_SETTINGS = ("context_method", "top_k", "relevance", "updates")
 _DOUBTFUL = 0.5
 """Confidence below which a part that was read is doubtful."""
 

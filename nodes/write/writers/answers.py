@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from state.writing import Sentence
+
 
 class Support(BaseModel):
     """The words behind one citation, as the mind gives them."""
@@ -30,3 +32,12 @@ class Passage(BaseModel):
     """Several sentences."""
 
     sentences: list[PassageSentence]
+
+
+def as_answered(sentence: Sentence, line: int = 1) -> PassageSentence:
+    """Return a sentence that stands as a mind would answer it."""
+    given = [
+        Support(key=mark.key, quote=mark.quote.text) for mark in sentence.citations if mark.quote
+    ]
+    basis = sentence.basis.text if sentence.basis else ""
+    return PassageSentence(sentence=sentence.text, support=given, basis=basis, line=line)

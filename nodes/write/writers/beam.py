@@ -1,4 +1,4 @@
-"""The comparative beam of ChatCite: extend every surviving draft, vote, keep the best.
+"""Writing line by line; the comparative beam of ChatCite: extend each surviving draft, vote, keep the best.
 
 `incremental` writes the whole section in one beam, line by line of the plan (the document's beam has
 no plan and goes paper by paper). `themed` has a beam for
@@ -6,65 +6,122 @@ each theme, side by side; how they are joined stands in nodes.write.join_parts.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
 
-from nodes.write.writers.drafting import draft_sentence
-from nodes.write.writers.port import Job, Settled, Stage, Written, one_line_each, whole
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.drafting import NO_ROOM, REPLACED, Drafting, begin, shown_inputs
+from nodes.write.writers.port import Job, Stage, Writer, Written
+from nodes.write.writers.sentence import TASK, Discussed
+from nodes.write.writers.telling import counted
 from nodes.write.writers.voting import hold_votes
-from state.writing import Draft, DraftRound, Part, Plan, PlanLine, Schedule, WriterName
+from state.channels import PartState
+from state.writing import Draft, DraftRound, Part, Plan, PlanLine, Schedule, Sentence
 from tools.context import RunContext
 from tools.services import Services
 
+_RECENT = 6
+"""Sentences shown whole where the window has no room for all."""
 
-class BeamWriter:
+
+class SentenceWriter(Writer):
+    """LitLLM's sentence by sentence: one draft, a sentence for each paper, no votes."""
+
+    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+        """Return the one job of the next line."""
+        return [
+            Job(draft=stage.best, lines=(line,))
+            for line in stage.part.lines[stage.position : stage.position + 1]
+        ]
+
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+        """Write one sentence more; where the mind fails twice the embedded engine writes it."""
+        line, draft = job.lines[0], job.draft
+        drafting = await begin(services, stage, [*line.keys, *draft.keys])
+        made = await _sentence(drafting, draft, line, job.variant)
+        return drafting.written(draft, [made] if made else [], stage.position + 1, str(job.variant))
+
+
+async def _sentence(
+    drafting: Drafting, draft: Draft, line: PlanLine, variant: int
+) -> Sentence | None:
+    services, stage = drafting.services, drafting.stage
+    if line.covers:
+        covered = await line_papers(services, stage.keys, line.covers)
+        return Sentence(text=counted(line.theme, covered), line=line.number)
+    discussed = await line_papers(services, stage.keys, draft.keys)
+    inputs = {
+        **await shown_inputs(services, stage, line.keys),
+        "themes": list(dict.fromkeys(item.theme for item in stage.outline.lines if item.theme)),
+        "line": line,
+        "discussed": [
+            Discussed(key=item.key, name=item.name, title=item.title) for item in discussed
+        ],
+        "so_far": [sentence.text for sentence in draft.sentences],
+        "variant": variant,
+    }
+    shown = fitted(drafting, inputs, line)
+    given = await drafting.ask(
+        TASK, shown, line_of=lambda _: line, subject=f"line {line.number}", sample=variant,
+        temperature=0.7 if drafting.composed else 0.0,
+    ) if shown else []  # fmt: skip
+    return await drafting.fill(line, next(iter(given), None), inputs["papers"], inputs["so_far"])
+
+
+def fitted(drafting: Drafting, inputs: dict[str, Any], line: PlanLine) -> dict[str, Any] | None:
+    """Return inputs that the model's window has room for; None when nothing can be left out.
+
+    What is left out is told in the failures, never dropped in silence.
+    """
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("", {}),
+        ("the titles of papers discussed before", {"discussed": []}),
+        (f"all but the last {_RECENT} sentences", {"so_far": inputs["so_far"][-_RECENT:]}),
+        ("abstracts, of which the key elements were shown", {"papers": _bare(inputs["papers"])}),
+        ("the input, of which the key elements were shown", {"text": ""}),
+    ]
+    left: list[str] = []
+    for what, change in steps:
+        inputs = {**inputs, **change}
+        left += [what] if what else []
+        if drafting.services.mind.spare(TASK, **inputs) >= 0:
+            if left:
+                cause = f"the model's window has no room for all; left out: {', '.join(left)}"
+                remedy = "the sentence was written and checked without them"
+                drafting.fail(f"line {line.number}", cause, remedy)
+            return inputs
+    drafting.fail(f"line {line.number}", NO_ROOM, REPLACED)
+    return None
+
+
+def _bare(papers: Sequence[LinePaper]) -> list[LinePaper]:
+    return [
+        paper.model_copy(update={"abstract": ""}) if paper.elements else paper for paper in papers
+    ]
+
+
+class BeamWriter(SentenceWriter):
     """Extends each survivor in `samples` ways, holds `votes` votes, keeps `beam` drafts."""
-
-    name: WriterName = "beam"
-    follows_plan = True
 
     def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
         """Return a part for each theme or paragraph, and one for the lines that close the section."""
         if schedule == "incremental":
-            return whole(plan.lines)
-        groups: list[list[PlanLine]] = []
-        for line in plan.lines:
-            if groups and _place(groups[-1][-1]) == _place(line):
-                groups[-1].append(line)
-            else:
-                groups.append([line])
-        return [
-            Part(number=number, lines=tuple(lines), themes_before=number)
-            for number, lines in enumerate(groups)
-        ]
+            return super().parts(plan, keys, schedule)
+        groups = [tuple(lines) for _, lines in groupby(plan.lines, _place)]
+        return [Part(number=number, lines=lines) for number, lines in enumerate(groups)]
 
     def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
         """Return a job for each surviving draft and each way of extending it."""
-        if stage.position >= len(stage.part.lines):
-            return []
-        line = stage.part.lines[stage.position]
         return [
-            Job(draft=draft, lines=(line,), variant=variant)
+            Job(draft=draft, lines=job.lines, variant=variant)
+            for job in super().jobs(stage, context)
             for draft in stage.drafts or [stage.empty]
             for variant in range(max(context.samples, 1))
         ]
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
-        """Write one sentence more; markers and quotes of the answer are checked by code."""
-        line, draft = job.lines[0], job.draft
-        outcome = await draft_sentence(services, stage, draft, line, job.variant)
-        added = (outcome.sentence,) if outcome.sentence else ()
-        child = Draft(
-            id=f"{draft.id}.{job.variant}",
-            parent=draft.id,
-            sentences=(*draft.sentences, *added),
-            round=stage.position + 1,
-            part=stage.part.number,
-            repairs=tuple(outcome.notes),
-        )
-        return Written(draft=child, failures=outcome.failures, rejections=outcome.rejections)
-
     async def settle(
         self, services: Services, stage: Stage, candidates: Sequence[Draft]
-    ) -> Settled:
+    ) -> PartState:
         """Hold the votes and keep the `beam` drafts with most of them; all go on record."""
         drafts, votes, failures = await hold_votes(services, stage, candidates)
         survivors = drafts[: max(services.context.beam, 1)]
@@ -73,28 +130,8 @@ class BeamWriter:
                 line=stage.part.lines[stage.position].number, drafts=tuple(drafts),
                 votes=tuple(votes), survivors=tuple(draft.id for draft in survivors),
             )])  # fmt: skip
-        return Settled(drafts=survivors, position=stage.position + 1, failures=failures)
+        return {"drafts": survivors, "position": stage.position + 1, "failures": failures}
 
 
 def _place(line: PlanLine) -> tuple[str, int, bool]:
     return line.theme, 0 if line.theme else line.paragraph, line.role == "close"
-
-
-class SentenceWriter(BeamWriter):
-    """LitLLM's sentence by sentence: one draft, a sentence for each paper, no votes."""
-
-    name: WriterName = "sentence_by_sentence"
-
-    def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
-        """Return one part: the plan's lines, or a line for each paper."""
-        return whole(plan.lines or one_line_each(keys))
-
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
-        """Return the one job of the next line."""
-        return super().jobs(stage, context)[:1]
-
-    async def settle(
-        self, services: Services, stage: Stage, candidates: Sequence[Draft]
-    ) -> Settled:
-        """Go on with the one draft there is."""
-        return Settled(drafts=list(candidates[:1]), position=stage.position + 1)

@@ -1,232 +1,219 @@
-"""Drafting one sentence: ask, check by code, send back once, and attach verified quotes."""
+"""Drafting: ask for sentences, check them by code, send back once, and attach verified quotes."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nodes.ask_checked import ask_checked
 from nodes.write.adherence import asks_an_llm
 from nodes.write.lines import LinePaper, line_papers, verified_words
-from nodes.write.writers.answers import NextSentence
-from nodes.write.writers.faults import (
-    Action,
-    Fault,
-    best_quote,
-    false_quotes,
-    faults_of,
-    rejected,
-)
+from nodes.write.writers.answers import NextSentence, Passage, PassageSentence
+from nodes.write.writers.faults import Action, Fault, best_quote, false_quotes, faults_of
 from nodes.write.writers.misplaced import misplaced
-from nodes.write.writers.port import Stage
-from nodes.write.writers.sentence import TASK, Discussed, extract
-from nodes.write.writers.telling import counted
+from nodes.write.writers.port import Stage, Written
+from nodes.write.writers.sentence import extract
 from state.paper import Paper
 from state.run import Failure
-from state.writing import MARKER, Citation, Draft, Plan, PlanLine, Rejection, Sentence
+from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
 from tools.evidence.quotes import quote_input
+from tools.llm.task import AnswerT, Task
 from tools.services import Services
 
 STAGE = "write_lines"
-REPLACED = "the line was written by the embedded engine instead"
-LEFT_OUT = "the line was left out: nothing with a checked quote could be written"
-_RECENT = 6
-"""Sentences shown whole where the window has no room for all."""
-
-
-@dataclass
-class Outcome:
-    """A sentence that may stand, or none, and what happened on the way."""
-
-    sentence: Sentence | None = None
-    notes: list[str] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
-
-
-async def draft_sentence(
-    services: Services, stage: Stage, draft: Draft, line: PlanLine, variant: int
-) -> Outcome:
-    """Write one line behind a draft; where the mind fails twice the embedded engine writes it."""
-    outcome = Outcome()
-    if line.covers:
-        covered = await line_papers(services, stage.keys, line.covers)
-        outcome.sentence = Sentence(text=counted(line.theme, covered), line=line.number)
-        return outcome
-    inputs = await line_inputs(services, stage, draft, line, variant)
-    papers = await known_papers(services, stage, [*line.keys, *cited_keys(draft)])
-    answer: NextSentence | None = None
-    faults: list[Fault] = []
-    ours = services.mind.name == "extractive"
-    shown = _fitted(services, inputs, line, outcome)
-    if shown is not None:
-        answer, faults = await _ask(services, stage, shown, line, papers, variant, outcome)
-    if answer is None or faults:
-        ours = True
-        answer = await asyncio.to_thread(extract, services.clients.embedder, **inputs)
-        left = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
-        if left:
-            details = "; ".join(fault.detail for fault in left)
-            outcome.failures.append(failure_of(line, details, LEFT_OUT))
-            return outcome
-    outcome.failures += beyond_the_engine(line, stage.outline) if ours else []
-    outcome.sentence = attach(answer, line.number, papers, stage)
-    return outcome
-
-
-async def _ask(
-    services: Services,
-    stage: Stage,
-    inputs: dict[str, Any],
-    line: PlanLine,
-    papers: Mapping[str, Paper],
-    variant: int,
-    outcome: Outcome,
-) -> tuple[NextSentence | None, list[Fault]]:
-    """Return the mind's sentence and what is wrong with it, after one chance to mend it."""
-    faults: list[Fault] = []
-    actions: list[Action] = ["replaced", "asked_again"]
-
-    async def faulty(answer: NextSentence) -> list[str]:
-        faults[:] = faults_of(answer, line, papers, stage.request.text, inputs["so_far"])
-        faults.extend(await misplaced(services, stage, answer.sentence))
-        note_faults(outcome, answer, faults, line, actions.pop(), services, stage)
-        false = false_quotes(answer, papers)
-        note_faults(outcome, answer, false, line, "replaced", services, stage)
-        outcome.notes = [fault.detail for fault in faults] or outcome.notes
-        return [*outcome.notes, f"it was: {answer.sentence}"] if faults else []
-
-    llm = services.mind.name != "extractive"
-    asked = await ask_checked(
-        services.mind, TASK, inputs, faulty, sample=variant, temperature=0.7 if llm else 0.0
-    )
-    if asked.error:
-        outcome.notes.append(str(asked.error))
-        outcome.failures.append(failure_of(line, str(asked.error), REPLACED))
-        return None, []
-    return asked.answer, faults
-
-
-def beyond_the_engine(line: PlanLine, plan: Plan) -> list[Failure]:
-    """Say what a researcher's line asks for that nobody but an LLM can do."""
-    asked = asks_an_llm(line, plan)
-    cause = f"without an LLM nothing is composed, so not: {asked}"
-    return [failure_of(line, cause, _OWN_WORDS)] if asked else []
-
-
+REPLACED = "the embedded engine wrote it instead"
+NO_ROOM = "the question does not fit the model's window"
+LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
 
-def note_faults(
-    outcome: Outcome,
-    answer: NextSentence,
-    faults: Sequence[Fault],
-    line: PlanLine | None,
-    action: Action,
-    services: Services,
-    stage: Stage,
-) -> None:
-    """Record what was wrong with a mind's sentence; what the embedded engine lacks is no lie."""
-    if services.mind.name != "extractive":
-        outcome.rejections += rejected(
-            faults, answer.sentence, stage=STAGE, line=line.number if line else None,
-            action=action, by=services.mind.name, keys=stage.keys,
+@dataclass
+class Drafting:
+    """One piece of writing: which papers it may cite, and what goes wrong on the way."""
+
+    services: Services
+    stage: Stage
+    papers: Mapping[str, Paper]
+    """By key."""
+    by: str = STAGE
+    """The node that writes."""
+    remedy: str = REPLACED
+    """What becomes of it where the mind gives no answer."""
+    notes: list[str] = field(default_factory=list)
+    """What was sent back, in words."""
+    failures: list[Failure] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+
+    @property
+    def composed(self) -> bool:
+        """Whether an LLM writes."""
+        return self.services.mind.name != "extractive"
+
+    def fail(self, subject: str, cause: str, remedy: str) -> None:
+        """Record a failure, and go on with less."""
+        failure = Failure(stage=self.by, subject=subject, cause=cause, remedy=remedy)
+        self.failures.append(failure)
+
+    def reject(
+        self, answer: NextSentence, faults: Sequence[Fault], line: int | None, action: Action
+    ) -> None:
+        """Record what is wrong with a mind's sentence; what the embedded engine lacks is no lie."""
+        if not self.composed:
+            return
+        told = [(fault, action) for fault in faults]
+        told += [(fault, "replaced") for fault in false_quotes(answer, self.papers)]
+        self.rejections += [
+            Rejection(
+                stage=self.by, line=line, sentence=answer.sentence, key=fault.key,
+                paper=self.stage.keys.get(fault.key, ""), cause=fault.cause, detail=fault.detail,
+                action=done, by=self.services.mind.name,
+            )
+            for fault, done in told
+        ]  # fmt: skip
+
+    async def ask(
+        self,
+        task: Task[AnswerT],
+        inputs: Mapping[str, Any],
+        *,
+        line_of: Callable[[int], PlanLine | None],
+        missing: Callable[[list[PassageSentence]], list[str]] = lambda _: [],
+        subject: str = "",
+        sample: int = 0,
+        temperature: float = 0.0,
+    ) -> list[PassageSentence]:
+        """Return a mind's sentences, after one chance to mend what is wrong with them.
+
+        Args:
+            task: What is asked: a sentence, or a passage.
+            inputs: What is shown.
+            line_of: The plan's line by its number; None where any paper may be cited.
+            missing: Tells, in words, what the answer lacks as a whole.
+            subject: What failures speak of; the task if left out.
+            sample: As `Mind.do`.
+            temperature: As `Mind.do`.
+        """
+        if self.services.mind.spare(task, **inputs) < 0:
+            self.fail(subject or task.name, NO_ROOM, self.remedy)
+            return []
+        actions: list[Action] = ["replaced", "asked_again"]
+
+        async def faulty(answer: AnswerT) -> list[str]:
+            told, said, action = list[str](), list(inputs.get("so_far", ())), actions.pop()
+            for item in sentences_of(answer):
+                line = line_of(item.line)
+                faults = faults_of(item, line, self.papers, self.stage.request.text, said)
+                if line or action == "asked_again":  # else the check of the whole text will tell
+                    faults += await misplaced(self.services, self.stage, item.sentence)
+                self.reject(item, faults, line.number if line else None, action)
+                shown = " ".join(item.sentence.split()[:8])
+                told += [f"“{shown} ...”: {fault.detail}" for fault in faults]
+                said.append(item.sentence)
+            told += missing(sentences_of(answer))
+            self.notes = told or self.notes
+            return told
+
+        asked = await ask_checked(
+            self.services.mind, task, inputs, faulty, sample=sample, temperature=temperature
+        )
+        if asked.error:
+            self.notes.append(str(asked.error))
+            self.fail(subject or task.name, str(asked.error), self.remedy)
+        return sentences_of(asked.answer) if asked.answer else []
+
+    async def keep(
+        self, item: NextSentence, line: PlanLine | None, number: int, so_far: Sequence[str]
+    ) -> Sentence | list[Fault]:
+        """Return a sentence with verified quotes, or what is wrong with it."""
+        faults = faults_of(item, line, self.papers, self.stage.request.text, so_far)
+        faults += await misplaced(self.services, self.stage, item.sentence) if line else []
+        return faults or attach(item, number, self.papers, self.stage.request.text)
+
+    async def keep_good(
+        self, items: Sequence[NextSentence], line: PlanLine | None, so_far: Sequence[str]
+    ) -> list[Sentence]:
+        """Return the sentences in which nothing is wrong, numbered; what is left out is told."""
+        kept: list[Sentence] = []
+        for item in items:
+            number = len(so_far) + len(kept) + 1
+            said = [*so_far, *(sentence.text for sentence in kept)]
+            result = await self.keep(item, line, number, said)
+            if isinstance(result, Sentence):
+                kept.append(result)
+            else:
+                self.fail(f"sentence {number}", _details(result), "the sentence was left out")
+        return kept
+
+    async def fill(
+        self,
+        line: PlanLine,
+        given: NextSentence | None,
+        papers: Sequence[LinePaper],
+        so_far: Sequence[str],
+    ) -> Sentence | None:
+        """Return the mind's sentence for a line if nothing is wrong with it, else the embedded engine's."""
+        if given and self.composed:
+            result = await self.keep(given, line, line.number, so_far)
+            if isinstance(result, Sentence):
+                return result
+        told = await asyncio.to_thread(
+            extract, self.services.clients.embedder, text=self.stage.request.text, line=line,
+            papers=papers, so_far=so_far,
         )  # fmt: skip
+        result = await self.keep(told, line, line.number, so_far)
+        if not isinstance(result, Sentence):
+            self.fail(f"line {line.number}", _details(result), LEFT_OUT)
+            return None
+        if asked := asks_an_llm(line, self.stage.outline):
+            cause = f"without an LLM nothing is composed, so not: {asked}"
+            self.fail(f"line {line.number}", cause, _OWN_WORDS)
+        return result
+
+    def written(
+        self, draft: Draft, sentences: Sequence[Sentence], reached: int, name: str = "0"
+    ) -> Written:
+        """Return what came of a draft by these sentences."""
+        grown = Draft(
+            id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
+            round=reached, part=self.stage.part.number, repairs=tuple(self.notes),
+        )  # fmt: skip
+        return Written(draft=grown, failures=self.failures, rejections=self.rejections)
 
 
-def failure_of(line: PlanLine, cause: str, remedy: str) -> Failure:
-    """Return the failure of a line."""
-    return Failure(stage=STAGE, subject=f"line {line.number}", cause=cause, remedy=remedy)
-
-
-def cited_keys(draft: Draft) -> list[str]:
-    """Return the keys that a draft cites, each once, in order."""
-    return list(dict.fromkeys(key for sentence in draft.sentences for key in sentence.keys))
-
-
-async def known_papers(services: Services, stage: Stage, keys: Sequence[str]) -> dict[str, Paper]:
-    """Return the papers behind these keys."""
+async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str = STAGE) -> Drafting:
+    """Begin to write from the papers of these keys."""
     wanted = {key: stage.keys[key] for key in keys if key in stage.keys}
     papers = await services.run_store.papers.get(list(wanted.values()))
-    return {key: papers[paper] for key, paper in wanted.items() if paper in papers}
+    return Drafting(
+        services,
+        stage,
+        {key: papers[paper] for key, paper in wanted.items() if paper in papers},
+        by,
+    )
 
 
-async def line_inputs(
-    services: Services, stage: Stage, draft: Draft, line: PlanLine, variant: int
-) -> dict[str, Any]:
-    """Return what is shown for a line, that which stays the same between calls first."""
-    said = cited_keys(draft)
-    discussed = await line_papers(services, stage.keys, said)
+async def shown_inputs(services: Services, stage: Stage, keys: Sequence[str]) -> dict[str, Any]:
+    """Return what is shown of the input and of these papers."""
+    own = (await services.run_store.elements.get(["input"])).get("input")
     return {
         "text": stage.request.text,
-        "own": await own_words(services),
-        "themes": themes_of(stage),
-        "line": line,
-        "papers": await line_papers(services, stage.keys, line.keys),
-        "before": discussed[-1] if discussed else None,
-        "discussed": [
-            Discussed(key=item.key, name=item.name, title=item.title) for item in discussed
-        ],
-        "so_far": [sentence.text for sentence in draft.sentences],
-        "themes_before": stage.part.themes_before,
-        "variant": variant,
+        "own": verified_words(own),
+        "papers": await line_papers(services, stage.keys, keys),
     }
 
 
-async def own_words(services: Services) -> dict[str, str]:
-    """Return the verified words of the researcher's text by key element."""
-    return verified_words((await services.run_store.elements.get(["input"])).get("input"))
+def sentences_of(answer: object) -> list[PassageSentence]:
+    """Return the sentences of an answer, be it one or a passage."""
+    if isinstance(answer, Passage):
+        return answer.sentences
+    return [PassageSentence(**answer.model_dump())] if isinstance(answer, NextSentence) else []
 
 
-def themes_of(stage: Stage) -> list[str]:
-    """Return the themes of the whole section, in order."""
-    return list(dict.fromkeys(line.theme for line in stage.outline.lines if line.theme))
-
-
-def _fitted(
-    services: Services, inputs: dict[str, Any], line: PlanLine, outcome: Outcome
-) -> dict[str, Any] | None:
-    """Return inputs that the model's window has room for; None when nothing can be left out.
-
-    What is left out is told in the failures, never dropped in silence.
-    """
-    if services.mind.spare(TASK, **inputs) >= 0:
-        return inputs
-    so_far = inputs["so_far"]
-    steps: list[tuple[str, dict[str, Any]]] = [
-        ("the abstract of the paper discussed last", {"before": None}),
-        ("the titles of papers discussed before", {"discussed": []}),
-        (f"all but the last {_RECENT} sentences", {"so_far": so_far[-_RECENT:]}),
-        ("abstracts, of which the key elements were shown", {"papers": _bare(inputs["papers"])}),
-        ("the input, of which the key elements were shown", {"text": ""}),
-    ]
-    left: list[str] = []
-    for what, change in steps:
-        inputs = {**inputs, **change}
-        left.append(what)
-        if services.mind.spare(TASK, **inputs) >= 0:
-            cause = f"the model's window has no room for all; left out: {', '.join(left)}"
-            outcome.failures.append(
-                failure_of(line, cause, "the sentence was written and checked without them")
-            )
-            return inputs
-    outcome.failures.append(
-        failure_of(line, "the question does not fit the model's window", REPLACED)
-    )
-    return None
-
-
-def _bare(papers: Sequence[LinePaper]) -> list[LinePaper]:
-    return [
-        paper.model_copy(update={"abstract": ""}) if paper.elements else paper for paper in papers
-    ]
-
-
-def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], stage: Stage) -> Sentence:
+def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], own_text: str) -> Sentence:
     """Attach to each citation a verified quote: the mind's, or the closest sentence of the paper."""
     text = " ".join(answer.sentence.split())
     given = {item.key: item.quote for item in answer.support}
-    basis = quote_input(answer.basis, stage.request.text) if answer.basis else None
+    basis = quote_input(answer.basis, own_text) if answer.basis else None
     return Sentence(
         text=text,
         citations=tuple(
@@ -237,3 +224,7 @@ def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], stage: 
         line=line,
         basis=basis if basis and basis.verified else None,
     )
+
+
+def _details(faults: Sequence[Fault]) -> str:
+    return "; ".join(fault.detail for fault in faults)

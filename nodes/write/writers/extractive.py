@@ -3,71 +3,40 @@
 import asyncio
 from collections.abc import Sequence
 
-from nodes.write.lines import LinePaper, line_papers
+from nodes.write.lines import LinePaper
 from nodes.write.writers.answers import NextSentence
-from nodes.write.writers.drafting import attach, known_papers
-from nodes.write.writers.passage import keys_of
-from nodes.write.writers.port import Job, Settled, Stage, Written, one_line_each, whole
-from nodes.write.writers.telling import shown_as, tell
-from state.writing import Draft, Part, Plan, Schedule, WriterName
-from tools.context import RunContext
-from tools.embed.port import Embedder
+from nodes.write.writers.drafting import attach, begin, shown_inputs
+from nodes.write.writers.passage import extract
+from nodes.write.writers.port import Job, Stage, Writer, Written, keys_of
+from nodes.write.writers.telling import shown_as
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 from tools.text.lexrank import choose_sentences
 from tools.text.salience import passages
 
 
-class BaselineWriter:
-    """Shows sentences of the papers' abstracts, as many as there are papers."""
-
-    follows_plan = False
-
-    def __init__(self, name: WriterName) -> None:
-        self.name: WriterName = name
-
-    def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
-        """Return one part."""
-        return whole(one_line_each(keys))
-
-    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
-        """Return one job: everything."""
-        return [] if stage.position else [Job(draft=stage.empty, lines=stage.part.lines)]
+class BaselineWriter(Writer):
+    """Shows sentences of the papers' abstracts, at most as many as there are papers."""
 
     async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
-        papers = await line_papers(services, stage.keys, keys)
-        known = await known_papers(services, stage, keys)
-        choose = _by_lexrank if self.name == "lexrank" else _one_each
-        made = await asyncio.to_thread(
-            choose, services.clients.embedder, stage.request.text, papers
-        )
+        drafting = await begin(services, stage, keys)
+        inputs = await shown_inputs(services, stage, keys)
+        made: Sequence[NextSentence]
+        if self.name == "lexrank":
+            made = await asyncio.to_thread(_central, inputs["papers"])
+        else:
+            told = await asyncio.to_thread(extract, services.clients.embedder, **inputs)
+            made = [item for item in told.sentences if item.sentence]
         sentences = [
-            attach(item, number, known, stage) for number, item in enumerate(made, start=1)
+            attach(item, number, drafting.papers, stage.request.text)
+            for number, item in enumerate(made, start=1)
         ]
-        draft = Draft(
-            id=f"{job.draft.id}.0", parent=job.draft.id, sentences=tuple(sentences), round=1,
-            part=stage.part.number,
-        )  # fmt: skip
-        return Written(draft=draft)
-
-    async def settle(
-        self, services: Services, stage: Stage, candidates: Sequence[Draft]
-    ) -> Settled:
-        """Take what was chosen."""
-        return Settled(drafts=list(candidates[:1]), position=max(len(stage.part.lines), 1))
+        return drafting.written(job.draft, sentences, len(job.lines))
 
 
-def _one_each(embedder: Embedder, about: str, papers: Sequence[LinePaper]) -> list[NextSentence]:
-    """Show of each paper its most telling sentence."""
-    made: list[NextSentence] = []
-    for paper in papers:
-        made.append(tell(embedder, about, [paper], [item.sentence for item in made]))
-    return [item for item in made if item.sentence]
-
-
-def _by_lexrank(_: Embedder, __: str, papers: Sequence[LinePaper]) -> list[NextSentence]:
+def _central(papers: Sequence[LinePaper]) -> list[NextSentence]:
     """Show the most central sentences of all abstracts, as many as there are papers."""
     shown = [
         (paper, passage)

@@ -8,7 +8,7 @@ from typing import Literal
 from nodes.write.writers.answers import NextSentence
 from state.paper import Paper
 from state.quote import Quote
-from state.writing import MARKER, Cause, PlanLine, Rejection
+from state.writing import MARKER, Cause, PlanLine
 from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.quotes import quote_input, quote_paper
@@ -122,24 +122,3 @@ def false_quotes(answer: NextSentence, papers: Mapping[str, Paper]) -> list[Faul
         and item.quote.strip()
         and not quote_paper(item.quote, papers[item.key]).verified
     ]
-
-
-def rejected(
-    faults: Sequence[Fault],
-    sentence: str,
-    *,
-    stage: str,
-    line: int | None,
-    action: Action,
-    by: str,
-    keys: Mapping[str, str],
-) -> list[Rejection]:
-    """Describe faults as what was kept out of the text."""
-    return [
-        Rejection(
-            stage=stage, line=line, sentence=sentence, key=fault.key,
-            paper=keys.get(fault.key, ""), cause=fault.cause, detail=fault.detail,
-            action=action, by=by,
-        )
-        for fault in faults
-    ]  # fmt: skip

@@ -1,20 +1,15 @@
-"""Many sentences in one answer: the question, its checks, and the one chance to mend it."""
+"""Many sentences in one answer, along a plan or from the papers alone (LitLLM, section 4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nodes.ask_checked import ask_checked
 from nodes.write.lines import LinePaper
 from nodes.write.writers import sentence as single
 from nodes.write.writers.answers import Passage, PassageSentence
-from nodes.write.writers.drafting import STAGE, Outcome, attach, note_faults
-from nodes.write.writers.faults import Action, Fault, false_quotes, faults_of
-from nodes.write.writers.misplaced import misplaced
-from nodes.write.writers.port import Stage, one_line_each
-from state.paper import Paper
-from state.run import Failure
-from state.writing import Draft, PlanLine, Sentence
+from nodes.write.writers.drafting import Drafting, begin, shown_inputs
+from nodes.write.writers.port import Job, Stage, Writer, Written, keys_of, one_line_each
+from state.writing import PlanLine, Sentence
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import Services
@@ -24,9 +19,6 @@ AT_ONCE = 12
 
 _TOKENS_A_LINE = 300
 _TOKENS_BESIDE = 200
-
-LineOf = Callable[[PassageSentence], PlanLine | None]
-"""Which line of the plan a sentence was written for, if any."""
 
 PROMPT = """\
 You write a related-work section for the authors of the work described in the input, from the papers
@@ -51,8 +43,8 @@ def extract(
     *,
     text: str,
     papers: Sequence[LinePaper],
-    lines: Sequence[PlanLine],
-    so_far: Sequence[str],
+    lines: Sequence[PlanLine] = (),
+    so_far: Sequence[str] = (),
     **_: object,
 ) -> Passage:
     """Write line after line; without a plan, a sentence for each paper in the order given."""
@@ -79,112 +71,68 @@ def for_lines(task: Task[Passage], count: int) -> Task[Passage]:
     return replace(task, max_output_tokens=room)
 
 
-async def ask_passage(
-    services: Services,
-    stage: Stage,
-    task: Task[Passage],
-    inputs: dict[str, Any],
-    papers: Mapping[str, Paper],
-    outcome: Outcome,
-    *,
-    line_of: LineOf,
-    missing: Callable[[Passage], list[str]],
-) -> Passage:
-    """Return the mind's passage, after one chance to mend what is wrong with it.
+class PassageWriter(Writer):
+    """Writes as many lines at a time as one question has room for; a line without a plan is a paper."""
 
-    Args:
-        services: The run's services.
-        stage: How far the part is.
-        task: The question.
-        inputs: What is shown.
-        papers: The papers that may be cited, by key.
-        outcome: Gets what went wrong.
-        line_of: Tells the line that a sentence is.
-        missing: Tells, in words, what the passage lacks as a whole.
+    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+        """Write along the lines, each of which gets its sentence; or freely from their papers."""
+        along = bool(stage.outline.lines)
+        said = [sentence.text for sentence in job.draft.sentences]
+        lines = job.lines[:AT_ONCE]
+        while True:
+            inputs = {
+                **await shown_inputs(services, stage, keys_of(lines)),
+                "lines": list(lines) if along else [],
+                "so_far": said,
+            }
+            task = for_lines(TASK, len(lines))
+            if len(lines) == 1 or services.mind.spare(task, **inputs) >= 0:
+                break
+            lines = lines[: len(lines) // 2]
+        drafting = await begin(services, stage, [*keys_of(lines), *job.draft.keys])
+        writing = _along if along else write_freely
+        sentences = await writing(drafting, task, inputs, lines)
+        return drafting.written(job.draft, sentences, stage.position + len(lines))
+
+
+async def _along(
+    drafting: Drafting, task: Task[Passage], inputs: dict[str, Any], lines: Sequence[PlanLine]
+) -> list[Sentence]:
+    """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
+    by_number = {line.number: line for line in lines}
+
+    def missing(items: list[PassageSentence]) -> list[str]:
+        there = {item.line for item in items if item.sentence.strip()}
+        return [f"line {number} is missing" for number in by_number if number not in there]
+
+    given = await drafting.ask(task, inputs, line_of=by_number.get, missing=missing)
+    kept: list[Sentence] = []
+    for line in lines:
+        mine = next((item for item in given if item.line == line.number), None)
+        papers = [paper for key in line.keys for paper in inputs["papers"] if paper.key == key]
+        said = [*inputs["so_far"], *(item.text for item in kept)]
+        made = await drafting.fill(line, mine, papers, said)
+        kept += [made] if made else []
+    return kept
+
+
+async def write_freely(
+    drafting: Drafting, task: Task[Passage], inputs: dict[str, Any], lines: Sequence[PlanLine]
+) -> list[Sentence]:
+    """Ask for a passage on these lines' papers, and keep the sentences in which nothing is wrong.
+
+    Where nothing is left of the answer the embedded engine writes about them.
     """
-    answer = Passage(sentences=[])
-    if services.mind.spare(task, **inputs) < 0:
-        outcome.failures.append(
-            Failure(stage=STAGE, subject=task.name, cause=_NO_ROOM, remedy=_REMEDY)
-        )
-        return answer
-    actions: list[Action] = ["replaced", "asked_again"]
-    said = list(inputs.get("so_far", ()))
+    only = lines[0] if len(lines) == 1 else None
 
-    async def faulty(given: Passage) -> list[str]:
-        told = await _told(services, stage, given, papers, said, line_of, actions.pop(), outcome)
-        told += missing(given)
-        outcome.notes = told or outcome.notes
-        return told
+    def missing(items: list[PassageSentence]) -> list[str]:
+        text = " ".join(item.sentence for item in items)
+        return [f"{key} is not cited" for key in keys_of(lines) if f"{{{key}}}" not in text]
 
-    asked = await ask_checked(services.mind, task, inputs, faulty)
-    if asked.error:
-        outcome.notes.append(str(asked.error))
-        outcome.failures.append(
-            Failure(stage=STAGE, subject=task.name, cause=str(asked.error), remedy=_REMEDY)
-        )
-    return asked.answer or answer
-
-
-async def _told(
-    services: Services,
-    stage: Stage,
-    answer: Passage,
-    papers: Mapping[str, Paper],
-    said: Sequence[str],
-    line_of: LineOf,
-    action: Action,
-    outcome: Outcome,
-) -> list[str]:
-    """Return what is wrong with each sentence, in words, and record it."""
-    told: list[str] = []
-    before = list(said)
-    for item in answer.sentences:
-        line = line_of(item)
-        faults = faults_of(item, line, papers, stage.request.text, before)
-        if line or action == "asked_again":  # else the check of the whole text will tell
-            faults += await misplaced(services, stage, item.sentence)
-        note_faults(outcome, item, faults, line, action, services, stage)
-        false = false_quotes(item, papers)
-        note_faults(outcome, item, false, line, "replaced", services, stage)
-        told += [f"{_shown(item)}: {fault.detail}" for fault in faults]
-        before.append(item.sentence)
-    return told
-
-
-_NO_ROOM = "the question does not fit the model's window, even for one line"
-_REMEDY = "the embedded engine wrote it instead"
-
-
-def _shown(item: PassageSentence) -> str:
-    return f"“{' '.join(item.sentence.split()[:8])} ...”"
-
-
-async def keep_sentence(
-    services: Services,
-    stage: Stage,
-    item: PassageSentence,
-    line: PlanLine | None,
-    number: int,
-    papers: Mapping[str, Paper],
-    said: Sequence[str],
-) -> Sentence | list[Fault]:
-    """Return the sentence with verified quotes, or what is wrong with it."""
-    faults = faults_of(item, line, papers, stage.request.text, said)
-    faults += await misplaced(services, stage, item.sentence) if line else []
-    return faults or attach(item, number, papers, stage)
-
-
-def keys_of(lines: Sequence[PlanLine]) -> list[str]:
-    """Return the keys that lines name, each once."""
-    return list(dict.fromkeys(key for line in lines for key in line.keys))
-
-
-def longer(
-    draft: Draft, stage: Stage, sentences: Sequence[Sentence], reached: int, outcome: Outcome
-) -> Draft:
-    """Return the draft that came of a draft by these sentences."""
-    return Draft(
-        id=f"{draft.id}.0", parent=draft.id, sentences=(*draft.sentences, *sentences),
-        round=reached, part=stage.part.number, repairs=tuple(outcome.notes),
-    )  # fmt: skip
+    given = await drafting.ask(task, inputs, line_of=lambda _: only, missing=missing)
+    said = inputs.get("so_far", [])
+    kept = await drafting.keep_good(given, only, said)
+    if kept or "pieces" in inputs:
+        return kept
+    told = extract(drafting.services.clients.embedder, **inputs)
+    return await drafting.keep_good(told.sentences, only, said)

@@ -1,4 +1,4 @@
-"""The port of a writer: what it writes side by side, how, and what it keeps of it.
+"""A writer: what it writes side by side, how, and what it keeps of it.
 
 A part of the section is written in rounds. Each round the graph asks the writer for its jobs, runs
 them as branches of their own, and lets the writer settle what becomes of the drafts; the part is done
@@ -7,8 +7,8 @@ when there is no job left. So each way of writing can be stepped through and res
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from state.channels import PartState
 from state.request import Request
 from state.run import Failure
 from state.writing import Draft, Part, Plan, PlanLine, Rejection, Schedule, WriterName
@@ -24,10 +24,10 @@ class Stage:
     keys: Mapping[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     outline: Plan
-    part: Part
-    position: int
+    part: Part = field(default_factory=lambda: Part(number=0, lines=()))
+    position: int = 0
     """How many lines of the part are written; a writer that knows no lines counts its rounds."""
-    drafts: Sequence[Draft]
+    drafts: Sequence[Draft] = ()
     """The survivors, best first; none before the first round."""
 
     @property
@@ -39,6 +39,14 @@ class Stage:
     def empty(self) -> Draft:
         """A draft of this part in which nothing stands yet."""
         return Draft(id=f"d{self.part.number}", part=self.part.number)
+
+
+def stage_of(state: PartState) -> Stage:
+    """Return how far a part is."""
+    return Stage(
+        request=state["request"], keys=state["keys"], outline=state["outline"], part=state["part"],
+        position=state["position"], drafts=state.get("drafts", []),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,35 +67,22 @@ class Written:
     rejections: list[Rejection] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settled:
-    """What is kept of a round, best first, and how far the part has come by it."""
+class Writer:
+    """One way of writing: all that is left in one job a round, one draft that goes on."""
 
-    drafts: list[Draft]
-    position: int
-    failures: list[Failure] = field(default_factory=list)
-
-
-class Writer(Protocol):
-    """One way of writing."""
-
-    @property
-    def name(self) -> WriterName:
-        """Its name in a run's settings."""
-        ...
-
-    @property
-    def follows_plan(self) -> bool:
+    def __init__(self, name: WriterName, *, follows_plan: bool = False) -> None:
+        self.name = name
+        self.follows_plan = follows_plan
         """Whether it can keep to a plan by the researcher."""
-        ...
 
     def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
         """Divide the section into parts that can be written side by side."""
-        ...
+        return [Part(number=0, lines=plan.lines or one_line_each(keys))]
 
     def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
         """Return what is to be written next; nothing when the part is done."""
-        ...
+        left = stage.part.lines[stage.position :]
+        return [Job(draft=stage.best, lines=left)] if left else []
 
     async def write(self, services: Services, stage: Stage, job: Job) -> Written:
         """Write one job; what the mind says wrongly is checked, sent back once, and recorded.
@@ -97,13 +92,14 @@ class Writer(Protocol):
             TransientError: The endpoint was unreachable or busy after its retries.
             PermanentError: The endpoint rejects the key, the model's name or the request.
         """
-        ...
+        raise NotImplementedError
 
     async def settle(
         self, services: Services, stage: Stage, candidates: Sequence[Draft]
-    ) -> Settled:
-        """Decide which of a round's drafts go on; errors as `write`."""
-        ...
+    ) -> PartState:
+        """Return the `drafts` of a round that go on, the best first, and how far they are; errors as `write`."""
+        reached = max((draft.round for draft in candidates[:1]), default=0)
+        return {"drafts": list(candidates[:1]), "position": max(reached, stage.position + 1)}
 
 
 def one_line_each(keys: Sequence[str]) -> tuple[PlanLine, ...]:
@@ -111,6 +107,6 @@ def one_line_each(keys: Sequence[str]) -> tuple[PlanLine, ...]:
     return tuple(PlanLine(number=number, keys=(key,)) for number, key in enumerate(keys, start=1))
 
 
-def whole(lines: Sequence[PlanLine]) -> list[Part]:
-    """Return the section as one part."""
-    return [Part(number=0, lines=tuple(lines))]
+def keys_of(lines: Sequence[PlanLine]) -> list[str]:
+    """Return the keys that lines name, each once."""
+    return list(dict.fromkeys(key for line in lines for key in line.keys))

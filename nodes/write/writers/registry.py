@@ -4,21 +4,24 @@ from typing import get_args
 
 from nodes.write.writers.beam import BeamWriter, SentenceWriter
 from nodes.write.writers.extractive import BaselineWriter
-from nodes.write.writers.planned import PlanWriter
+from nodes.write.writers.passage import PassageWriter
+from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.port import Writer
-from nodes.write.writers.zero_shot import PerCiteWriter, ZeroShotWriter
 from state.writing import WriterName
 from tools.errors import InputError
 
 WRITERS: dict[WriterName, Writer] = {
-    "beam": BeamWriter(),
-    "plan": PlanWriter("plan", follows_plan=True),
-    "prompted_plan": PlanWriter("prompted_plan", follows_plan=False),
-    "zero_shot": ZeroShotWriter(),
-    "per_cite": PerCiteWriter(),
-    "sentence_by_sentence": SentenceWriter(),
-    "lexrank": BaselineWriter("lexrank"),
-    "one_line": BaselineWriter("one_line"),
+    writer.name: writer
+    for writer in (
+        BeamWriter("beam", follows_plan=True),
+        PassageWriter("plan", follows_plan=True),
+        PassageWriter("prompted_plan"),
+        PassageWriter("zero_shot"),
+        PerCiteWriter("per_cite"),
+        SentenceWriter("sentence_by_sentence", follows_plan=True),
+        BaselineWriter("lexrank"),
+        BaselineWriter("one_line"),
+    )
 }
 
 
