@@ -23,11 +23,8 @@ def _arms() -> dict[str, Arm]:
     found: dict[str, Arm] = {}
     for retriever in _RETRIEVERS:
         for hops in (2, 1):
-            settings = {"method": "arxivbot", "retriever": retriever, "max_hops": hops}
+            settings = {"retriever": retriever, "max_hops": hops}
             found[f"{retriever}-{hops}"] = Arm(name=f"{retriever}-{hops}", settings=settings)
-    for retriever in _RETRIEVERS:
-        settings = {"method": "wikichat", "retriever": retriever, "max_hops": 1}
-        found[f"wikichat-{retriever}"] = Arm(name=f"wikichat-{retriever}", settings=settings)
     return found
 
 

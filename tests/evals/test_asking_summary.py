@@ -126,8 +126,8 @@ def test_questions_outside_only_make_tables_too() -> None:
 
 def test_usual_way_is_always_among_those_compared() -> None:
     assert [arm.name for arm in choose_arms("")] == list(ARMS)
-    assert [arm.name for arm in choose_arms("keywords-1, wikichat-hybrid")] == [
-        "hybrid-2", "keywords-1", "wikichat-hybrid",
+    assert [arm.name for arm in choose_arms("keywords-1, vectors-1")] == [
+        "hybrid-2", "vectors-1", "keywords-1",
     ]  # fmt: skip
     with pytest.raises(InputError, match="no arm 'hybrid-3'; there are: hybrid-2, hybrid-1"):
         choose_arms("hybrid-3")
