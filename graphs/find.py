@@ -25,7 +25,7 @@ from nodes.find.expand import expand
 from nodes.find.plan_queries import plan_queries
 from nodes.find.present_papers import present_papers
 from nodes.find.rank_papers import rank_papers
-from nodes.find.rankers.choose import ranker_of
+from nodes.find.rankers.choose import groups
 from nodes.find.reflect import reflect
 from nodes.find.screen import screen
 from nodes.find.search_source import search_source
@@ -92,7 +92,6 @@ def each_group(
     if halt(state["failures"]) or not batch:
         return "weigh_links"
     context = context_of(runtime)
-    groups = ranker_of(context.ranker).split(batch, max(context.debate_batch, 1))
     shared = {
         "run": state["run"],
         "request": state["request"],
@@ -100,7 +99,10 @@ def each_group(
         "depth": state["depth"] if context.expansion == "bfs" else 0,
         "of": len(batch),
     }
-    return [Send("rank_papers", {**shared, "papers": group}) for group in groups]
+    return [
+        Send("rank_papers", {**shared, "papers": group})
+        for group in groups(context.ranker, batch, context.debate_batch)
+    ]
 
 
 def after_weighing(state: FindState) -> Literal["expand", "reflect", "check_retractions"]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, Generic
 
+from state.run import Failure
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import AnswerT, Mind, Task
 
@@ -28,12 +29,22 @@ class Asked(Generic[AnswerT]):
         """Whether there is an answer without faults."""
         return self.answer is not None and not self.faults
 
+    def failures(self, stage: str, subject: str, remedy: str) -> list[Failure]:
+        """Return why there is no (further) answer as a failure; nothing where there is one."""
+        if self.error is None:
+            return []
+        return [Failure(stage=stage, subject=subject, cause=str(self.error), remedy=remedy)]
+
+
+def _no_faults(answer: object) -> Sequence[str]:
+    return ()
+
 
 async def ask_checked(
     mind: Mind,
     task: Task[AnswerT],
     inputs: Mapping[str, object],
-    faults: Faults[AnswerT],
+    faults: Faults[AnswerT] = _no_faults,
     *,
     again_as: str = "faults",
     sample: int = 0,

@@ -6,7 +6,7 @@ the answer is made of claims and nothing else (section 4, figure 2).
 
 from datetime import date
 from operator import attrgetter
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
@@ -17,7 +17,7 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import add_ids, last_of
+from state.reducers import last_of
 from state.writing import Support
 
 
@@ -30,11 +30,6 @@ class Claim(Value):
     paper: str = Field(description="Canonical id of the passage's paper.")
     quote: Quote = Field(description="Verified words; the offsets are those in the passage's text.")
     hop: int = Field(default=1, ge=1, description="The hop that brought it.")
-    origin: Literal["passage", "direct"] = Field(
-        default="passage",
-        description="'direct': the mind said it before it had read anything, and the passage bears "
-        "it out (WikiChat, steps 5 to 7).",
-    )
 
 
 class LostClaim(Value):
@@ -160,12 +155,6 @@ class AskState(Shared, total=False):
     hop: int
     hops: list[Hop]
     drawn: Annotated[list[Drawn], add_drawn]
-    arrived: Annotated[list[str], add_ids]
-    """Which branches know what is still to be read or checked; see nodes.ask.hold_claims."""
-    direct: str
-    """The mind's own answer, before it has read anything (WikiChat only)."""
-    statements: list[str]
-    """That answer's claims, to be checked."""
     held: list[Claim]
     """The claims so far, each once."""
     draft: list[DraftSentence]
@@ -201,7 +190,6 @@ class AskOutput(Result, total=False):
     seconds: dict[str, float]
     library: str
     retriever: str
-    method: str
 
 
 class AskUpdate(AskState, AskOutput, total=False):

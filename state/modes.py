@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-Method = Literal["arxivbot", "wikichat"]
 ContextMethod = Literal["paragraphs", "basic", "parent_document", "ensemble"]
 RelevanceMode = Literal["cascade", "each"]
 UpdateMode = Literal["packed", "each"]
-AlignmentMode = Literal["paragraph", "pairwise"]

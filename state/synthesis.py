@@ -53,7 +53,7 @@ class SynthesizeInput(BaseModel):
         description="Where references are looked up for their DOI, in turn: 'openalex', "
         "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
     )
-    granularity: Sent[str] = Field(
+    granularity: Sent[Granularity] = Field(
         default="fine",
         description="'fine': each line with the papers and works of the lines it comes from. 'coarse': "
         "all sources, and every work cited in the paragraphs used.",
@@ -194,7 +194,7 @@ class NumberedReference(Value):
 add_sources = last_of(SourcePaper, attrgetter("key"), in_order=True)
 
 
-class SynthesizeState(Shared):
+class SynthesizeState(Shared, total=False):
     """What the nodes of `synthesize` share. `request.text` is the question."""
 
     messages: Annotated[list[AnyMessage], add_spoken]

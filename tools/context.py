@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import AlignmentMode, ContextMethod, Method, RelevanceMode, UpdateMode
+from state.modes import ContextMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -104,13 +104,6 @@ class RunContext:
             "documents ('keywords'), or by meaning, words and keywords fused ('hybrid')."
         ),
     ] = "hybrid"
-    method: Annotated[
-        Method,
-        Field(
-            description="How `ask` answers: from claims of passages, in hops ('arxivbot'), or from those "
-            "and the mind's own answer, checked ('wikichat')."
-        ),
-    ] = "arxivbot"
     retrieved: Annotated[
         int, Field(description="Passages shown to the mind in each hop of `ask`, 1 to 200.")
     ] = 20
@@ -150,13 +143,6 @@ class RunContext:
             "('packed'), or one by one ('each', as LLM-Ref does)."
         ),
     ] = "packed"
-    alignment: Annotated[
-        AlignmentMode,
-        Field(
-            description="How lines find their source lines: one question for each paragraph of the text "
-            "('paragraph'), or one for each pair of lines ('pairwise', as LLM-Ref does)."
-        ),
-    ] = "paragraph"
     writer: Annotated[
         WriterName,
         Field(

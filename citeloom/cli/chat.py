@@ -10,10 +10,10 @@ import typer
 
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
-from citeloom.cli.run import all_errors_told, opened, stream
+from citeloom.cli.run import opened, stream
 from citeloom.cli.runs import Command, Run, begun
 from citeloom.cli.stopping import INTERRUPTED
-from citeloom.cli.telling import say, tell_error, tell_failures, tell_notes
+from citeloom.cli.telling import errors_told, say, tell_error, tell_failures, tell_notes
 from tools.errors import CiteLoomError
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
@@ -22,7 +22,7 @@ _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 def converse(command: Command) -> None:
     """Answer questions from standard input until it ends, and exit."""
-    with all_errors_told():
+    with errors_told():
         command.input = "chat"  # each question comes later
         code = asyncio.run(_converse(begun(command)))
     raise typer.Exit(code)
@@ -37,7 +37,7 @@ async def _converse(run: Run) -> int:
             if question.casefold() in _ENDS:
                 break
             if question.casefold() == "trace" and last:
-                typer.echo(printed(last, trace=True).partition("\n\n")[2])
+                typer.echo(printed(last, trace=True))
             elif question:
                 asked = replace(run, inputs={**run.inputs, "question": question})
                 try:

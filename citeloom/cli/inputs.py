@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,30 @@ def read_plan(path: Path) -> str:
     return plan
 
 
+def stack_of(question: str | None, files: Sequence[str], papers: Sequence[str]) -> list[str]:
+    """Return the files and folders to read papers from, each once, by their absolute paths.
+
+    Raises:
+        InputError: No paper is given, something is not there, or the question is a paper.
+    """
+    from tools.ingest.discover_files import DOCUMENTS
+
+    named, kinds = question or "", DOCUMENTS - _TEXT_SUFFIXES
+    if os.path.isdir(named) or (Path(named).suffix.lower() in kinds and os.path.exists(named)):
+        raise InputError(f"the question comes first, then the papers: '{question}' is no question")
+    if not files and not papers:
+        raise InputError(
+            "there are no papers to read: give files or folders of PDF, HTML, JATS, TEI, DOCX, Markdown or "
+            "text behind the question, or papers of a library with --paper"
+        )
+    if missing := [given for given in files if not os.path.lexists(given)]:
+        raise InputError(
+            f"there is no file '{missing[0]}': check the path (papers of a library are named with "
+            "--paper)"
+        )
+    return list(dict.fromkeys(os.path.abspath(given) for given in files))
+
+
 def own_style(inputs: dict[str, Any]) -> str:
     """Return the file of the user's own style, and let the graph print in the one most like it.
 
@@ -134,3 +159,32 @@ def _usable(records: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
             "titles, or the papers.json of a run that found some"
         )
     return records
+
+
+def read_references(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file of references, each with its key in the file among its aliases.
+
+    Raises:
+        InputError: The file cannot be read or holds no usable record.
+    """
+    from state.paper import title_key
+
+    records, keys = read_papers(path), {title_key(title): key for title, key in _keyed(path)}
+    for record in records:
+        if key := keys.get(title_key(str(record["title"]))):
+            record["aliases"] = [*record.get("aliases", []), f"local:{key}"]
+    return records
+
+
+def _keyed(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the titles of a BibTeX or CSL-JSON file, and the keys by which a text cites them."""
+    if path.suffix.lower() in {".bib", ".bibtex"}:
+        from tools.bibliography.read_bibtex import read_entries
+
+        for entry in read_entries(path.read_bytes()):
+            yield getattr(entry.record, "title", ""), entry.key
+    elif path.suffix.lower() == ".json":
+        from tools.bibliography.read_csl import json_items
+
+        items = [item for item in json_items(path.read_bytes()) if isinstance(item, dict)]
+        yield from ((str(item.get("title")), str(item["id"])) for item in items if item.get("id"))

@@ -125,7 +125,7 @@ KNOBS = _many(
 )  # fmt: skip
 
 
-def years_of(given: str | None) -> dict[str, int | None]:
+def years_of(given: str | None) -> dict[str, Any]:
     """Return the first and last year of '2019', '2019-2023', '2019-' or '-2023'.
 
     Raises:

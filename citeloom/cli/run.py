@@ -1,8 +1,6 @@
 """Run a graph from the command line: checkpoints, progress, Ctrl-C, resume."""
 
 import asyncio
-import errno
-import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
@@ -20,7 +18,6 @@ from citeloom.cli.telling import errors_told, say, tell_error
 from citeloom.settings import settings
 from tools.errors import CiteLoomError
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 _FINISH = {
     "ask": "answer", "synthesize": "synthesis", "verify": "audit", "find": "section",
     "write": "section", "review": "section", "revise": "section",
@@ -30,34 +27,12 @@ _FINISH = {
 
 def execute(command: Command) -> None:
     """Run a command to its end and exit with its code; errors are one clear sentence."""
-    with all_errors_told():
+    with errors_told():
         run = begun(command)
         code = asyncio.run(
             _to_the_end(run, as_json=command.json, fresh=command.resume is None, show=command.show)
         )
     raise typer.Exit(code)
-
-
-@contextmanager
-def all_errors_told() -> Iterator[None]:
-    """End the program with one clear sentence where it cannot go on, a full disk included."""
-    try:
-        with errors_told():
-            yield
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        where = error.filename or settings().home
-        tell_error(
-            f"{where} cannot be written: {error.strerror}: make room, and go on with --resume"
-        )
-        raise typer.Exit(1) from error
-    except sqlite3.Error as error:
-        tell_error(
-            f"the runs kept in {settings().home} cannot be used: {error}; if the disk is not full, "
-            "move checkpoints.sqlite and run_store.sqlite there away"
-        )
-        raise typer.Exit(1) from error
 
 
 async def _to_the_end(

@@ -1,5 +1,6 @@
 """What a command says on standard error, besides its result."""
 
+import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import typer
 
-from tools.errors import CiteLoomError, InputError
+from citeloom.settings import settings
+from tools.errors import CiteLoomError, InputError, LibraryError
 
 
 def say(text: str) -> None:
@@ -62,9 +64,30 @@ def tell_folder(folder: Path, name: str, seconds: float) -> None:
 
 @contextmanager
 def errors_told() -> Iterator[None]:
-    """End the program where CiteLoom raises an error: 2 for what the user gave, 1 for all else."""
+    """End the program with one clear sentence where it cannot go on.
+
+    Its exit code is 2 for what the user gave, a library included, and 1 for all else.
+    """
     try:
         yield
     except CiteLoomError as error:
-        tell_error(error)
-        raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
+        raise _ended(
+            str(error), 2 if isinstance(error, InputError | LibraryError) else 1
+        ) from error
+    except OSError as error:
+        where = error.filename or settings().home
+        raise _ended(f"{where} cannot be used: {error.strerror or error}: {_ROOM}", 2) from error
+    except sqlite3.Error as error:
+        why = f"what is kept in {settings().home} cannot be used: {error}: {_ROOM}"
+        raise _ended(why, 1) from error
+
+
+def _ended(why: str, code: int) -> typer.Exit:
+    tell_error(why)
+    return typer.Exit(code)
+
+
+_ROOM = (
+    "make room for it, or set CITELOOM_HOME to a folder of yours, and give the command again; a run goes "
+    "on with --resume"
+)

@@ -74,7 +74,6 @@ def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
 
 def _asked(case: Case, said: str | None) -> Support:
     from nodes.ask.judge_sentence import Sources, judge_sentence
-    from nodes.ask.shown import quoted, show_claims
 
     paper, text, sentence = case.paper, case.paper.abstract or "", _plain(case)
     hand = _hand(case, [], LIAR)
@@ -85,10 +84,8 @@ def _asked(case: Case, said: str | None) -> Support:
     )
     passage = Passage(id="a", paper=paper.id, title=paper.title, start=0, end=len(text), text=text)
     claim = Claim(number=1, text=words, passage="a", paper=paper.id, quote=quote)
-    (shown,) = show_claims([claim], {paper.id: paper}, {"a": passage})
-    own = sentence in {quoted(shown), words}
     sources = Sources({"a": passage}, {paper.id: paper})
-    return judge_sentence(sentence, [claim], sources, said, own=own)
+    return judge_sentence(sentence, [claim], sources, said)
 
 
 def synthesize(case: Case, others: Sequence[Paper]) -> Support:

@@ -1,7 +1,7 @@
 """Check: hold each sentence of the answer against the quotes of its claims.
 
 Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is
-a quote with its source is supported; of any other a mind that can read says whether the quotes support
+its passage's own is supported; of any other a mind that can read says whether the quotes support
 it, and code may refuse it (nodes.ask.judge_sentence). A sentence that fails gives way to the quotes of
 its claims.
 """
@@ -12,13 +12,13 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.judge_sentence import Sources, judge_sentence
-from nodes.ask.shown import claims_as_shown, papers_of, quoted
+from nodes.ask.shown import papers_of
+from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -75,15 +75,12 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
     said, failures = await _asked(services, state["draft"], claims)
-    shown = await claims_as_shown(services, state["request"], state["held"])
-    own = {item.number: {quoted(item), _quote(claims[item.number])} for item in shown}
     sources = await _sources(services, state)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
     for place, sentence in enumerate(state["draft"], start=1):
         held = [claims[number] for number in sentence.claims]
-        is_own = any(sentence.text in own[number] for number in sentence.claims)
-        verdict = judge_sentence(sentence.text, held, sources, said.get(place), own=is_own)
+        verdict = judge_sentence(sentence.text, held, sources, said.get(place))
         if verdict not in BAD:
             draft.append(sentence)
             verdicts.append(verdict)
@@ -110,15 +107,10 @@ async def _asked(
     ]
     if not shown:
         return {}, []
-    try:
-        answer = await services.mind.do(TASK, sentences=shown)
-    except (AnswerError, RefusedError) as error:
-        failure = Failure(
-            stage=STAGE, subject="answer", cause=str(error),
-            remedy="sentences that are no quotes stand as not checked",
-        )  # fmt: skip
-        return {}, [failure]
-    return {item.number: item.verdict for item in answer.verdicts}, []
+    asked = await ask_checked(services.mind, TASK, {"sentences": shown})
+    said = {item.number: item.verdict for item in asked.answer.verdicts} if asked.answer else {}
+    remedy = "sentences that are no quotes stand as not checked"
+    return said, asked.failures(STAGE, "answer", remedy)
 
 
 async def _sources(services: Services, state: AskState) -> Sources:

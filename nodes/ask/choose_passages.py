@@ -1,25 +1,22 @@
 """Choose: let the mind pick the passages to read among those retrieved.
 
-Reads `run`, `standalone`, `aspects`, `hop`, `hops`. Writes `hops`, `arrived` (arXivBot, section 4, step 3: the three
+Reads `run`, `standalone`, `aspects`, `hop`, `hops`. Writes `hops` (arXivBot, section 4, step 3: the three
 best; how many is a setting). None is chosen where none has to do with the question.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask.hold_claims import reading
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import RECORD, ShownPassage, papers_of, show_passages
+from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate
 from state.paper import Paper
 from state.passage import Passage
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.answer_sentences import Rated, Source, rate_sentences
@@ -92,51 +89,37 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     """Pick passages; where the mind cannot, the retriever's best are taken."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    failures: list[Failure] = []
     ids = [hit.passage for hit in hop.retrieved]
     found = await services.run_store.passages.get(ids)
     papers = await papers_of(services, state["request"], found.values())
     aspects = sought(state["aspects"], state["hops"], hop.query)
-    try:
-        chosen = await pick(
-            services, state["standalone"], aspects, [found[key] for key in ids], papers
-        )
-    except (AnswerError, RefusedError) as error:
-        chosen = ids[: services.context.passages]
-        failures = [
-            Failure(
-                stage=STAGE, subject=f"hop {hop.number}", cause=str(error),
-                remedy="the passages that the search put first were read",
-            )
-        ]  # fmt: skip
+    question, passages = state["standalone"], [found[key] for key in ids]
+    asked, named = await _ask(services, question, aspects, passages, papers)
+    picked = asked.answer.ids if asked.answer else [*named]
+    chosen = [named[key] for key in dict.fromkeys(picked) if key in named]
+    chosen = chosen[: services.context.passages]
     services.progress(STAGE, 1, 1, f"{len(chosen)} of {len(ids)} passages")
     return {
         "hops": [*earlier, hop.model_copy(update={"chosen": tuple(chosen)})],
-        "arrived": [reading(hop.number)],
-        "failures": failures,
+        "failures": asked.failures(
+            STAGE, f"hop {hop.number}", "the passages that the search put first were read"
+        ),
     }
 
 
-async def pick(
+async def _ask(
     services: Services, question: str, aspects: Sequence[str], passages: Sequence[Passage],
     papers: dict[str, Paper],
-) -> list[str]:  # fmt: skip
-    """Return the ids of the passages that the mind picks.
-
-    Raises:
-        AnswerError: It gives no usable answer.
-        RefusedError: It refuses.
-    """
+) -> tuple[Asked[Choice], dict[str, str]]:  # fmt: skip
+    """Return what the mind picks, and the passages that it was shown, by the ids it saw."""
     keyed = show_passages(passages, papers)
     shown = [item for _, item in keyed]
-    most = services.context.passages
-    ask = partial(services.mind.do, TASK, question=question, aspects=list(aspects), most=most)
-    spare = partial(services.mind.spare, TASK, question=question, aspects=list(aspects), most=most)
-    while len(shown) > 1 and spare(passages=shown) < _ROOM:
+    inputs: dict[str, object] = {
+        "question": question, "aspects": list(aspects), "most": services.context.passages,
+    }  # fmt: skip
+    while len(shown) > 1 and services.mind.spare(TASK, **inputs, passages=shown) < _ROOM:
         shown.pop()  # the retriever's last: a small window sees the best only
-    if not shown:
-        return []
-    answer = await ask(passages=shown)
     ids = {item.id: passage.id for passage, item in keyed[: len(shown)]}
-    picked = [ids[key] for key in answer.ids if key in ids]
-    return list(dict.fromkeys(picked))[:most]
+    if not shown:
+        return Asked(Choice(ids=[]), (), ()), ids
+    return await ask_checked(services.mind, TASK, {**inputs, "passages": shown}), ids

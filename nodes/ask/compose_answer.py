@@ -1,6 +1,6 @@
 """Compose: write the answer out of the claims, and nothing else.
 
-Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`, `direct`. Writes `held`, `draft`,
+Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `held`, `draft`,
 `missing`. At most `claims` of the claims are given (six by default, as in arXivBot's figure 2): the best for each
 thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
 """
@@ -17,12 +17,10 @@ from nodes.ask.shown import ShownClaim, claims_as_shown, quoted
 from nodes.ask.single import single_sentences
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
 from tools.text.language import language_name
 
@@ -90,39 +88,15 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     last = state["hops"][-1].missing if state["hops"] else ()
     if not state["held"]:
         missing = list(last or state["aspects"])
-        return {"held": [], "draft": [], "missing": missing, "failures": []}
+        return {"held": [], "draft": [], "missing": missing}
     chosen = await asyncio.to_thread(
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
     shown = await claims_as_shown(services, state["request"], chosen)
-    try:
-        draft, missing = await _ask(services, state, shown)
-        whole = {quoted(item) for item in shown}
-        draft = single_sentences(draft, {claim.number: claim for claim in chosen}, whole)
-    except (AnswerError, RefusedError) as error:
-        failure = Failure(
-            stage=STAGE, subject=state["standalone"][:80], cause=str(error),
-            remedy="the claims stand in the place of the answer, as they were drawn",
-        )  # fmt: skip
-        draft = [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen]
-        return {"held": chosen, "draft": draft, "missing": list(last), "failures": [failure]}
-    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
-    return {"held": chosen, "draft": draft, "missing": missing, "failures": []}
-
-
-async def _ask(
-    services: Services, state: AskState, shown: Sequence[ShownClaim]
-) -> tuple[list[DraftSentence], list[str]]:
-    """Return the sentences that rest on claims, and what is missing.
-
-    Raises:
-        AnswerError: The mind gives no usable answer.
-        RefusedError: It refuses.
-    """
     numbers = {item.number for item in shown}
 
     def baseless(answer: Answer) -> list[str]:
-        return [item.text for item in answer.sentences if not resting(item, numbers)]
+        return [item.text for item in answer.sentences if numbers.isdisjoint(item.claims)]
 
     asked = await ask_checked(
         services.mind, TASK,
@@ -133,28 +107,28 @@ async def _ask(
         baseless, again_as="sentences_that_failed",
     )  # fmt: skip
     if asked.answer is None:
-        raise asked.error or AnswerError(TASK.name)
-    return drafts(asked.answer.sentences, numbers), in_words(asked.answer.missing)
-
-
-def drafts(sentences: Sequence[Sentence], numbers: set[int]) -> list[DraftSentence]:
-    """Return the sentences that rest on claims which there are."""
-    return [
-        DraftSentence(text=" ".join(item.text.split()), claims=resting(item, numbers))
-        for item in sentences
-        if item.text.strip() and resting(item, numbers)
+        remedy = "the claims stand in the place of the answer, as they were drawn"
+        return {
+            "held": chosen, "missing": list(last),
+            "draft": [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen],
+            "failures": asked.failures(STAGE, state["standalone"][:80], remedy),
+        }  # fmt: skip
+    resting = [
+        DraftSentence(text=" ".join(item.text.split()), claims=tuple(known))
+        for item in asked.answer.sentences
+        if (known := [key for key in dict.fromkeys(item.claims) if key in numbers])
+        and item.text.strip()
     ]
+    by_number = {claim.number: claim for claim in chosen}
+    draft = single_sentences(resting, by_number, {quoted(item) for item in shown})
+    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
+    return {"held": chosen, "draft": draft, "missing": in_words(asked.answer.missing)}
 
 
 def in_words(missing: Sequence[str]) -> list[str]:
     """Return what is missing as phrases; small models send numbers of claims, or nothing."""
     phrases = [" ".join(item.split()) for item in missing]
     return [item for item in phrases if sum(map(str.isalpha, item)) >= _FEWEST][:ASPECTS]
-
-
-def resting(sentence: Sentence, numbers: set[int]) -> tuple[int, ...]:
-    """Return the claims that a sentence rests on, of those that there are."""
-    return tuple(dict.fromkeys(number for number in sentence.claims if number in numbers))
 
 
 def select(

@@ -1,9 +1,9 @@
 """A conversation as `ask` reads it: messages of LangChain, or dicts with role and content."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import convert_to_messages
 
 from state.asking import Turn
 from tools.errors import InputError
@@ -15,25 +15,23 @@ REFUSED = "The run was stopped:"
 REMEMBERED = 6
 """Turns that a follow-up question may be about."""
 _LONGEST = 1500
-_PERSON = frozenset({"human", "user"})
-_MACHINE = frozenset({"ai", "assistant"})
 
 
 def last_question(question: str, messages: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return what is asked, and the messages before it.
 
     Raises:
-        InputError: Nothing is asked, or a message is none.
+        InputError: Nothing is asked.
     """
     if question.strip():
         last = _spoken(messages[-1]) if messages else ("", "")
-        repeats = last[0] == "person" and last[1].strip() == question.strip()
+        repeats = last[0] == "human" and last[1].strip() == question.strip()
         return question, list(messages[:-1] if repeats else messages)
     for place in range(len(messages) - 1, -1, -1):
         role, text = _spoken(messages[place])
-        if role == "machine":  # what was asked before it has its answer
+        if role == "ai":  # what was asked before it has its answer
             break
-        if role == "person" and text.strip():
+        if role == "human" and text.strip():
             return text, list(messages[:place])
     raise InputError("there is no question: send `question`, or `messages` with one by role 'user'")
 
@@ -44,9 +42,9 @@ def turns(messages: Sequence[Any]) -> list[Turn]:
     for message in messages:
         role, text = _spoken(message)
         text = text.partition(SOURCES)[0].strip()[:_LONGEST]
-        if role == "person" and text:
+        if role == "human" and text:
             found.append(Turn(question=text))
-        elif role == "machine" and found:
+        elif role == "ai" and found:
             found[-1] = found[-1].model_copy(update={"answer": text})
     # What was refused says nothing of what the conversation is about.
     kept = [turn for turn in found if not turn.answer.startswith(REFUSED)]
@@ -54,26 +52,9 @@ def turns(messages: Sequence[Any]) -> list[Turn]:
 
 
 def _spoken(message: Any) -> tuple[str, str]:
-    """Return who speaks ('person', 'machine' or '') and the text.
-
-    Raises:
-        InputError: It is no message.
-    """
-    if isinstance(message, BaseMessage):
-        role, content = message.type, message.content
-    elif isinstance(message, Mapping):
-        role, content = message.get("role") or message.get("type") or "", message.get("content", "")
-    elif isinstance(message, (list, tuple)) and len(message) == 2:
-        role, content = message
-    else:
-        raise InputError("a message has a role ('user' or 'assistant') and a content")
-    who = "person" if role in _PERSON else "machine" if role in _MACHINE else ""
-    return who, _text(content)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part if isinstance(part, str) else part.get("text", "") for part in parts]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    """Return who speaks ('human', 'ai' or another) and the text; nothing of what is no message."""
+    try:
+        (made,) = convert_to_messages([message])
+    except (ValueError, KeyError, TypeError, NotImplementedError):
+        return "", ""
+    return made.type, str(made.text)

@@ -20,7 +20,7 @@ from state.quote import Quote
 from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.evidence.prompt_injection import without_injections
+from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -98,10 +98,10 @@ async def draw_claims(state: Branch, runtime: Runtime[RunContext]) -> AskUpdate:
         asked = await _ask(services, state, shown, passage)
         sources = Sources({passage.id: passage}, papers)
         claims, lost = _taken(asked, passage, sources, state["hop"])
-        if asked.error:
-            failures.append(_unread(passage, str(asked.error)))
+        remedy = "what this passage says is not in the answer"
+        failures += asked.failures(STAGE, passage.id, remedy)
     if commands := without_injections(passage.text)[1]:
-        failures.append(_commanding(passage, commands))
+        failures.append(reported(STAGE, passage.paper, commands, "a passage of it"))
     services.tick(STAGE, 1, state["of"], f"{len(claims)} claims")
     drawn = Drawn(
         hop=state["hop"], passage=passage.id, place=state["place"],
@@ -170,18 +170,3 @@ def _claim(
     if judge_sentence(claim.text, [claim], sources, "supported") == "supported":
         return claim
     return claim.model_copy(update={"text": " ".join(quote.text.split())})
-
-
-def _unread(passage: Passage, cause: str) -> Failure:
-    return Failure(
-        stage=STAGE, subject=passage.id, cause=cause,
-        remedy="what this passage says is not in the answer",
-    )  # fmt: skip
-
-
-def _commanding(passage: Passage, commands: Sequence[str]) -> Failure:
-    return Failure(
-        stage=STAGE, subject=passage.paper,
-        cause=f"a passage of it commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
-        remedy="these words were not shown to the mind; look at the paper yourself",
-    )  # fmt: skip

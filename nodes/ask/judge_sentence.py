@@ -1,17 +1,21 @@
-"""The verdict on a sentence of an answer, from its quotes and from what a mind that read them says.
+"""The verdict on a sentence of an answer, from its passages and from what a mind that read them says.
 
-Support is either that the sentence is a quote with its source, or an LLM's verdict. Code's comparisons
-may only refuse or lower it.
+Support is either that the sentence is its passage's own with no more than its source around it, or an
+LLM's verdict. Code's comparisons may only refuse or lower it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nodes.ask.shown import quoted, show_claims
 from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
 from state.writing import Support
+from tools.evidence.prompt_injection import without_injections
 from tools.evidence.support import BAD, judge
+from tools.evidence.verbatim import names_of, verbatim
+from tools.text.source_lines import without_numbers
 from tools.text.words import coverage
 
 _ELSEWHERE = 0.5
@@ -39,9 +43,21 @@ class Sources:
                 texts.append(f"{paper.title} {names} {called} {paper.venue or ''}")
         return "\n".join(texts)
 
+    def is_own(self, text: str, claim: Claim) -> bool:
+        """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
+        (shown,) = show_claims([claim], self.papers, self.passages)
+        if text == quoted(shown):
+            return True
+        passage, paper = self.passages.get(claim.passage), self.papers.get(claim.paper)
+        names = names_of(paper) if paper else ()
+        if paper and paper.year:
+            names = (*names, *(f"{name} ({paper.year})" for name in names))
+        words = without_injections(passage.text if passage else claim.quote.text)[0]
+        return any(verbatim(text, said, names) for said in (words, without_numbers(words)))
+
 
 def judge_sentence(
-    text: str, claims: Sequence[Claim], sources: Sources, said: str | None, *, own: bool = False
+    text: str, claims: Sequence[Claim], sources: Sources, said: str | None
 ) -> Support:
     """Return whether the quotes of these claims support a sentence.
 
@@ -50,9 +66,8 @@ def judge_sentence(
         claims: What it rests on.
         sources: Their passages and papers.
         said: The verdict of a mind that was shown sentence and quotes; None where none gave one.
-        own: Whether the sentence is a quote itself, with no more than its source.
     """
-    if own:
+    if any(sources.is_own(text, claim) for claim in claims):
         return "supported"
     around = sources.around(claims)
     quotes = [claim.quote.text for claim in claims]

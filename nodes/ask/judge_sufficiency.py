@@ -12,11 +12,10 @@ from pydantic import BaseModel
 
 from nodes.ask.plan_search import ASPECTS
 from nodes.ask.shown import ShownClaim, claims_as_shown
+from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
 
@@ -72,23 +71,18 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    stay: AskUpdate = {
-        "hops": state["hops"], "query": state["query"], "why": state["why"], "hop": state["hop"],
-        "failures": [],
-    }  # fmt: skip
     shown = await claims_as_shown(services, state["request"], state["held"])
-    asked = [item.query for item in state["hops"]]
-    try:
-        answer = await services.mind.do(
-            TASK, question=state["standalone"], aspects=state["aspects"],
-            claims=shown, queries=asked,
-        )  # fmt: skip
-    except (AnswerError, RefusedError) as error:
-        failure = Failure(
-            stage=STAGE, subject=f"hop {hop.number}", cause=str(error),
-            remedy="whether the claims suffice is not known; the search ended here",
-        )  # fmt: skip
-        return {**stay, "failures": [failure]}
+    queries = [item.query for item in state["hops"]]
+    asked = await ask_checked(
+        services.mind, TASK,
+        {
+            "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
+            "queries": queries,
+        },
+    )  # fmt: skip
+    if (answer := asked.answer) is None:
+        remedy = "whether the claims suffice is not known; the search ended here"
+        return {"failures": asked.failures(STAGE, f"hop {hop.number}", remedy)}
     sufficient = answer.sufficient and bool(state["held"])
     missing = tuple(" ".join(item.split()) for item in answer.missing if item.strip())[:ASPECTS]
     judged = hop.model_copy(
@@ -98,12 +92,10 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
         }
     )  # fmt: skip
     query = " ".join(answer.query.split())[:_LONGEST]
-    known = {item.casefold() for item in asked}
     services.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
-    if sufficient or not query or query.casefold() in known:
-        return {**stay, "hops": [*earlier, judged]}
+    if sufficient or not query or query.casefold() in {item.casefold() for item in queries}:
+        return {"hops": [*earlier, judged]}
     why = answer.bias.strip() or (f"missing: {'; '.join(missing)}" if missing else "more to find")
     return {
         "hops": [*earlier, judged], "query": query, "why": why, "hop": state["hop"] + 1,
-        "failures": [],
     }  # fmt: skip

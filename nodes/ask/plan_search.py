@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.questions import keywords
@@ -71,21 +70,13 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     question = state["standalone"]
     library = await services.library(state["request"].library)
     spellings = await asyncio.to_thread(services.clients.spellings, library, question)
-    failures: list[Failure] = []
-    try:
-        answer = await services.mind.do(TASK, question=question, spellings=spellings)
-    except (AnswerError, RefusedError) as error:
-        answer = Search(query=question)
-        failures = [
-            Failure(
-                stage=STAGE, subject=question[:80], cause=str(error),
-                remedy="the question itself was searched for",
-            )
-        ]  # fmt: skip
+    asked = await ask_checked(services.mind, TASK, {"question": question, "spellings": spellings})
+    answer = asked.answer or Search(query=question)
     query = " ".join(answer.query.split())[:_LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
     services.progress(STAGE, 1, 1, query)
     return {
         "query": query, "why": "the question", "aspects": aspects or [question],
-        "spellings": spellings, "failures": failures,
+        "spellings": spellings,
+        "failures": asked.failures(STAGE, question[:80], "the question itself was searched for"),
     }  # fmt: skip

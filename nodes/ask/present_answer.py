@@ -79,7 +79,6 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "stop": stop,
         "library": state["request"].library,
         "retriever": services.context.retriever,
-        "method": services.context.method,
     }
 
 

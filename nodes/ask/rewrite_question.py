@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Turn
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, InputError, RefusedError
+from tools.errors import InputError
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.follow_up import absent, resolve
@@ -55,25 +55,24 @@ TASK = Task(
 async def rewrite_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Rewrite the question; what cannot be rewritten is asked as it stands."""
     services = open_services(runtime, state["run"])
-    asked, history, wanted = state["request"].text, state["history"], state["wanted"]
+    given, history, wanted = state["request"].text, state["history"], state["wanted"]
     if not history:
-        return {"standalone": asked, "failures": []}
-    if missing := absent(asked, cited := history[-1].papers):
+        return {"standalone": given, "failures": []}
+    if missing := absent(given, cited := history[-1].papers):
         raise InputError(
             f"there is no {missing.removeprefix('the ')}: the last answer cited {len(cited)} paper(s)"
         )
-    try:
-        answer = await services.mind.do(TASK, conversation=history, question=asked)
-    except (AnswerError, RefusedError) as error:
-        failure = Failure(
-            stage=STAGE, subject=asked[:80], cause=str(error),
-            remedy="the question was asked as it stands; repeat what it is about",
-        )  # fmt: skip
-        return {"standalone": asked, "failures": [failure]}
+    asked = await ask_checked(services.mind, TASK, {"conversation": history, "question": given})
+    answer = asked.answer or Standalone(question=given)
     known = {paper.id for paper in cited}
     papers = tuple(key for key in dict.fromkeys(answer.papers) if key in known)
     if papers and not wanted.papers:
         wanted = wanted.model_copy(update={"papers": papers})
     question = " ".join(answer.question.split())
-    kept = question if len(question) <= _LONGEST else asked
-    return {"standalone": kept, "wanted": wanted, "failures": []}
+    return {
+        "standalone": question if len(question) <= _LONGEST else given,
+        "wanted": wanted,
+        "failures": asked.failures(
+            STAGE, given[:80], "the question was asked as it stands; repeat what it is about"
+        ),
+    }

@@ -38,12 +38,10 @@ class ShownClaim(BaseModel):
 
     number: int
     claim: str
-    paper: str
-    """Authors and title of its paper."""
     title: str = ""
+    """Of its paper, as `citation` and `year` are."""
     citation: str = ""
     year: int | None = None
-    key: str = ""
     quote: str = ""
     section: str = ""
 
@@ -73,18 +71,14 @@ def show_claims(
     claims: Sequence[Claim], papers: Mapping[str, Paper], passages: Mapping[str, Passage]
 ) -> list[ShownClaim]:
     """Return the claims with what their papers are called and under which heading they stand."""
-    keys: dict[str, str] = {}
     shown = []
     for claim in claims:
         paper, passage = papers.get(claim.paper), passages.get(claim.passage)
-        title = without_injections(paper.title)[0] if paper else ""
-        year = f", {paper.year}" if paper and paper.year else ""
         shown.append(
             ShownClaim(
-                number=claim.number, claim=claim.text,
-                paper=f"{_citation(paper)}{year}: {title}" if paper else "", title=title,
+                number=claim.number, claim=claim.text, quote=claim.quote.text,
+                title=without_injections(paper.title)[0] if paper else "",
                 citation=_citation(paper), year=paper.year if paper else None,
-                key=keys.setdefault(claim.paper, f"P{len(keys) + 1}"), quote=claim.quote.text,
                 section=without_injections(" > ".join(passage.section))[0] if passage else "",
             )
         )  # fmt: skip

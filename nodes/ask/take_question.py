@@ -5,7 +5,6 @@ and resets what an earlier question on the same thread has left.
 """
 
 import asyncio
-from collections.abc import Sequence
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -25,7 +24,6 @@ from tools.text.words import tokens
 
 STAGE = "take_question"
 MAX_CHARACTERS = 2000
-MOST_CLAIMS, MOST_READ, MOST_FOUND = 30, 20, 200
 
 
 async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
@@ -38,7 +36,8 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        _check_amounts(services.context)
+        for name, most in (("claims", 30), ("passages", 20), ("retrieved", 200)):
+            check_range(name, getattr(services.context, name), 1, most)
         sent = parse(AskInput, state)
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
@@ -53,8 +52,9 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     return {
         "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
         "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
-        "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "arrived": replaced([]), "direct": "",
-        "statements": [], "held": [], "draft": [], "verdicts": [], "missing": [], "times": replaced({}),
+        "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "held": [],
+        "draft": [], "verdicts": [], "missing": [],
+        "times": replaced({}),
         "stop": stop, "failures": replaced([stop] if stop else []),
     }  # fmt: skip
 
@@ -67,12 +67,6 @@ def _cited(state: AskState) -> list[CitedPaper]:
         CitedPaper(id=paper.id, title=paper.title, citation=paper.citation)
         for paper in {paper.id: paper for paper in told}.values()
     ]
-
-
-def _check_amounts(context: RunContext) -> None:
-    check_range("claims", context.claims, 1, MOST_CLAIMS)
-    check_range("passages", context.passages, 1, MOST_READ)
-    check_range("retrieved", context.retrieved, 1, MOST_FOUND)
 
 
 def question_text(question: str) -> str:
@@ -117,16 +111,12 @@ async def _wanted(sent: AskInput, services: Services) -> Wanted:
     library = await services.library(sent.library)
     found = await asyncio.to_thread(library.get, sent.papers)
     if unknown := [raw for raw in sent.papers if raw not in found]:
-        raise InputError(_not_here(unknown, sent.library))
+        raise InputError(
+            f"library '{sent.library}' does not have {', '.join(unknown[:5])}: see `citeloom library "
+            f"search {sent.library} WORDS` for ids, or add the paper with `citeloom library add`"
+        )
     return Wanted(
         papers=tuple(dict.fromkeys(found[raw].id for raw in sent.papers)),
         first_year=sent.first_year, last_year=sent.last_year, before=check_date(sent.before),
         tags=tuple(dict.fromkeys(sent.tags)),
     )  # fmt: skip
-
-
-def _not_here(unknown: Sequence[str], library: str) -> str:
-    return (
-        f"library '{library}' does not have {', '.join(unknown[:5])}: see `citeloom library search "
-        f"{library} WORDS` for ids, or add the paper with `citeloom library add`"
-    )

@@ -7,7 +7,7 @@ Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, be
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.find.rankers.choose import ranker_of
+from nodes.find.rankers.choose import RANKERS
 from state.channels import FindState
 from state.request import Request
 from tools.context import RunContext
@@ -32,9 +32,8 @@ async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = open_services(runtime, state["run"])
     papers = await services.run_store.papers.get(state["papers"])
-    ranking = await ranker_of(services.context.ranker).rank(
-        services, state["request"], list(papers.values())
-    )
+    rank = RANKERS[services.context.ranker]
+    ranking = await rank(services, state["request"], list(papers.values()))
     await services.run_store.debates.put(ranking.debates)
     services.tick(STAGE, len(state["papers"]), state["of"])
     place = {"hop": state["hop"], "depth": state["depth"]}

@@ -16,7 +16,6 @@ from nodes.find.query_drafts import MAX_KEYWORDS, compose, keywords
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
@@ -159,11 +158,8 @@ async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     )  # fmt: skip
     answer = asked_of.answer
     if answer is None:
-        failure = Failure(
-            stage=STAGE, subject=f"hop {hop}", cause=str(asked_of.error),
-            remedy="whether the papers suffice is not known; the search ended here",
-        )  # fmt: skip
-        return {**done, "failures": [failure]}
+        remedy = "whether the papers suffice is not known; the search ended here"
+        return {**done, "failures": asked_of.failures(STAGE, f"hop {hop}", remedy)}
     ids = {key: paper.id for key, paper in keyed.items()}
     covers = [_cover(facet, text, ids) for facet in answer.facets]
     missing = tuple(cover.name for cover in covers if not cover.covered)

@@ -4,13 +4,12 @@ Reads `request`, `prior`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidd
 Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from langgraph.runtime import Runtime
 
-from nodes.find.rankers.choose import ranker_of
-from nodes.find.rankers.port import Evidence
+from nodes.find.rankers.debate import clear_cases
 from nodes.find.survey import best
 from state.channels import FindState
 from state.query import Hit
@@ -37,30 +36,21 @@ async def shortlist(state: FindState, runtime: Runtime[RunContext]) -> FindState
         pool = round(PER_KEPT * request.keep) if pool is None else pool
         wanted = [*best(prior, pool), *_for_gaps(state)]
     wanted += [state["same"].get(key, key) for key in request.must_include]
-    waiting = {key for key in wanted if key in prior and key not in state["judged"]}
-    evidence = _evidence(_ordered(waiting, prior), state, services.context.bar)
-    settled = ranker_of(services.context.ranker).settle(evidence) if evidence else {}
-    batch = [key for key in evidence if key not in settled]
-    services.progress(STAGE, len(evidence), len(prior), f"{len(batch)} to judge")
+    waiting = [key for key in dict.fromkeys(wanted) if key in prior and key not in state["judged"]]
+    waiting = best({key: prior[key] for key in waiting}, len(waiting))
+    cascade = services.context.ranker == "cascade"
+    settled = clear_cases(_known(waiting, state, services.context.bar)) if cascade else {}
+    batch = [key for key in waiting if key not in settled]
+    services.progress(STAGE, len(waiting), len(prior), f"{len(batch)} to judge")
     return {"batch": batch, "judged": settled, "settled": sorted(settled)}
 
 
-def _evidence(keys: Sequence[str], state: FindState, bar: float) -> dict[str, Evidence]:
-    """Describe the papers; where none of them reads as relevant, links among them speak for nothing."""
-    near = np.array([state["similarity"][key] for key in keys])
-    by_text = as_score(meaning_odds(near))
-    off_subject = not keys or float(by_text.max()) < bar
-    return {
-        key: Evidence(
-            similarity=state["similarity"][key],
-            prior=round(float(text), 2) if off_subject else state["prior"][key],
-        )
-        for key, text in zip(keys, by_text, strict=True)
-    }
-
-
-def _ordered(keys: set[str], prior: Mapping[str, float]) -> list[str]:
-    return best({key: prior[key] for key in keys}, len(keys))
+def _known(keys: Sequence[str], state: FindState, bar: float) -> dict[str, float]:
+    """Return the papers' priors; where none of them reads as relevant, links among them say nothing."""
+    by_text = as_score(meaning_odds(np.array([state["similarity"][key] for key in keys])))
+    if not keys or float(by_text.max()) < bar:
+        return {key: round(float(text), 2) for key, text in zip(keys, by_text, strict=True)}
+    return {key: state["prior"][key] for key in keys}
 
 
 def _for_gaps(state: FindState) -> list[str]:

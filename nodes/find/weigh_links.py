@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.find.rankers.choose import ranker_of
+from nodes.find.rankers.choose import DEBATING
 from nodes.find.survey import read_scores, survey
 from state.channels import FindState
 from state.query import Hit
@@ -33,7 +33,7 @@ async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindSta
     none_relevant = max(judged.values(), default=0.0) < bar
     if judged.keys() <= set(state["settled"]) and halt(state["failures"]):
         scores = dict(state["prior"])
-    elif by_level or none_relevant or not ranker_of(services.context.ranker).weighs_links:
+    elif by_level or none_relevant or services.context.ranker not in DEBATING:
         scores = dict(judged)
     else:
         scores = await _weighed(services, state)

@@ -29,6 +29,8 @@ async def fetch_copy(
 
     A paper without an open copy is taken in by its record alone, and its report says so.
     """
+    from tools.documents.fetch import open_copy
+
     if not request.sources:
         return failed(source.name, _NO_SOURCE, _NAME_ONE)
     record, causes = await _record(services, request, source.name)
@@ -37,14 +39,19 @@ async def fetch_copy(
         return failed(
             source.name, cause, "check the id and the network, name another source, and try again"
         )
-    spool = spool.part(source.name)  # two ids may lead to one copy
     try:
-        digest, name = await _copied(services, record, spool)
+        copy = await open_copy(record, ledger=services.ledger, settings=services.clients.settings)
     except (DocumentError, TransientError, PermanentError, InputError) as error:
         return await asyncio.to_thread(_record_only, opened, source, record, str(error))
+    # Two ids may lead to one copy.
+    digest = await asyncio.to_thread(spool.put, copy.content, name=source.name)
     report = await read(
         Given(
-            source=source.name, path=spool.path(digest), name=name, record=record, tags=source.tags
+            source=source.name,
+            path=spool.path(digest),
+            name=copy.name,
+            record=record,
+            tags=source.tags,
         )
     )
     await asyncio.to_thread(spool.drop, digest)
@@ -66,14 +73,6 @@ async def _record(services: Services, request: Request, key: str) -> tuple[Paper
         if key in found:
             return found[key], causes
     return None, causes
-
-
-async def _copied(services: Services, record: Paper, spool: Spool) -> tuple[str, str]:
-    """Fetch the open copy to the spool; return its SHA-256 and name."""
-    from tools.documents.fetch import open_copy
-
-    copy = await open_copy(record, ledger=services.ledger, settings=services.clients.settings)
-    return await asyncio.to_thread(spool.put, copy.content), copy.name
 
 
 def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause: str) -> FileReport:

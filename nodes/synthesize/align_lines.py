@@ -2,29 +2,27 @@
 
 Reads `run`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A line that is a source's own
 sentence is known to be so. For the others a mind is asked once for each paragraph of the draft, and shown
-the source lines nearest to them; `alignment="pairwise"` asks of every pair, as LLM-Ref does. What it
-names and says is held against the sources by code (nodes.synthesize.line_origins). A line that nothing
+the source lines nearest to them (LLM-Ref, section 3.4.2, asks of every pair of lines). What it names and
+says is held against the sources by code (nodes.synthesize.line_origins). A line that nothing
 bears out is lost, and so is one behind it that cannot be read without it.
 """
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
-from nodes.synthesize.align_pair import align_pairs
-from nodes.synthesize.batches import in_waves
+from nodes.synthesize.batches import ask_in_groups
 from nodes.synthesize.line_origins import Judged, LineOrigins, Named
 from state.run import Failure
 from state.synthesis import Entries, Line, LostLine, SynthesizeState
 from state.writing import Support
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language
@@ -107,28 +105,18 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    lines: list[Line]
-    lost: list[LostLine]
-    failures: list[Failure]
-
-
-async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
+async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
     """Keep the lines that source lines bear out, with these as their origins."""
     services = open_services(runtime, state["run"])
     paragraphs = await asyncio.to_thread(draft_lines, state["draft"])
     if not paragraphs:
         return {"lines": [], "lost": [], "failures": []}
     origins = await _origins(services, state)
-    judged = await asyncio.to_thread(
-        lambda: {
-            text: found for part in paragraphs for text in part if (found := origins.known(text))
-        }
-    )
+    texts = dict.fromkeys(text for part in paragraphs for text in part)
+    known = await asyncio.to_thread(lambda: {text: origins.known(text) for text in texts})
+    judged = {text: found for text, found in known.items() if found}
     unknown = [[text for text in part if text not in judged] for part in paragraphs]
-    asked, failures = await _ask(services, origins, [part for part in unknown if part])
+    asked, failures = await _ask(services, origins, unknown)
     lines, lost = settle(paragraphs, {**asked, **judged})
     services.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
@@ -192,84 +180,45 @@ async def _origins(services: Services, state: SynthesizeState) -> LineOrigins:
 
 
 async def _ask(
-    services: Services, origins: LineOrigins, paragraphs: Sequence[list[str]]
+    services: Services, origins: LineOrigins, parts: Sequence[Sequence[str]]
 ) -> tuple[dict[str, Judged], list[Failure]]:
     """Ask for the source lines of these lines; those that nobody could be asked about are left out."""
-    if not origins.lines or not paragraphs:
+    texts = [text for part in parts for text in part]
+    if not origins.lines or not texts:
         return {}, []
-    if services.context.alignment == "pairwise":
-        texts = [text for part in paragraphs for text in part]
-        named, failures = await align_pairs(services, origins, texts, STAGE)
-        said = {text: (found, "yes") for text, found in zip(texts, named, strict=True)}
-    else:
-        asking = _Asking(services, origins)
-        answers = await in_waves(paragraphs, asking.ask)
-        said = {text: found for _, told in answers for text, found in told.items()}
-        failures = asking.failures
-    judged = await asyncio.to_thread(
-        lambda: {
-            text: origins.judge(text, found, _SAYS[says]) for text, (found, says) in said.items()
-        }
-    )
-    return judged, failures
+    rows = await asyncio.to_thread(origins.nearest, texts, _PER_LINE)
+    near = dict(zip(texts, rows, strict=True))
+    judged: dict[str, Judged] = {}
 
+    def places(group: Sequence[str]) -> list[int]:
+        return sorted({place for text in group for place in near[text]})
 
-class _Asking:
-    """The questions about the paragraphs of the draft."""
-
-    def __init__(self, services: Services, origins: LineOrigins) -> None:
-        self._services = services
-        self._origins = origins
-        self.failures: list[Failure] = []
-
-    async def ask(
-        self, texts: Sequence[str], most: int = _PER_LINE
-    ) -> dict[str, tuple[list[Named], str]]:
-        """Return what is said of each line; in parts where the window does not hold them all."""
-        near = await asyncio.to_thread(self._origins.nearest, texts, most)
-        places = sorted({place for row in near for place in row})
-        lines = [ShownLine(number=number, text=text) for number, text in enumerate(texts, start=1)]
-        shown = [
-            ShownSource(id=f"S{number}", text=self._origins.lines[place].text)
-            for number, place in enumerate(places, start=1)
+    def inputs(group: Sequence[str]) -> dict[str, Any]:
+        sources = [
+            ShownSource(id=f"S{number}", text=origins.lines[place].text)
+            for number, place in enumerate(places(group), start=1)
         ]
-        mind = self._services.mind
-        if mind.spare(TASK, lines=lines, sources=shown) < 0:
-            if len(texts) > 1:
-                half = len(texts) // 2
-                return {**await self.ask(texts[:half], most), **await self.ask(texts[half:], most)}
-            if most > 1:
-                return await self.ask(texts, most // 2)
-            return self._fail(texts, "the model's window does not hold its source line")
-        try:
-            answer = await mind.do(TASK, lines=lines, sources=shown)
-        except (AnswerError, RefusedError) as error:
-            return self._fail(texts, str(error))
-        ids = {item.id: place for item, place in zip(shown, places, strict=True)}
-        return _named(answer, texts, ids)
+        lines = [ShownLine(number=number, text=text) for number, text in enumerate(group, start=1)]
+        return {"lines": lines, "sources": sources}
 
-    def _fail(self, texts: Sequence[str], cause: str) -> dict[str, tuple[list[Named], str]]:
-        remedy = f"{len(texts)} lines could not be traced, and were left out"
-        self.failures.append(
-            Failure(stage=STAGE, subject=texts[0][:80], cause=cause, remedy=remedy)
-        )
-        return {}
-
-
-def _named(
-    answer: Alignment, texts: Sequence[str], ids: Mapping[str, int]
-) -> dict[str, tuple[list[Named], str]]:
-    """Return what the answer names of what there is: unknown numbers and ids are left out.
-
-    A line that it answers for twice counts with the first answer; one left out is said by no source.
-    """
-    found: dict[str, tuple[list[Named], str]] = {}
-    for line in answer.lines:
-        if 1 <= line.number <= len(texts):
+    async def take(group: Sequence[str], answer: Alignment) -> None:
+        ids = {f"S{number}": place for number, place in enumerate(places(group), start=1)}
+        said = {line.number: line for line in reversed(answer.lines)}  # of two the first counts
+        for number, text in enumerate(group, start=1):
+            line = said.get(number, AlignedLine(number=number, sources=[], says="no"))
             named = [
                 Named(ids[key], item.words)
                 for item in line.sources
                 if (key := item.id.strip(" []().").upper()) in ids and item.words.strip()
             ]
-            found.setdefault(texts[line.number - 1], (named, line.says))
-    return {text: found.get(text, ([], "no")) for text in texts}
+            judged[text] = await asyncio.to_thread(origins.judge, text, named, _SAYS[line.says])
+
+    causes = await ask_in_groups(services, TASK, parts, len(texts), inputs, take)
+    failures = [
+        Failure(
+            stage=STAGE, subject=next(text for text in causes if causes[text] == cause)[:80],
+            cause=cause, remedy=f"{count} lines could not be traced, and were left out",
+        )
+        for cause, count in Counter(causes.values()).items()
+    ]  # fmt: skip
+    return judged, failures

@@ -76,10 +76,13 @@ class LineOrigins:
         """
         self._paragraphs, self._papers, self._entries = paragraphs, papers, entries
         self._embedder, self._foreign = embedder, foreign
-        self._groups = [
-            _sound(source_lines(paragraphs[item.paragraph], item.spans))
+        read = [
+            source_lines(paragraphs[item.paragraph], item.spans)
             for item in contexts
             if item.paragraph in paragraphs
+        ]
+        self._groups = [
+            [line for line in group if not without_injections(line.text)[1]] for group in read
         ]
         self.lines = list(dict.fromkeys(line for group in self._groups for line in group))
 
@@ -134,7 +137,10 @@ class LineOrigins:
             return Judged(found.verdict, why=found.alarms[:1])
         if not self._foreign and self._is_elsewhere(text, quotes, around):
             return Judged("not_in_source")
-        return Judged(found.verdict, tuple(self._origin_of(line) for line in held))
+        origins = [
+            self._origin(self._paragraphs[line.paragraph], line.start, line.end) for line in held
+        ]
+        return Judged(found.verdict, tuple(origins))
 
     def _is_elsewhere(self, text: str, quotes: Sequence[str], around: str) -> bool:
         """Whether a line has nothing to do with its source lines, or puts words into a copy of one."""
@@ -170,18 +176,10 @@ class LineOrigins:
             )
         return texts
 
-    def _origin_of(self, line: SourceLine) -> Origin:
-        return self._origin(self._paragraphs[line.paragraph], line.start, line.end)
-
     def _origin(self, paragraph: Paragraph, start: int, end: int) -> Origin:
-        works = works_cited(paragraph, start, end, self._entries)
-        return origin_of(paragraph, start, end, works)
+        return origin_of(paragraph, start, end, works_cited(paragraph, start, end, self._entries))
 
 
 def name_of(paper: Paper | None) -> str:
     """Return how a sentence names a paper's authors; empty where they are not known."""
     return without_injections(paper.citation)[0] if paper and paper.authors else ""
-
-
-def _sound(lines: Sequence[SourceLine]) -> list[SourceLine]:
-    return [line for line in lines if not without_injections(line.text)[1]]

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.run import Failure
 from state.synthesis import SourcePaper, SynthesizeState
@@ -20,16 +19,7 @@ from tools.services import open_services
 STAGE = "merge_references"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    stacked: list[SourcePaper]
-    paragraphs: list[str]
-    works: list[str]
-    failures: list[Failure]
-
-
-async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
+async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
     """Unite what the sources cite, and list their paragraphs in the order of the stack."""
     services = open_services(runtime, state["run"])
     failures = [

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from textwrap import wrap
 from typing import Any
 
 from pydantic import BaseModel
@@ -53,13 +55,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How the tokens of a question are shared out; all infinite where there is no window."""
+    """How the tokens of a question are shared out."""
 
     whole: float
-    """For sources, the answer so far and the answer to come."""
+    """For sources, the answer so far and the answer to come; infinite where there is no window."""
     output: int
     """For the answer to come."""
-    again: float
+
+    @property
+    def again(self) -> float:
+        """For what is said when an answer is asked for again."""
+        return min(_AGAIN * self.whole, _MOST_AGAIN)
 
     @property
     def answer(self) -> float:
@@ -71,44 +77,32 @@ class Room:
         """What the mind is told of it: in words, a good deal less."""
         return max(round(self.output / _TOKENS_A_WORD / 10) * 10, 50)
 
-    @property
-    def least(self) -> float:
-        """Tokens for sources beside an answer so far of full length."""
-        return self.whole - 2 * self.output - self.again
-
-    def beside(self, draft: str) -> float:
-        """Return the tokens for sources beside this answer so far."""
-        return self.whole - self.output - self.again - count_tokens(draft)
-
-    def task(self, task: Task[AnswerT]) -> Task[AnswerT]:
-        """Return the task with this room for its answer."""
-        return replace(task, max_output_tokens=self.output)
+    def beside(self, draft: float) -> float:
+        """Return the tokens for sources beside an answer so far of so many tokens."""
+        return self.whole - self.output - self.again - draft
 
 
 def room_of(mind: Mind, task: Task[AnswerT], constant: Mapping[str, Any]) -> Room:
     """Share out what the mind's window has beside the instructions and the constant inputs."""
     bare = {**constant, "most_words": 1000, "sources": [], "answer_so_far": ""}
     whole = mind.spare(task, **bare) + task.max_output_tokens
-    if not math.isfinite(whole):
-        return Room(whole=math.inf, output=task.max_output_tokens, again=0.0)
-    output = min(task.max_output_tokens, max(round(_SHARE * whole), _LEAST_ANSWER))
-    return Room(whole=whole, output=output, again=min(_AGAIN * whole, _MOST_AGAIN))
+    return Room(whole, int(min(task.max_output_tokens, max(_SHARE * whole, _LEAST_ANSWER))))
 
 
 def fitting(pieces: Sequence[Piece], room: float) -> int:
     """Return how many pieces, from the first one, have room together."""
     used, paper = 0.0, None
     for count, piece in enumerate(pieces):
-        used += _size(piece) + (_of_source(piece) if piece.paper != paper else 0)
+        used += _size(piece.text) + (_of_source(piece) if piece.paper != paper else 0)
         if used > room:
             return count
         paper = piece.paper
     return len(pieces)
 
 
-def _size(piece: Piece) -> int:
+def _size(text: str) -> int:
     # In JSON each quotation mark and backslash gets a backslash.
-    return count_tokens(piece.text) + _A_PIECE + piece.text.count('"') + piece.text.count("\\")
+    return count_tokens(text) + _A_PIECE + text.count('"') + text.count("\\")
 
 
 def _of_source(piece: Piece) -> int:
@@ -116,49 +110,27 @@ def _of_source(piece: Piece) -> int:
 
 
 def stretches(piece: Piece, room: float) -> list[Piece]:
-    """Cut a paragraph between sentences so that each stretch fits; one too long is cut between words.
-
-    Where there is no room at all, the whole paragraph: asking for it fails with a reason.
-    """
+    """Cut a paragraph between sentences so that each stretch fits; one too long between words."""
     room -= _of_source(piece) + _A_PIECE
-    if room < _LEAST_ANSWER / 3:
-        return [piece]
-    made: list[list[str]] = [[]]
-    used = 0.0
-    for text in _parts(piece.text, room):
-        size = _size(replace(piece, text=text))
-        if made[-1] and used + size > room:
-            made.append([])
-            used = 0.0
-        made[-1].append(text)
-        used += size
-    return [replace(piece, text=" ".join(part)) for part in made if part]
-
-
-def _parts(text: str, room: float) -> list[str]:
-    parts: list[str] = []
-    waiting = [span.text for span in reversed(split_sentences(text))]
-    while waiting:
-        part = waiting.pop()
-        if (
-            count_tokens(part) + _A_PIECE + part.count('"') + part.count("\\") <= room
-            or len(part) < 2
-        ):
-            parts.append(part)
-            continue
-        middle = part.rfind(" ", 0, len(part) // 2 + 1)
-        middle = middle if middle > 0 else len(part) // 2
-        waiting += [part[middle:].strip(), part[:middle].strip()]
-    return [part for part in parts if part]
+    made: list[str] = []
+    sentences = [span.text for span in split_sentences(piece.text)]
+    wide = max(int(room / 2), 40)  # characters, of which a token has one at least, or two marks
+    for part in (
+        part for text in sentences for part in ([text] if _size(text) <= room else wrap(text, wide))
+    ):
+        longer = f"{made[-1]} {part}" if made else ""
+        if longer and _size(longer) <= room:
+            made[-1] = longer
+        else:
+            made.append(part)
+    return [replace(piece, text=text) for text in made]
 
 
 def show(pieces: Sequence[Piece]) -> list[Shown]:
     """Return pieces as they are shown: those of one paper that follow one another under its title."""
-    shown: list[Shown] = []
-    paper: str | None = None
-    for piece in pieces:
-        if piece.paper != paper:
-            shown.append(Shown(title=piece.title, authors=piece.authors, paragraphs=[]))
-        shown[-1].paragraphs.append(piece.text)
-        paper = piece.paper
-    return shown
+    return [
+        Shown(title=title, authors=authors, paragraphs=[piece.text for piece in group])
+        for (_, title, authors), group in groupby(
+            pieces, key=lambda piece: (piece.paper, piece.title, piece.authors)
+        )
+    ]

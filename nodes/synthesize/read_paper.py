@@ -17,7 +17,7 @@ from state.bibliography import Bibliography
 from state.document import Block, Document
 from state.paper import Paper
 from state.request import Request
-from state.synthesis import Paragraph, SourcePaper, StackItem
+from state.synthesis import Paragraph, SourcePaper, StackItem, SynthesizeState
 from tools.context import RunContext
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
@@ -49,12 +49,6 @@ class Branch(TypedDict):
     of: int
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    stacked: list[SourcePaper]
-
-
 @dataclass(frozen=True)
 class _Read:
     """One paper that was read."""
@@ -66,14 +60,17 @@ class _Read:
     notes: tuple[str, ...] = ()
 
 
-async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> SynthesizeState:
     """Read one paper; why it cannot be read is in its report."""
     services = open_services(runtime, state["run"])
     item = state["item"]
     report = SourcePaper(place=state["place"], name=item.name)
     try:
         read = await _read(services, state["request"], item)
-        bibliography, paragraphs = await asyncio.to_thread(_analysed, read)
+        bibliography = await asyncio.to_thread(read_bibliography, read.document)
+        paragraphs = await asyncio.to_thread(
+            paragraphs_of, read.document, bibliography, read.paper.id
+        )
         if not paragraphs:
             raise DocumentError("there is no paragraph in it", remedy="give another copy of it")
     except DocumentError as error:
@@ -89,13 +86,13 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> Update:
 
 
 async def _read(services: Services, request: Request, item: StackItem) -> _Read:
+    store = DocumentStore(services.clients.settings.home)
     if item.kind == "paper":
         library = await services.library(request.library)
-        return await asyncio.to_thread(_of_library, library, _store(services), item.name)
+        return await asyncio.to_thread(_of_library, library, store, item.name)
     spool = Spool(services.clients.settings.home, services.run)
     path = Path(item.path) if item.path else spool.path(item.sha256)
     digest = item.sha256 or await asyncio.to_thread(digest_of, path)
-    store = _store(services)
     known = await asyncio.to_thread(store.latest, digest)
     kind, note = "", ""
     grobid = grobid_of(services.clients.settings)
@@ -112,16 +109,19 @@ async def _read(services: Services, request: Request, item: StackItem) -> _Read:
     return _Read(known, paper, kind, digest, (*filter(None, [note]), *notes))
 
 
-def _store(services: Services) -> DocumentStore:
-    return DocumentStore(services.clients.settings.home)
-
-
 def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
     """Return a paper of a library: its fullest document, or else its record's abstract."""
     paper = library.get([key])[key]
     entries = library.texts.documents(paper.id)
     if not entries:
-        return _of_record(paper)
+        if not paper.abstract:
+            raise DocumentError(
+                "the library has neither a document nor an abstract of it",
+                remedy="add its file with `citeloom library add`",
+            )
+        block = Block(text=paper.abstract, kind="abstract")
+        note = f"the library has only its {paper.abstract_kind}: what it cites is not known"
+        return _Read(Document(blocks=(block,), reader="record"), paper, "record", "", (note,))
     entry = max(entries, key=lambda item: item.passages)
     document = store.latest(entry.sha256)
     notes: tuple[str, ...] = ()
@@ -132,22 +132,6 @@ def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
     if others := len(entries) - 1:
         notes = (*notes, f"{others} more documents of it were left aside")
     return _Read(document, paper, entry.kind, entry.sha256, notes)
-
-
-def _of_record(paper: Paper) -> _Read:
-    if not paper.abstract:
-        raise DocumentError(
-            "the library has neither a document nor an abstract of it",
-            remedy="add its file with `citeloom library add`",
-        )
-    block = Block(text=paper.abstract, kind="abstract")
-    note = f"the library has only its {paper.abstract_kind}: what it cites is not known"
-    return _Read(Document(blocks=(block,), reader="record"), paper, "record", "", (note,))
-
-
-def _analysed(read: _Read) -> tuple[Bibliography, list[Paragraph]]:
-    bibliography = read_bibliography(read.document)
-    return bibliography, paragraphs_of(read.document, bibliography, read.paper.id)
 
 
 def _report(

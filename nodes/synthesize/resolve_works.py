@@ -9,12 +9,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.paper import Paper, title_key
 from state.request import Request
 from state.run import Failure
-from state.synthesis import Entries, Line, SynthesizeState
+from state.synthesis import Entries, SynthesizeState
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
@@ -22,6 +21,7 @@ from tools.references.resolving import renamed_entries, renamed_lines, same_work
 from tools.scholar.lookup import Wanted, look_up
 from tools.scholar.merging import ids_of
 from tools.scholar.opening import is_online
+from tools.scholar.port import Source
 from tools.services import Services, open_services
 
 STAGE = "resolve_works"
@@ -29,16 +29,7 @@ _LETTERS = 15
 """Fewest letters of a title that is worth looking for."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    lines: list[Line]
-    works: list[str]
-    resolved: dict[str, str]
-    failures: list[Failure]
-
-
-async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
+async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
     """Ask the sources in turn for what those before them do not know."""
     services = open_services(runtime, state["run"])
     lines, works = state["lines"], state["works"]
@@ -102,10 +93,6 @@ def _wanted(
     return wanted
 
 
-def _tells(record: Paper) -> bool:
-    return len(title_key(record.title)) >= _LETTERS
-
-
 async def _look(
     services: Services, request: Request, names: Sequence[str], wanted: Sequence[Wanted]
 ) -> tuple[dict[str, Paper], dict[str, str], list[Failure]]:
@@ -116,44 +103,44 @@ async def _look(
     for name in names:
         left = [item for item in wanted if item.record and item.record.id not in found]
         try:
-            known, failed = await _in_source(services, request, name, left)
+            known, failed = await _in_source(await services.source(name, request), left)
         except (TransientError, PermanentError) as error:
-            known, failed = {}, {name: str(error)}
+            known, failed = {}, dict.fromkeys(range(len(left)), str(error))
         found |= known
         by |= dict.fromkeys(known, name)
         if failed:
-            failures.append(_failure(name, failed, len(left)))
+            failures.append(
+                Failure(
+                    stage=STAGE, subject=name, cause=next(iter(failed.values())),
+                    remedy=f"{len(failed)} works were not looked up here; their entries stand as they "
+                    "are printed",
+                )
+            )  # fmt: skip
         services.progress(STAGE, len(found), len(wanted) + 1, name)
     return found, by, failures
 
 
 async def _in_source(
-    services: Services, request: Request, name: str, wanted: Sequence[Wanted]
-) -> tuple[dict[str, Paper], dict[str, str]]:
-    """Return what one source knows of these works, by their ids, and why it could not be asked."""
-    source = await services.source(name, request)
-    found: dict[str, Paper] = {}
-    failed: dict[str, str] = {}
-    left = dict(enumerate(wanted))
-    while left:
-        looked = await look_up(source, left)
-        again: dict[int, Wanted] = {}
-        for place, item in left.items():
-            record, paper = item.record, looked.found.get(place)
-            if record and paper and same_work(record, paper):
-                found[record.id] = paper
-            elif record and paper and item.ids and _tells(record):
-                # Its id leads to another work: it is looked for by its title, then.
-                again[place] = Wanted((), record)
-            elif record and place in looked.failed:
-                failed[record.id] = looked.failed[place]
-        left = again
-    return found, failed
+    source: Source, wanted: Sequence[Wanted]
+) -> tuple[dict[str, Paper], dict[int, str]]:
+    """Return what one source knows of these works, by their ids, and which could not be asked about."""
+    looked = await look_up(source, dict(enumerate(wanted)))
+    right = {place: paper for place, paper in looked.found.items() if _is_it(wanted[place], paper)}
+    # Where an id leads to another work, the work is looked for by its title.
+    again = {
+        place: Wanted((), wanted[place].record)
+        for place in looked.found.keys() - right.keys()
+        if wanted[place].ids and _tells(wanted[place].record)
+    }
+    titled = await look_up(source, again)
+    right |= {place: paper for place, paper in titled.found.items() if _is_it(again[place], paper)}
+    found = {record.id: right[place] for place in right if (record := wanted[place].record)}
+    return found, {**looked.failed, **titled.failed}
 
 
-def _failure(name: str, failed: Mapping[str, str], count: int) -> Failure:
-    missed = count if name in failed else len(failed)
-    return Failure(
-        stage=STAGE, subject=name, cause=next(iter(failed.values())),
-        remedy=f"{missed} works were not looked up here; their entries stand as they are printed",
-    )  # fmt: skip
+def _is_it(wanted: Wanted, found: Paper) -> bool:
+    return wanted.record is not None and same_work(wanted.record, found)
+
+
+def _tells(record: Paper | None) -> bool:
+    return record is not None and len(title_key(record.title)) >= _LETTERS

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
@@ -20,13 +19,9 @@ from tools.services import open_services
 STAGE = "retrieve_contexts"
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    contexts: list[Context]
-
-
-async def retrieve_contexts(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
+async def retrieve_contexts(
+    state: SynthesizeState, runtime: Runtime[RunContext]
+) -> SynthesizeState:
     """Find the best chunks; all of them are taken as they are, relevant or not."""
     services = open_services(runtime, state["run"])
     method = services.context.context_method

@@ -9,7 +9,7 @@ from nodes.synthesize.packing import Piece
 from state.paper import Paper
 from state.run import Failure
 from state.synthesis import Context, Paragraph
-from tools.evidence.prompt_injection import without_injections
+from tools.evidence.prompt_injection import reported, without_injections
 from tools.references.in_text import find_mentions
 from tools.services import Services
 from tools.text.source_lines import source_lines
@@ -37,7 +37,8 @@ def _made(
         if (paragraph := paragraphs.get(context.paragraph)) is None:
             continue
         paper = papers.get(paragraph.paper)
-        text, commands = without_injections(_plain(paragraph, context.spans))
+        plain = " ".join(line.plain for line in source_lines(paragraph, context.spans))
+        text, commands = without_injections(plain)
         piece = Piece(
             place=place, paper=paragraph.paper,
             title=without_injections(paper.title)[0] if paper else "",
@@ -45,15 +46,10 @@ def _made(
             number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:
-            failures.append(_commanding(piece, commands))
+            failures.append(reported(STAGE, piece.named, commands))
         if text:
             pieces.append(piece)
     return pieces, failures
-
-
-def _plain(paragraph: Paragraph, spans: Sequence[tuple[int, int]]) -> str:
-    """Return a paragraph, or the sentences that these parts of it touch, without citation marks."""
-    return " ".join(line.plain for line in source_lines(paragraph, spans))
 
 
 def plain_prose(paragraphs: Sequence[str]) -> str:
@@ -73,11 +69,3 @@ def plain_prose(paragraphs: Sequence[str]) -> str:
             if text:
                 kept.append(text)
     return "\n\n".join(kept)
-
-
-def _commanding(piece: Piece, commands: Sequence[str]) -> Failure:
-    return Failure(
-        stage=STAGE, subject=piece.named,
-        cause=f"it commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
-        remedy="these words were not shown to the mind; look at the paper yourself",
-    )  # fmt: skip

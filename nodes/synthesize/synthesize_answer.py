@@ -9,16 +9,15 @@ on is found by aligning it with its sources.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
 from nodes.synthesize.choose_quotes import choose_quotes
-from nodes.synthesize.kept_statements import dropped, kept
 from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show, stretches
 from nodes.synthesize.shown_contexts import pieces_of, plain_prose
 from state.request import Request
@@ -31,7 +30,7 @@ from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.language import language, language_name
 from tools.text.sentences import split_sentences
-from tools.text.words import coverage
+from tools.text.words import coverage, distinct_content_stems
 
 STAGE = "synthesize_answer"
 KEEPS = 0.5
@@ -40,6 +39,8 @@ _TOLD = 0.5
 """The same of one of its sentences."""
 _FROM_SOURCES = 0.3
 """Share of an answer's content words that its sources have, below which it is not from them."""
+_LONG_WORDS = 12
+"""Characters a word, on average, from which a text is in a script without spaces between words."""
 _LOST = "the update lost more than half of the answer so far"
 _TOO_LONG = "the answer grew larger than the model's window has room for"
 _NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
@@ -86,15 +87,9 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    draft: str
-    folded: int
-    failures: list[Failure]
-
-
-async def synthesize_answer(state: SynthesizeState, runtime: Runtime[RunContext]) -> Update:
+async def synthesize_answer(
+    state: SynthesizeState, runtime: Runtime[RunContext]
+) -> SynthesizeState:
     """Fold the next contexts into the draft; a pack that fails leaves the draft as it was."""
     services = open_services(runtime, state["run"])
     contexts, folded, draft = state["contexts"], state.get("folded", 0), state.get("draft", "")
@@ -124,10 +119,9 @@ def _packs(pieces: Sequence[Piece], room: Room, draft: str) -> tuple[list[Sequen
     """
     if not pieces:
         return [], 0
-    count = fitting(pieces, room.beside(draft))
-    if count:
+    if count := fitting(pieces, room.beside(count_tokens(draft))):
         return [pieces[:count]], count
-    return [[part] for part in stretches(pieces[0], room.least)], 1
+    return [[part] for part in stretches(pieces[0], room.beside(room.output))], 1
 
 
 async def _fold(
@@ -144,7 +138,9 @@ async def _fold(
     async def faults(answer: Synthesis) -> list[str]:
         return await asyncio.to_thread(_faults, draft, plain_prose(answer.paragraphs), room, told)
 
-    asked = await ask_checked(services.mind, room.task(TASK), inputs, faults)
+    asked = await ask_checked(
+        services.mind, replace(TASK, max_output_tokens=room.output), inputs, faults
+    )
     made = await asyncio.to_thread(plain_prose, asked.answer.paragraphs if asked.answer else [])
     if asked.stands and not asked.error:
         return made, []
@@ -161,7 +157,8 @@ def _faults(draft: str, made: str, room: Room, told: str) -> list[str]:
     """Say what is wrong with an answer to what was told, within the room kept for that."""
     if draft and kept(draft, made) < KEEPS:
         found = [_LOST]
-        for sentence in dropped(draft, made, _TOLD):
+        told_before = [span.text for part in draft.split("\n\n") for span in split_sentences(part)]
+        for sentence in (text for text in told_before if kept(text, made) < _TOLD):
             if sum(map(count_tokens, [*found, sentence])) > room.again:
                 break
             found.append(f"it lost: {sentence}")
@@ -175,15 +172,27 @@ def _faults(draft: str, made: str, room: Room, told: str) -> list[str]:
 
 def _cut(text: str, most: float) -> str:
     """Drop sentences from the end until the answer has room in the window."""
-    paragraphs = [[span.text for span in split_sentences(part)] for part in text.split("\n\n")]
-    while paragraphs and count_tokens(made := _joined(paragraphs)) > most:
-        paragraphs[-1].pop()
-        paragraphs = [part for part in paragraphs if part]
-    return made if paragraphs else ""
+    while text and count_tokens(text) > most:
+        before, _, last = text.rpartition("\n\n")
+        shorter = " ".join(span.text for span in split_sentences(last)[:-1])
+        text = f"{before}\n\n{shorter}" if shorter and before else shorter or before
+    return text
 
 
-def _joined(paragraphs: Sequence[Sequence[str]]) -> str:
-    return "\n\n".join(" ".join(part) for part in paragraphs)
+def kept(former: str, text: str) -> float:
+    """Return the share of the former text's content words that a text has, 0..1; 1 where it had none.
+
+    In scripts without spaces pairs of characters stand for words.
+    """
+    if len(former) > _LONG_WORDS * len(former.split()):
+        wanted = _pairs(former)
+        return len(wanted & _pairs(text)) / len(wanted) if wanted else 1.0
+    return coverage(former, text) if distinct_content_stems(former) else 1.0
+
+
+def _pairs(text: str) -> set[str]:
+    solid = "".join(char for char in text if char.isalnum())
+    return {solid[place : place + 2] for place in range(len(solid) - 1)}
 
 
 def _failure(pack: Sequence[Piece], cause: str, remedy: str) -> Failure:

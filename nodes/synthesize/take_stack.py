@@ -7,14 +7,12 @@ go to the spool.
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import cast, get_args
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.ask.conversation import last_question
 from nodes.ask.take_question import question_text
@@ -23,13 +21,11 @@ from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
 from state.synthesis import (
-    Context,
     Granularity,
-    Line,
-    LostLine,
     SourcePaper,
     StackItem,
     SynthesizeInput,
+    SynthesizeState,
 )
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
@@ -46,29 +42,7 @@ MOST_PAPERS = 500
 MOST_CHUNKS = 100
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    run: str
-    request: Request
-    references_as: Granularity
-    messages: list[AnyMessage]
-    stack: list[StackItem]
-    stacked: list[SourcePaper]
-    paragraphs: list[str]
-    works: list[str]
-    contexts: list[Context]
-    draft: str
-    folded: int
-    lines: list[Line]
-    lost: list[LostLine]
-    resolved: dict[str, str]
-    times: dict[str, float]
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) -> Update:
+async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) -> SynthesizeState:
     """Check question and papers; an error becomes `stop`, for a person to read."""
     run = uuid4().hex
     services = open_services(runtime, run)
@@ -81,7 +55,7 @@ async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) 
         check_settings(services.context)
         check_range("top_k", services.context.top_k, 1, MOST_CHUNKS)
         sent = parse(SynthesizeInput, state)
-        granularity = _granularity(sent.granularity)
+        granularity = sent.granularity
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
             messages = [HumanMessage(question)]
@@ -99,12 +73,6 @@ async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) 
         "contexts": [], "draft": "", "folded": 0, "lines": [], "lost": [], "resolved": {},
         "times": replaced({}), "stop": stop, "failures": replaced([stop] if stop else []),
     }  # fmt: skip
-
-
-def _granularity(given: str) -> Granularity:
-    if given not in get_args(Granularity):
-        raise InputError(f"the granularity '{given}' is none of {', '.join(get_args(Granularity))}")
-    return cast(Granularity, given)
 
 
 async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) -> Request:
@@ -132,7 +100,16 @@ async def _stack(
     found = await asyncio.to_thread(discover_files, sent.paths, roots, [])
     spool = Spool(services.clients.settings.home, services.run)
     await asyncio.to_thread(take_uploads, found, spool, sent.uploads, [])
-    readable = [*_items(found), *await _named(services, sent)]
+    files = [file for file in found.files if file.kind in {"file", "upload"}]
+    names = Counter(PurePath(file.name).name for file in files)
+    readable = [
+        StackItem(  # under its last name, where no other has the same
+            name=last if names[last := PurePath(file.name).name] == 1 else file.name,
+            kind="upload" if file.sha256 else "file", path=file.path, sha256=file.sha256,
+        )
+        for file in files
+    ]  # fmt: skip
+    readable += await _named(services, sent)
     if len(readable) > MOST_PAPERS:
         raise InputError(f"{len(readable)} papers are too many: give at most {MOST_PAPERS}")
     bad = _unreadable(found, len(readable))
@@ -140,19 +117,6 @@ async def _stack(
         causes = "; ".join(f"{item.name}: {item.cause}" for item in bad[:5])
         raise InputError(f"there is no paper to read: {causes or 'the folders hold none'}")
     return readable, bad, found.notes
-
-
-def _items(found: DiscoveredFiles) -> list[StackItem]:
-    """Return the files, each under its last name where no other has the same."""
-    names = Counter(PurePath(file.name).name for file in found.files)
-    return [
-        StackItem(
-            name=last if names[last := PurePath(file.name).name] == 1 else file.name,
-            kind="upload" if file.sha256 else "file", path=file.path, sha256=file.sha256,
-        )
-        for file in found.files
-        if file.kind in {"file", "upload"}
-    ]  # fmt: skip
 
 
 async def _named(services: Services, sent: SynthesizeInput) -> list[StackItem]:
@@ -177,21 +141,17 @@ async def _named(services: Services, sent: SynthesizeInput) -> list[StackItem]:
 
 def _unreadable(found: DiscoveredFiles, after: int) -> list[SourcePaper]:
     """Return what is no paper, behind the stack."""
-    records = [
+    told = [
         (file.name, "it holds records of papers, not a paper", "give the papers' own files")
         for file in found.files
         if file.kind == "records"
     ]
-    others = [
+    told += [
         (item.source, item.cause or "; ".join(item.notes), item.remedy)
         for item in found.reports
         if item.status in {"failed", "unchanged"}
     ]
-    return _reports([*records, *others], after)
-
-
-def _reports(told: Sequence[tuple[str, str, str]], after: int) -> list[SourcePaper]:
     return [
-        SourcePaper(place=after + number, name=name, cause=cause, remedy=remedy)
-        for number, (name, cause, remedy) in enumerate(told)
+        SourcePaper(place=place, name=name, cause=cause, remedy=remedy)
+        for place, (name, cause, remedy) in enumerate(told, start=after)
     ]

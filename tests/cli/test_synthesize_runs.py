@@ -156,10 +156,9 @@ def test_papers_of_a_library_are_named_by_id(cite: Cite, papers: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--granularity", "medium"), "none of fine, coarse"),
+        (("--granularity", "medium"), "'fine' or 'coarse'"),
         (("--relevance", "guess"), "relevance"),
         (("--updates", "none"), "updates"),
-        (("--alignment", "none"), "alignment"),
         (("--context-method", "none"), "is not one of"),
         (("--top-k", "0"), "top_k"),
         (("--source", "library"), "there is no source 'library'"),

@@ -27,11 +27,6 @@ def _align(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"lines": lines}
 
 
-def _pair(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"related": _share(inputs["line"], inputs["source"]) >= 0.5}
-
-
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "align_lines": _align,
-    "align_pair": _pair,
 }

@@ -88,24 +88,6 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _direct(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"text": "Bees dance to tell the way. Bees speak Latin at night."}
-
-
-def _split(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"statements": _sentences(inputs["answer"])}
-
-
-def _check_statement(inputs: dict[str, Any]) -> dict[str, Any]:
-    spans = [(item["id"], span) for item in inputs["passages"] for span in _sentences(item["text"])]
-    key, best = max(spans, key=lambda pair: _shared(pair[1], inputs["statement"]))
-    return {"supported": True, "passage": key, "quote": best}
-
-
-def _refine(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"sentences": inputs["sentences"]}
-
-
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
@@ -114,8 +96,4 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "judge_sufficiency": _judge,
     "compose_answer": _compose,
     "check_answer": _check,
-    "answer_directly": _direct,
-    "split_answer": _split,
-    "check_statement": _check_statement,
-    "refine_answer": _refine,
 }

@@ -81,7 +81,7 @@ ENCRYPTED = pdf(
 )
 SCANNED = pdf(content=b"0 0 m 100 100 l S")
 TRUNCATED = pdf()[:200]
-BOMB = pdf(content=b"BT /F1 1 Tf " + (b"(" + b"bomb " * 200 + b") Tj ") * 20_000 + b"ET")
+BOMB = pdf(content=b"BT /F1 1 Tf " + (b"(" + b"bomb " * 200 + b") Tj ") * 1_000 + b"ET")
 
 
 def context_at(home: Path, *tables: Table, allowed: Path | None = None) -> RunContext:

@@ -159,7 +159,7 @@ async def test_input_that_cannot_be_used_is_told(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("claims", 0), ("passages", 99), ("retriever", "psychic"), ("method", "x")]
+    ("name", "value"), [("claims", 0), ("passages", 99), ("retriever", "psychic")]
 )
 async def test_settings_that_cannot_be_used_are_told(
     extractive: RunContext, name: str, value: object

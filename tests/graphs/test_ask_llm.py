@@ -45,7 +45,7 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert tasks.count("draw_claims") == len(result["hops"][0].chosen)
     assert tasks.count("judge_sufficiency") == tasks.count("compose_answer") == 1
     assert tasks.count("check_answer") == 1
-    assert not set(tasks) & {"answer_directly", "refine_answer", "rewrite_question"}
+    assert not set(tasks) & {"rewrite_question"}
 
 
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:
@@ -182,22 +182,6 @@ async def test_follow_up_is_rewritten(llm_settings: Settings) -> None:
     result, server = await ask(llm_settings, "And of displaced bees?", messages=messages)
     assert asked(server)[0] == "rewrite_question"
     assert "radar tracks" in result["standalone"]
-
-
-async def test_wikichat_takes_of_the_minds_own_answer_only_what_a_passage_says(
-    llm_settings: Settings,
-) -> None:
-    result, server = await ask(
-        llm_settings, "How do bees dance to tell the way?", options={"method": "wikichat"}
-    )
-    tasks = asked(server)
-    assert tasks.count("answer_directly") == tasks.count("split_answer") == 1
-    assert tasks.count("check_statement") == 2
-    assert tasks.count("refine_answer") == 1
-    assert "judge_sufficiency" not in tasks
-    assert "Latin" not in result["answer"]
-    assert any("Latin" in item.text for item in result["hops"][0].lost)
-    assert_traced(result)
 
 
 async def test_what_the_budget_does_not_afford_is_shown_as_far_as_it_came(

@@ -169,9 +169,7 @@ def test_spool_keeps_contents_once_and_forgets_what_old_runs_left(tmp_path: Path
     os.utime(tmp_path / "ingesting" / "old", (0, 0))
     Spool(tmp_path, "new").clear()
     assert [path.name for path in (tmp_path / "ingesting").iterdir()] == ["run"]
-    part = spool.part("arxiv:2005.11401")
-    part.drop(part.put(b"some text"))
+    spool.drop(spool.put(b"some text", name="arxiv:2005.11401"))
     assert spool.path(digest).exists()
-    part.put(b"some text")
     spool.clear()
     assert not list((tmp_path / "ingesting").iterdir())

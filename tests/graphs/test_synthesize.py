@@ -139,7 +139,7 @@ async def test_nothing_readable_ends_with_what_to_do(home: Path) -> None:
     [
         ({"uploads": []}, "there is no paper to answer from"),
         ({"question": ""}, "there is no question"),
-        ({"granularity": "medium"}, "none of fine, coarse"),
+        ({"granularity": "medium"}, "'fine' or 'coarse'"),
         ({"sources": ["library"]}, "there is no source 'library'"),
         ({"papers": ["doi:10.5555/nowhere"]}, "does not have doi:10.5555/nowhere"),
         ({"paths": ["/etc"]}, "paths are not taken here"),

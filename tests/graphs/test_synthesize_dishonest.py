@@ -11,7 +11,7 @@ from state.synthesis import Line, NumberedReference
 from tests.fakes.openai_server import Reply
 from tests.graphs.stacks import FIRST_TITLE, SHARED, uploads
 from tests.graphs.test_synthesize import assert_traced
-from tests.graphs.test_synthesize_llm import ARMS, synthesize
+from tests.graphs.test_synthesize_llm import synthesize
 from tools.text.words import coverage
 
 EARS, PAIR = (
@@ -220,15 +220,6 @@ async def test_sources_that_a_mind_makes_up_change_nothing(
     assert len(result["lines"]) >= 4
     for line in result["lines"]:  # the scripted mind copies: the right source has the line's words
         assert borne(result, line) >= 0.7, line.text
-
-
-async def test_mind_that_relates_every_pair_gives_no_strangers(llm_settings: Settings) -> None:
-    def always(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"related": True}
-
-    result, _ = await synthesize(llm_settings, {"align_pair": always}, ARMS)
-    assert_sound(result)
-    assert result["lines"]
 
 
 @pytest.mark.parametrize("update", [[], ["Nothing."], ["", " "], ["Barn owls are birds of prey."]])

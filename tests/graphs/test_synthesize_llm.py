@@ -18,7 +18,7 @@ from tests.graphs.test_resume import BUSY
 from tests.graphs.test_synthesize import assert_traced
 from tools.errors import TransientError
 
-ARMS = {"relevance": "each", "updates": "each", "alignment": "pairwise"}
+ARMS = {"relevance": "each", "updates": "each"}
 """LLM-Ref's own way."""
 
 
@@ -51,7 +51,6 @@ async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
     assert tasks.count("synthesize_answer") == 1
     assert tasks.count("align_lines") == 1
     assert tasks.count("judge_relevance") <= 1
-    assert "align_pair" not in tasks
     assert any(line.secondary for line in result["lines"])
 
 
@@ -64,9 +63,8 @@ async def test_documents_own_way_asks_far_more_for_the_same_references(
     contexts = len(many["contexts"])
     assert each.count("judge_relevance") == sum(len(item.paragraphs) for item in many["stacked"])
     assert each.count("synthesize_answer") == contexts
-    assert each.count("align_pair") > len(many["lines"])
     assert "summarize_paragraphs" not in each  # they were made once, for the first run
-    assert len(each) >= 5 * len(asked)
+    assert len(each) > 2 * len(asked)
     assert {key for role, key in references(few) if role == "primary"} <= {
         key for role, key in references(many) if role == "primary"
     }

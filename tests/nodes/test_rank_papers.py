@@ -6,15 +6,13 @@ from typing import Any, get_args
 import pytest
 
 from nodes.find.rank_papers import Branch, rank_papers
-from nodes.find.rankers.choose import ranker_of
-from nodes.find.rankers.port import Evidence
+from nodes.find.rankers.choose import RANKERS, groups
 from state.channels import FindState
 from state.finding import RankerName
 from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import reviewer
 from tests.library.words import WordEmbedder
 from tests.nodes.rankers.support import PAPERS, REQUEST, Served, served
-from tools.errors import InputError
 
 NAMES: tuple[RankerName, ...] = get_args(RankerName)
 IDS = [paper.id for paper in PAPERS]
@@ -34,28 +32,12 @@ async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_has_a_ranker_of_that_name(name: RankerName) -> None:
-    ranker = ranker_of(name)
-    assert ranker.name == name
-    assert ranker.weighs_links == (name in {"debate", "cascade"})
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_paper_is_settled_or_in_one_group(name: RankerName) -> None:
-    ranker = ranker_of(name)
-    known = {
-        key: Evidence(similarity=0.1 * place, prior=10.0 * place) for place, key in enumerate(IDS)
-    }
-    settled = ranker.settle(known)
-    groups = ranker.split([key for key in IDS if key not in settled], 2)
-    assert sorted([*settled, *(key for group in groups for key in group)]) == sorted(IDS)
-    assert all(0 <= score <= 100 for score in settled.values())
-    assert all(groups)
-
-
-def test_unknown_ranker_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(InputError, match="debate, cascade"):
-        ranker_of("llm")  # type: ignore[arg-type]
+def test_every_name_has_a_ranker_that_is_given_every_paper_once(name: RankerName) -> None:
+    assert name in RANKERS
+    parts = groups(name, IDS, 2)
+    assert [key for part in parts for key in part] == IDS
+    assert len(parts) == (1 if name not in {"debate", "cascade"} else (len(IDS) + 1) // 2)
+    assert groups(name, [], 2) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -55,7 +55,7 @@ async def test_review_never_blocks_the_loop(
     assert done["references"]
 
 
-@pytest.mark.parametrize("options", [{}, {"retriever": "keywords"}, {"method": "wikichat"}])
+@pytest.mark.parametrize("options", [{}, {"retriever": "keywords"}])
 async def test_ask_never_blocks_the_loop(
     home: Path, watched: BlockBuster, options: dict[str, Any]
 ) -> None:
@@ -77,9 +77,7 @@ async def test_ingest_never_blocks_the_loop(home: Path, watched: BlockBuster) ->
     assert [item.status for item in done["reports"]] == ["added"]
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"context_method": "ensemble"}, {"alignment": "pairwise", "updates": "each"}]
-)
+@pytest.mark.parametrize("options", [{}, {"context_method": "ensemble"}, {"updates": "each"}])
 async def test_synthesize_never_blocks_the_loop(
     home: Path, watched: BlockBuster, options: dict[str, Any]
 ) -> None:

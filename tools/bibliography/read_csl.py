@@ -59,6 +59,8 @@ def csl_paper(item: Any) -> Paper:
     """
     if not isinstance(item, Mapping):
         raise RecordError("the item is not a JSON object")
+    if "itemType" in item:
+        raise RecordError("it is Zotero's own JSON: export Zotero RDF, BibTeX or CSL JSON instead")
     return paper_from(_fields(item))
 
 

@@ -92,9 +92,9 @@ def tex(source: str) -> str:
     body = source
     if "\\begin{document}" in body:
         body = body.split("\\begin{document}", 1)[1].split("\\end{document}", 1)[0]
-    body = re.sub(r"\\(?:displaystyle|textstyle)\b\s*|%\s*\n", "", body)
-    body = " ".join(body.split()).strip("$ ")
-    return re.sub(r"^\{([^{}]*)\}$", r"\1", body)
+    body = " ".join(re.sub(r"%\s*\n", "", body).split()).strip("$ ")
+    body = re.sub(r"^\{\\(?:display|text)style\b(.*)\}$", r"\1", body)
+    return re.sub(r"\\(?:display|text)style\b\s*", "", body).strip()
 
 
 def math_of(element: Element) -> str:

@@ -6,7 +6,9 @@ second lock, not the first.
 """
 
 import re
+from collections.abc import Sequence
 
+from state.run import Failure
 from tools.text.sentences import split_sentences
 
 _COMMANDS = re.compile(
@@ -32,3 +34,12 @@ def without_injections(text: str) -> tuple[str, list[str]]:
     if not commands:  # one runs over the end of a sentence: what stands there cannot be told apart
         return "", [text]
     return " ".join(span.text for span in spans if not _COMMANDS.search(span.text)), commands
+
+
+def reported(stage: str, subject: str, commands: Sequence[str], what: str = "it") -> Failure:
+    """Tell a person that not all of a text was shown to a mind, and why."""
+    return Failure(
+        stage=stage, subject=subject,
+        cause=f"{what} commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
+        remedy="these words were not shown to the mind; look at the paper yourself",
+    )  # fmt: skip

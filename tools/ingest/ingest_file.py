@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from threading import Condition, Event
+from threading import Event
 from typing import Literal
 
 from state.document import Document, DocumentEntry
@@ -23,7 +23,7 @@ from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
 from tools.ingest.target import IngestTarget
 from tools.ingest.worker_tasks import Reading
-from tools.ingest.workers import StoppedError, Workers, read_apart
+from tools.ingest.workers import Workers, read_apart
 
 _REMEDY = "add another copy or format of it"
 _POOR = 0.7
@@ -84,28 +84,26 @@ def failed(source: str, cause: str, remedy: str) -> FileReport:
 def _take(
     opened: IngestTarget, workers: Workers, given: Given, stopped: Event, seconds: dict[str, float]
 ) -> FileReport:
-    digest = digest_of(given.path)
-    with _alone.on(digest, stopped):
-        if entry := opened.current(digest):
+    if entry := opened.current(digest_of(given.path)):
+        return _unchanged(opened, given, entry)
+    with timing(seconds, "read"):
+        reading = read_apart(workers, stopped, given.path, given.name, opened.grobid)
+    paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
+    with opened.writing(), timing(seconds, "record"):
+        paper, more = _recorded(opened, paper, given.record)
+    with timing(seconds, "cut"):
+        passages = workers.run(
+            stopped, cut, reading.document, paper=paper.id, title=paper.title, sha256=reading.sha256
+        )  # fmt: skip
+    with opened.writing(), timing(seconds, "store"):
+        if entry := opened.current(reading.sha256):  # a copy of it was quicker
             return _unchanged(opened, given, entry)
-        with timing(seconds, "read"):
-            reading = read_apart(workers, stopped, given.path, given.name, opened.grobid)
-        if not any(block.text.strip() for block in reading.document.blocks):
-            raise DocumentError("there is no text in it", remedy=_REMEDY)
-        paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
-        notes = (*filter(None, [reading.note]), *notes)
-        with opened.writing(), timing(seconds, "record"):
-            paper, more = _recorded(opened, paper, given.record)
-        with timing(seconds, "cut"):
-            passages = workers.run(
-                stopped, cut, reading.document, paper=paper.id, title=paper.title, sha256=reading.sha256
-            )  # fmt: skip
         entry = _entry(given, reading, paper, passages)
-        with opened.writing(), timing(seconds, "store"):
-            put = opened.library.texts.put(entry, reading.document.text, passages)
-            if opened.documents:
-                opened.documents.put(reading.sha256, reading.document)
-        return _report(given, reading, paper, passages, put, (*notes, *more))
+        put = opened.library.texts.put(entry, reading.document.text, passages)
+        if opened.documents:
+            opened.documents.put(reading.sha256, reading.document)
+    notes = (*filter(None, [reading.note]), *notes, *more)
+    return _report(given, reading, paper, passages, put, notes)
 
 
 def digest_of(path: Path) -> str:
@@ -197,29 +195,3 @@ def _report(
         paper=paper.id, title=paper.title, pages=document.pages, passages=len(passages),
         unread=document.unread, notes=notes, confidence=document.confidence,
     )  # fmt: skip
-
-
-class _Alone:
-    """Lets one thread at a time take a file of certain contents in: a copy of it then is known."""
-
-    def __init__(self) -> None:
-        self._busy: set[str] = set()
-        self._changed = Condition()
-
-    @contextmanager
-    def on(self, digest: str, stopped: Event) -> Iterator[None]:
-        with self._changed:
-            while digest in self._busy:
-                if stopped.is_set():
-                    raise StoppedError
-                self._changed.wait(0.2)
-            self._busy.add(digest)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._busy.discard(digest)
-                self._changed.notify_all()
-
-
-_alone = _Alone()

@@ -9,6 +9,7 @@ from state.ingesting import FileReport, FileStatus
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
+from tools.documents.sniff import suffix
 from tools.errors import InputError
 from tools.ingest.ingest_file import failed
 from tools.ingest.target import IngestTarget
@@ -16,8 +17,7 @@ from tools.ingest.workers import StoppedError
 
 _TOLD = 100
 """Bad records in a report; the account has all."""
-_HEAD = 16_384
-_account = Lock()
+_writing = Lock()
 
 Counted = Callable[[int], None]
 
@@ -28,52 +28,38 @@ class _Records:
     def __init__(
         self, source: str, path: Path, account: Path, stopped: Event, *, tagged: bool
     ) -> None:
-        self._source, self._path, self._file = source, path, account
-        self._stopped, self._tagged = stopped, tagged
+        self._source, self._path, self._account, self._stopped = source, path, account, stopped
+        self._tagged = tagged
         self.good = self.bad = 0
         self.ids: dict[str, None] = {}
         """Of the papers, each once, where they get tags."""
         self.told: list[Unread] = []
 
     def papers(self) -> Iterator[Paper]:
-        for record in self._records():
+        from tools.documents.records import Attached, read_attachments
+
+        read = read_attachments if suffix(self._path.name) == ".rdf" else read_records
+        for item in read(self._path):
             if self._stopped.is_set():
                 raise StoppedError
-            if isinstance(record, Paper):
+            if isinstance(item, BadRecord):
+                self._note(item)
+            else:
+                paper = item.record if isinstance(item, Attached) else item
                 self.good += 1
                 if self._tagged:
-                    self.ids[record.id] = None
-                yield record
-            else:
-                self._note(record)
-
-    def _records(self) -> Iterator[Paper | BadRecord]:
-        if not _is_zoteros(self._path):
-            yield from read_records(self._path)
-            return
-        from tools.documents.records import read_attachments
-
-        for item in read_attachments(self._path):
-            yield item if isinstance(item, BadRecord) else item.record
+                    self.ids[paper.id] = None
+                yield paper
 
     def _note(self, record: BadRecord) -> None:
         self.bad += record.lost
         line = f"{self._source}:{record.line}: {'' if record.lost else 'note: '}{record.reason}"
         if record.excerpt:
             line += f" | {record.excerpt}"
-        with _account, self._file.open("a", encoding="utf-8") as account:
+        with _writing, self._account.open("a", encoding="utf-8") as account:
             account.write(line + "\n")
         if len(self.told) < _TOLD:
             self.told.append(Unread(where=f"{self._source}:{record.line}", cause=line))
-
-
-def _is_zoteros(path: Path) -> bool:
-    """Whether a file is in one of Zotero's own forms: RDF, or JSON with its names of fields."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"<"):
-        return b"rdf" in head.lower()
-    return head.startswith((b"[", b"{")) and b'"itemType"' in head
 
 
 def take_records(
@@ -109,17 +95,16 @@ def take_records(
         "unchanged": report.unchanged, "conflict": len(report.conflicts), "bad": records.bad,
     }  # fmt: skip
     notes = (_conflicts(report.conflicts),) if report.conflicts else ()
-    status = _status(counts, records.good)
     return FileReport(
-        source=source, kind="records", status=status, notes=notes, unread=tuple(records.told),
+        source=source, kind="records", status=_status(counts), notes=notes, unread=tuple(records.told),
         records={word: number for word, number in counts.items() if number},
         cause="" if records.good else "there is no record in it that can be read",
         remedy="" if records.good else "see what is said of its records",
     )  # fmt: skip
 
 
-def _status(counts: dict[str, int], good: int) -> FileStatus:
-    if not good:
+def _status(counts: dict[str, int]) -> FileStatus:
+    if not any(number for word, number in counts.items() if word != "bad"):
         return "failed"
     if counts["bad"]:
         return "partly"

@@ -16,25 +16,19 @@ _STALE = 7 * 24 * 3600.0
 
 
 class Spool:
-    """The contents of one run, or of one source of it, each file named by its SHA-256."""
+    """The contents of one run, each file named by its SHA-256, or by that of a name of its own."""
 
-    def __init__(self, home: Path, run: str, *, part: str = "") -> None:
-        self._home, self._run = home, run
+    def __init__(self, home: Path, run: str) -> None:
         self._all = home.expanduser() / _FOLDER  # not made absolute: that would read the disk
-        self._folder = self._all / run / part
+        self._folder = self._all / run
 
-    def part(self, name: str) -> "Spool":
-        """Return a spool of one source alone: nobody else waits for what it drops."""
-        part = sha256(name.encode("utf-8", "replace")).hexdigest()[:16]
-        return Spool(self._home, self._run, part=part)
-
-    def put(self, content: bytes) -> str:
-        """Keep contents; return their SHA-256.
+    def put(self, content: bytes, *, name: str = "") -> str:
+        """Keep contents; return the SHA-256 of them, or of their name: nobody else drops it then.
 
         Raises:
             OSError: The disk is full, or the folder cannot be written.
         """
-        digest = sha256(content).hexdigest()
+        digest = sha256(name.encode("utf-8", "replace") or content).hexdigest()
         target = self._folder / digest
         if not target.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +42,7 @@ class Spool:
         return digest
 
     def path(self, digest: str) -> Path:
-        """Where the contents of this SHA-256 stand."""
+        """Where the contents that `put` gave this name stand."""
         return self._folder / digest
 
     def drop(self, digest: str) -> None:

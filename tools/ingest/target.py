@@ -2,10 +2,10 @@
 
 import logging
 import os
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from citeloom.settings import Settings
@@ -86,25 +86,19 @@ def is_current(reader: str, grobid: Grobid | None = None) -> bool:
     return reader in own or reader == NAME
 
 
-_told: dict[str, float] = {}
-
-
+@cache
 def _tell_waiting(name: str) -> None:
-    """Say it once in a while, however many files wait."""
-    now = time.monotonic()
-    if now - _told.get(name, -_PATIENCE) >= _PATIENCE:
-        _told[name] = now
-        logger.warning("library '%s' is being written by another process: waiting for it", name)
+    """Say it once, however many files wait."""
+    logger.warning("library '%s' is being written by another process: waiting for it", name)
 
 
 def _may_be(found: Paper, paper: Paper) -> bool:
     """Whether nothing that both say speaks against their being one work."""
-    if found.year and paper.year and abs(found.year - paper.year) > 1:
-        return False
-    if not (found.authors and paper.authors):
-        return True
+    years = (found.year or paper.year or 0, paper.year or found.year or 0)
     families = {title_key(author.family) for author in paper.authors}
-    return title_key(found.authors[0].family) in families
+    return abs(years[0] - years[1]) <= 1 and (
+        not (found.authors and families) or title_key(found.authors[0].family) in families
+    )
 
 
 def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> IngestTarget:

@@ -1,16 +1,14 @@
-"""Which sentences of a paragraph can be shown by themselves, and how they are shown.
+"""Which sentences of a paper can be quoted, and how they are shown.
 
-A sentence that leans on the one before it is shown with that one, or not at all. Words are not
-changed: 'We count voles.' becomes 'Holm counts voles.' (tools.text.self_reference), and all else
-stands in quotation marks behind its authors' name.
+Words are not changed: 'We count voles.' becomes 'Holm counts voles.' (tools.text.self_reference), and
+all else stands in quotation marks behind its authors' name.
 """
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
 
 from tools.text.printable import printable
-from tools.text.self_reference import attribute, leans
+from tools.text.self_reference import attribute
+from tools.text.sentences import split_sentences
 from tools.text.text_quality import text_quality
 
 _MOST = 70
@@ -31,23 +29,6 @@ _SOUND = 0.7
 """tools.text.text_quality below which a sentence is garbled."""
 
 
-def passages(sentences: Sequence[str]) -> list[tuple[int, int]]:
-    """Return what can be shown, as places in the sentences: one, or one with the one before it."""
-    whole = [_is_whole(text) for text in sentences]
-    leaning = [leans(text) for text in sentences]
-    alone = [(at, at + 1) for at, fit in enumerate(whole) if fit and not leaning[at]]
-    pairs = [
-        (before, at + 1)
-        for before, at in pairwise(range(len(sentences)))
-        if whole[at] and leaning[at] and whole[before] and not leaning[before]
-    ]
-    return sorted(
-        (start, end)
-        for start, end in [*alone, *pairs]
-        if len(" ".join(sentences[start:end]).split()) <= _MOST
-    )
-
-
 def shown(passage: str, name: str) -> str:
     """Return a passage as it is shown under its authors' name; in quotation marks alone without one."""
     if name and _OWN.match(passage):
@@ -58,7 +39,12 @@ def shown(passage: str, name: str) -> str:
     return f"{name}: {quoted}" if name else quoted
 
 
-def _is_whole(text: str) -> bool:
-    """Whether a sentence is one, can be read, and shows nothing that stands elsewhere in its paper."""
-    odd = _MARK.search(text) or _POINTER.search(text) or _FORMULA.search(text)
-    return printable(text) and not odd and text_quality(text) >= _SOUND
+def is_whole(passage: str) -> bool:
+    """Whether a passage is short, can be read, and shows nothing that stands elsewhere in its paper."""
+    odd = _MARK.search(passage) or _POINTER.search(passage) or _FORMULA.search(passage)
+    return (
+        len(passage.split()) <= _MOST
+        and not odd
+        and all(printable(span.text) for span in split_sentences(passage))
+        and text_quality(passage) >= _SOUND
+    )

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from citeloom.cli.library.opening import opened, process_settings, told_errors
+from citeloom.cli.library.opening import opened
+from citeloom.cli.telling import errors_told
+from citeloom.settings import settings
 from tools.errors import LibraryError
 
 
@@ -19,7 +21,7 @@ def verify(
     ] = False,
 ) -> None:
     """See that a library is whole: catalog, texts, vectors; exits with 1 if it is not."""
-    with told_errors():
+    with errors_told():
         from tools.library.database import is_damage
         from tools.library.verify import damage, fault_lines
         from tools.library.verify import repair as repaired
@@ -52,7 +54,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Write a library's records, or its passages, to a file."""
-    with told_errors(), opened(name) as library:
+    with errors_told(), opened(name) as library:
         from tools.library.export import export_passages, export_records
 
         write = export_passages if passages else export_records
@@ -62,7 +64,7 @@ def export(
 
 def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
     """Give back disk space: leftovers of stopped work, deleted rows and vectors."""
-    with told_errors(), opened(name) as library:
+    with errors_told(), opened(name) as library:
         from tools.library.compact import compact as compacted
 
         done = compacted(library)
@@ -77,7 +79,7 @@ def snapshot(
     file: Annotated[Path, typer.Argument(help="To write, such as mine.gz.")],
 ) -> None:
     """Write a whole library but for its vectors to one file; others may read meanwhile."""
-    with told_errors(), opened(name) as library:
+    with errors_told(), opened(name) as library:
         from tools.library.snapshot import take_snapshot
 
         typer.echo(f"{file}: {take_snapshot(library, file):,} bytes")
@@ -91,11 +93,11 @@ def restore(
     force: Annotated[bool, typer.Option("--force", help="Replace a library of that name.")] = False,
 ) -> None:
     """Make a library what it was in a snapshot, checked before anything changes, and index it."""
-    with told_errors():
+    with errors_told():
         from citeloom.cli.progress import Progress
         from tools.library.snapshot import restore_snapshot
 
-        name = restore_snapshot(file, process_settings(), name=library, force=force)
+        name = restore_snapshot(file, settings(), name=library, force=force)
         with opened(name) as restored, Progress(quiet=False, often=True) as progress:
             papers, passages = restored.stats().papers, restored.texts.count()
             made = restored.index(progress=progress.counted("make_vectors"), reembed=True)

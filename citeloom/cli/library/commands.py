@@ -6,8 +6,10 @@ import typer
 
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
-from citeloom.cli.library.opening import opened, process_settings, told_errors
+from citeloom.cli.library.opening import opened
 from citeloom.cli.library.reading import search, show, tag
+from citeloom.cli.telling import errors_told
+from citeloom.settings import settings
 
 if TYPE_CHECKING:
     from tools.library.library import Library
@@ -22,10 +24,10 @@ for command in (add, search, show, tag, verify, export, compact, snapshot, resto
 @app.command("list")
 def list_() -> None:
     """List the libraries by name."""
-    with told_errors():
+    with errors_told():
         from tools.library.open import library_names
 
-        for name in library_names(process_settings()):
+        for name in library_names(settings()):
             typer.echo(name)
 
 
@@ -34,10 +36,10 @@ def stats(
     name: Annotated[str | None, typer.Argument(help="One library; all if left out.")] = None,
 ) -> None:
     """Count what is in a library."""
-    with told_errors():
+    with errors_told():
         from tools.library.open import library_names
 
-        names = [name] if name else library_names(process_settings())
+        names = [name] if name else library_names(settings())
         for each in names:
             with opened(each) as library:
                 typer.echo(_counts(library))
@@ -49,7 +51,7 @@ def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
 
     Until all are made, only what has its vector is found; run again, it goes on where it was stopped.
     """
-    with told_errors():
+    with errors_told():
         from citeloom.cli.progress import Progress
         from tools.retrieve.keywords import name_missing
 
@@ -75,7 +77,7 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove papers or documents with their passages from a library, or the library itself."""
-    with told_errors():
+    with errors_told():
         if not ids:
             _remove_library(name, yes=yes)
             return
@@ -85,19 +87,16 @@ def remove(
             unknown = [key for key in ids if key not in papers and key not in documents]
             for missing in unknown:
                 typer.echo(f"not in '{name}': {missing}", err=True)
-            if not yes and len(unknown) < len(ids):
-                what = "the documents of " if texts else ""
-                of = f"{what}{len(papers)} of {library.stats().papers} papers"
-                also = f" and {len(documents)} documents" if documents else ""
-                typer.confirm(f"Remove {of}{also} of library '{name}'?", abort=True)
-            removed = library.texts.remove_documents(set(documents.values()))
-            lines = [_removed(removed, "document", name)] if documents else []
-            if texts:
-                lines.append(_removed(library.texts.remove(papers), "document", name))
-            elif papers or not documents:
-                lines.append(_removed(library.remove(papers), "paper", name))
-            typer.echo("\n".join(lines))
-    raise typer.Exit(0 if len(unknown) < len(ids) else 1)
+            if len(unknown) == len(ids):
+                raise typer.Exit(1)
+            if not yes:
+                what = f"{len(documents)} documents and {'texts of ' if texts else ''}{len(papers)}"
+                of = f"{library.stats().papers} papers of library '{name}'"
+                typer.confirm(f"Remove {what} of {of}?", abort=True)
+            count = library.texts.remove_documents(set(documents.values()))
+            count += library.texts.remove(papers) if texts else 0
+            _removed(count, "document", name)
+            _removed(0 if texts else library.remove(papers), "paper", name)
 
 
 def _remove_library(name: str, *, yes: bool) -> None:
@@ -108,24 +107,20 @@ def _remove_library(name: str, *, yes: bool) -> None:
         with opened(name) as library:
             papers = library.stats().papers
         typer.confirm(f"Remove all {papers} papers and library '{name}'?", abort=True)
-    delete_library(name, process_settings(), embedder())
+    delete_library(name, settings(), embedder())
     typer.echo(f"library '{name}' is removed")
 
 
 def _documents(library: "Library", keys: list[str]) -> dict[str, str]:
     """Return the hash of each document that one of these keys, a part of a hash, begins."""
-    if not keys:
-        return {}
-    hashes = [entry.sha256 for entry in library.texts.documents()]
-    found = {
-        key: [one for one in hashes if len(key) >= 8 and one.startswith(key.lower())]
-        for key in keys
-    }
-    return {key: matching[0] for key, matching in found.items() if len(matching) == 1}
+    hashes = [entry.sha256 for entry in library.texts.documents()] if keys else []
+    found = {key: [one for one in hashes if one.startswith(key.lower())] for key in keys}
+    return {key: ones[0] for key, ones in found.items() if len(ones) == 1 and len(key) >= 8}
 
 
-def _removed(count: int, what: str, name: str) -> str:
-    return f"{count} {what if count == 1 else what + 's'} removed from '{name}'"
+def _removed(count: int, what: str, name: str) -> None:
+    if count:
+        typer.echo(f"{count} {what if count == 1 else what + 's'} removed from '{name}'")
 
 
 def _counts(library: "Library") -> str:

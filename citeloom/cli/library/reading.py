@@ -1,33 +1,25 @@
 """`citeloom library search`, `show` and `tag`: what a library has to say."""
 
 import json
-import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from citeloom.cli.library.opening import opened, told_errors
+from citeloom.cli.library.opening import opened
+from citeloom.cli.options import years_of
+from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from state.passage import Passage, PassageHit
-    from tools.library.library import Library
-    from tools.retrieve.port import PassageFilter
 
-Mode = Literal["hybrid", "dense", "keyword"]
 Retriever = Literal["hybrid", "vectors", "keywords"]
-_YEARS = re.compile(r"(\d{4})?(-)?(\d{4})?")
 
 
 def search(
     name: Annotated[str, typer.Argument(help="The library.")],
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    mode: Annotated[
-        Mode, typer.Option(help="By meaning ('dense'), by words ('keyword'), or both.")
-    ] = "hybrid",
-    retriever: Annotated[
-        Retriever | None, typer.Option(help="As `ask` finds passages, instead of by mode.")
-    ] = None,
+    retriever: Annotated[Retriever, typer.Option(help="How: as `ask` finds passages.")] = "hybrid",
     paper: Annotated[
         list[str] | None, typer.Option("--paper", "-p", help="Only of this paper; may be repeated.")
     ] = None,
@@ -48,10 +40,16 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Find passages of a library's papers."""
-    with told_errors():
-        wanted = _filter(paper, year, tag, section, venue)
+    with errors_told():
+        from tools.retrieve.open import open_retriever
+        from tools.retrieve.port import PassageFilter
+
+        wanted = PassageFilter(
+            papers=frozenset(paper or ()), tags=frozenset(tag or ()), **years_of(year),
+            sections=frozenset(section or ()), venues=frozenset(venue or ()),
+        )  # fmt: skip
         with opened(name) as library:
-            hits = _hits(library, query, mode, retriever, limit, wanted)
+            hits = open_retriever(retriever, library).retrieve(query, limit=limit, wanted=wanted)
             passages = library.texts.get([hit.passage for hit in hits])
         for hit in hits:
             if hit.passage in passages:
@@ -67,7 +65,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
 ) -> None:
     """Show what a library has of one paper: record, documents, sections, passages."""
-    with told_errors(), opened(name) as library:
+    with errors_told(), opened(name) as library:
         record = library.get([paper]).get(paper)
         if record is None:
             raise InputError(f"'{name}' has no paper {paper}: `citeloom library search {name} ...`")
@@ -81,14 +79,13 @@ def show(
             }
             typer.echo(json.dumps(whole, ensure_ascii=False))
             return
-        names = ", ".join(author.name for author in record.authors)
-        for label, value in (
-            ("id", record.id), ("title", record.title), ("authors", names), ("year", record.year),
-            ("venue", record.venue), ("also", ", ".join(record.aliases)),
-            ("tags", ", ".join(library.texts.tags_of(paper))),
-        ):  # fmt: skip
-            if value:
-                typer.echo(f"{label:<8} {value}")
+        shown = {
+            "id": record.id, "title": record.title,
+            "authors": ", ".join(author.name for author in record.authors), "year": record.year,
+            "venue": record.venue, "also": ", ".join(record.aliases),
+            "tags": ", ".join(library.texts.tags_of(paper)),
+        }  # fmt: skip
+        typer.echo("\n".join(f"{label:<8} {value}" for label, value in shown.items() if value))
         for one in documents:
             pages = f", {one.pages} pages" if one.pages else ""
             typer.echo(
@@ -106,56 +103,10 @@ def tag(
     remove: Annotated[bool, typer.Option("--remove", help="Take them away.")] = False,
 ) -> None:
     """Give a paper tags, by which searches and questions can be narrowed."""
-    with told_errors(), opened(name) as library:
+    with errors_told(), opened(name) as library:
         library.texts.tag(paper, tags, remove=remove)
         left = ", ".join(library.texts.tags_of(paper))
         typer.echo(f"{paper}: {left or 'no tags'}")
-
-
-def _hits(
-    library: "Library",
-    query: str,
-    mode: Mode,
-    retriever: Retriever | None,
-    limit: int,
-    wanted: "PassageFilter",
-) -> "list[PassageHit]":
-    if retriever is None:
-        return library.texts.search(query, mode=mode, limit=limit, wanted=wanted)
-    from tools.retrieve.open import open_retriever
-
-    return open_retriever(retriever, library).retrieve(query, limit=limit, wanted=wanted)
-
-
-def _filter(
-    paper: list[str] | None,
-    year: str | None,
-    tag: list[str] | None,
-    section: list[str] | None,
-    venue: list[str] | None,
-) -> "PassageFilter":
-    from tools.retrieve.port import PassageFilter
-
-    first, last = _years(year)
-    return PassageFilter(
-        papers=frozenset(paper or ()),
-        first_year=first,
-        last_year=last,
-        tags=frozenset(tag or ()),
-        sections=frozenset(section or ()),
-        venues=frozenset(venue or ()),
-    )
-
-
-def _years(text: str | None) -> tuple[int | None, int | None]:
-    if text is None:
-        return None, None
-    found = _YEARS.fullmatch(text.replace(" ", ""))
-    if not found or not (found[1] or found[3]):
-        raise InputError(f"the years cannot be '{text}': give 2019, 2019-2023, 2019- or -2023")
-    first = int(found[1]) if found[1] else None
-    last = int(found[3]) if found[3] else None
-    return first, last if found[2] else first
 
 
 def _line(hit: "PassageHit", passage: "Passage", *, as_json: bool) -> str:

@@ -7,13 +7,11 @@ All scores are on the scale of closeness in meaning; a ranker that only gives an
 import asyncio
 from collections.abc import Mapping, Sequence
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nodes.find.rankers.port import Ranker, Ranking
-from state.finding import RankerName
+from nodes.find.rankers.port import Ranking
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
@@ -75,59 +73,46 @@ NEAREST = 10
 """Papers whose mean stands for the input where its own vector is not known."""
 
 
-class EmbeddingRanker(Ranker):
-    """Scores papers by the similarity of their whole title and abstract (`score_of`)."""
-
-    name: ClassVar[RankerName] = "embedding"
-
-    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Score these papers by similarity."""
-        return Ranking(scores=await closeness(services, request, papers))
+async def by_embedding(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+    """Score papers by the similarity of their whole title and abstract (`score_of`)."""
+    return Ranking(scores=await closeness(services, request, papers))
 
 
-class Bm25Ranker(Ranker):
-    """Orders papers by BM25 of the input in their titles and abstracts.
+async def by_bm25(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+    """Order papers by BM25 of the input in their titles and abstracts.
 
     Rare words are rare among the papers ranked together, so these must be all of a hop.
     """
-
-    name: ClassVar[RankerName] = "bm25"
-
-    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Order these papers by the words that they share with the input."""
-        worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
-        by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
-        near = await closeness(services, request, papers)
-        return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
+    worth = await asyncio.to_thread(bm25, request.text, [paper.text for paper in papers])
+    by_worth = sorted(zip(papers, worth, strict=True), key=lambda pair: -pair[1])
+    near = await closeness(services, request, papers)
+    return Ranking(scores=placed([paper.id for paper, _ in by_worth], near))
 
 
-class Specter2Ranker(Ranker):
-    """Orders papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
+async def by_specter2(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+    """Order papers by the cosine of the SPECTER2 vectors that Semantic Scholar keeps.
 
     The input's own vector is the one of its paper where that is known, else the mean of the NEAREST
     papers by similarity, as Semantic Scholar has no vector of a text that it has not read. A paper
     without a vector is scored by similarity.
     """
-
-    name: ClassVar[RankerName] = "specter2"
-
-    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Order these papers by SPECTER2 as far as there are vectors."""
-        near = await closeness(services, request, papers)
-        try:
-            vectors = await _specter2(services, request, papers)
-        except (TransientError, PermanentError, InputError) as error:
-            return Ranking(scores=near, failures=[_failure(len(papers), str(error))])
-        known = [paper.id for paper in papers if paper.id in vectors]
-        if not known:
-            return Ranking(scores=near, failures=[_failure(len(papers), _NO_VECTOR)])
+    near = await closeness(services, request, papers)
+    vectors: dict[str, Vector] = {}
+    cause = _NO_VECTOR
+    try:
+        vectors = await _specter2(services, request, papers)
+    except (TransientError, PermanentError, InputError) as error:
+        cause = str(error)
+    known = [paper.id for paper in papers if paper.id in vectors]
+    if known:
         query = vectors.get(request.own or "", _mean(known, vectors, near))
         known.sort(key=lambda key: -float(vectors[key] @ query))
-        missing = len(papers) - len(known)
-        return Ranking(
-            scores=near | placed(known, near),
-            failures=[_failure(missing, _NO_VECTOR)] if missing else [],
-        )
+    missing = len(papers) - len(known)
+    failure = Failure(
+        stage="rank_papers", subject=f"SPECTER2 vectors of {missing} papers", cause=cause,
+        remedy="they are scored by similarity alone; run again later, or choose another ranker",
+    )  # fmt: skip
+    return Ranking(scores=near | placed(known, near), failures=[failure] if missing else [])
 
 
 _NO_VECTOR = "Semantic Scholar has no SPECTER2 vector of them"
@@ -153,10 +138,3 @@ async def _specter2(
 def _mean(known: Sequence[str], vectors: Mapping[str, Vector], near: Mapping[str, float]) -> Vector:
     nearest = sorted(known, key=lambda key: -near[key])[:NEAREST]
     return np.asarray(np.mean([vectors[key] for key in nearest], axis=0), dtype=np.float32)
-
-
-def _failure(papers: int, cause: str) -> Failure:
-    return Failure(
-        stage="rank_papers", subject=f"SPECTER2 vectors of {papers} papers", cause=cause,
-        remedy="they are scored by similarity alone; run again later, or choose another ranker",
-    )  # fmt: skip

@@ -1,31 +1,32 @@
-"""The rankers by name."""
+"""The rankers by name: each scores papers for the input of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from nodes.find.rankers.cheap import Bm25Ranker, EmbeddingRanker, Specter2Ranker
-from nodes.find.rankers.debate import CascadeRanker, DebateRanker
-from nodes.find.rankers.permutation import PermutationRanker
-from nodes.find.rankers.port import Ranker
+from nodes.find.rankers.cheap import by_bm25, by_embedding, by_specter2
+from nodes.find.rankers.debate import by_debate
+from nodes.find.rankers.permutation import by_permutation
+from nodes.find.rankers.port import Ranking
 from state.finding import RankerName
-from tools.errors import InputError
+from state.paper import Paper
+from state.request import Request
+from tools.services import Services
 
-_RANKERS: Mapping[RankerName, Ranker] = {
-    "debate": DebateRanker(),
-    "cascade": CascadeRanker(),
-    "permutation": PermutationRanker(),
-    "embedding": EmbeddingRanker(),
-    "specter2": Specter2Ranker(),
-    "bm25": Bm25Ranker(),
-}
+Ranker = Callable[[Services, Request, Sequence[Paper]], Awaitable[Ranking]]
+"""Scores papers, best first by prior; `hop` of a listing is filled in by the node."""
+RANKERS: Mapping[RankerName, Ranker] = {
+    "debate": by_debate, "cascade": by_debate, "permutation": by_permutation,
+    "embedding": by_embedding, "specter2": by_specter2, "bm25": by_bm25,
+}  # fmt: skip
+DEBATING: frozenset[RankerName] = frozenset(("debate", "cascade"))
+"""These judge each paper by itself, a few in one question, and links weigh beside what they said.
+
+The others compare papers with one another, by place in an order or by how rare a word is among them,
+and so must see all of them. Only scores of papers that were debated are weighed: a settled score comes
+from the prior, which holds links already.
+"""
 
 
-def ranker_of(name: RankerName) -> Ranker:
-    """Return the ranker of this name.
-
-    Raises:
-        InputError: There is none, which a caller of the server may ask for.
-    """
-    ranker = _RANKERS.get(name)
-    if ranker is None:
-        raise InputError(f"there is no ranker '{name}'; there are: {', '.join(_RANKERS)}")
-    return ranker
+def groups(name: RankerName, papers: Sequence[str], size: int) -> list[list[str]]:
+    """Divide the papers, best first, into groups to be ranked apart."""
+    step = max(size, 1) if name in DEBATING else max(len(papers), 1)
+    return [list(papers[at : at + step]) for at in range(0, len(papers), step)]

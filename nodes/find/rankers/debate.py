@@ -14,22 +14,12 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import floor
-from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
 from nodes.find.rankers.cheap import score_of
-from nodes.find.rankers.port import (
-    Candidate,
-    Evidence,
-    Ranker,
-    Ranking,
-    candidates,
-    commanding,
-    keyed,
-)
-from state.finding import RankerName
+from nodes.find.rankers.port import Candidate, Ranking, candidates, commanding, keyed
 from state.paper import Paper
 from state.quote import Argument, Debate, Quote
 from state.request import Request
@@ -163,35 +153,26 @@ TASK = Task(
 LEFT_OUT = "no debate was given for it"
 
 
-class DebateRanker(Ranker):
-    """Scores each paper by a debate; all its answers and quotes are checked."""
-
-    name: ClassVar[RankerName] = "debate"
-    weighs_links = True
-
-    def split(self, papers: Sequence[str], size: int) -> list[list[str]]:
-        """Divide the papers into groups of `size`, one question each."""
-        step = max(size, 1)
-        return [list(papers[at : at + step]) for at in range(0, len(papers), step)]
-
-    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Debate these papers in one question, or two; none is lost whatever the answers."""
-        named = keyed(papers)
-        # The input comes first: it is the same in all questions, so that prefix caches bite.
-        inputs = {"text": request.text, "candidates": candidates(named)}
-        asked = await ask_checked(
-            services.mind, TASK, inputs, partial(_faults, named), again_as="faults"
-        )
-        answers = [answer for answer, _ in asked.tried]
-        debates: list[Debate] = []
-        failures: list[Failure] = []
-        for key, paper in named.items():
-            verdicts = [one for answer in answers for one in answer.debates if one.id == key]
-            if verdicts:
-                verdict = best_supported(paper, verdicts, quote_paper)
-                debates.append(judge(paper, verdict, services.mind.name, quote_paper))
-                continue
-            debates.append(await self._by_similarity(services, request.text, key, paper))
+async def by_debate(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+    """Debate these papers in one question, or two; none is lost whatever the answers."""
+    named = keyed(papers)
+    # The input comes first: it is the same in all questions, so that prefix caches bite.
+    inputs = {"text": request.text, "candidates": candidates(named)}
+    asked = await ask_checked(services.mind, TASK, inputs, partial(_faults, named))
+    verdicts = [one for answer, _ in asked.tried for one in answer.debates]
+    debates: list[Debate] = []
+    failures: list[Failure] = []
+    for key, paper in named.items():
+        by = services.mind.name
+        mine = [one for one in verdicts if one.id == key]
+        if not mine:
+            by = "extractive"
+            shown = candidates({key: paper})
+            mine = (
+                await asyncio.to_thread(
+                    extract, services.clients.embedder, text=request.text, candidates=shown
+                )
+            ).debates
             why = str(asked.error) if asked.error else "the mind gave no debate for it"
             failures.append(
                 Failure(
@@ -199,18 +180,13 @@ class DebateRanker(Ranker):
                     remedy="scored by similarity alone, which its debate says",
                 )
             )  # fmt: skip
-        return Ranking(
-            scores={debate.paper: debate.score for debate in debates},
-            debates=debates,
-            failures=[*failures, *commanding(papers)],
-        )
-
-    async def _by_similarity(self, services: Services, text: str, key: str, paper: Paper) -> Debate:
-        shown = candidates({key: paper})
-        answer = await asyncio.to_thread(
-            extract, services.clients.embedder, text=text, candidates=shown
-        )
-        return judge(paper, answer.debates[0], "extractive", quote_paper)
+        verdict = best_supported(paper, mine, quote_paper)
+        debates.append(judge(paper, verdict, by, quote_paper))
+    return Ranking(
+        scores={debate.paper: debate.score for debate in debates},
+        debates=debates,
+        failures=[*failures, *commanding(papers)],
+    )
 
 
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
@@ -236,14 +212,9 @@ question for ten papers.
 """
 
 
-class CascadeRanker(DebateRanker):
-    """Debates the middle of the order; a clear paper's score is its prior."""
-
-    name: ClassVar[RankerName] = "cascade"
-
-    def settle(self, evidence: Mapping[str, Evidence]) -> dict[str, float]:
-        """Settle the best and the worst papers by prior, equal ones in the order of their ids."""
-        order = sorted(evidence, key=lambda key: (-evidence[key].prior, key))
-        best = floor(CLEAR_IN * len(order))
-        worst = len(order) - floor(CLEAR_OUT * len(order))
-        return {key: evidence[key].prior for key in [*order[:best], *order[worst:]]}
+def clear_cases(prior: Mapping[str, float]) -> dict[str, float]:
+    """Return the scores, their priors, of the best and the worst papers, which the cascade settles."""
+    order = sorted(prior, key=lambda key: (-prior[key], key))
+    best = floor(CLEAR_IN * len(order))
+    worst = len(order) - floor(CLEAR_OUT * len(order))
+    return {key: prior[key] for key in [*order[:best], *order[worst:]]}

@@ -12,18 +12,17 @@ The order has no scale of its own: its n-th paper gets the n-th highest score by
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
+from nodes.ask_checked import ask_checked
 from nodes.find.rankers.cheap import closeness, placed
-from nodes.find.rankers.port import Candidate, Ranker, Ranking, candidates, keyed
-from state.finding import Listing, RankerName
+from nodes.find.rankers.port import Candidate, Ranking, candidates, keyed
+from state.finding import Listing
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
 
@@ -63,33 +62,31 @@ TASK = Task(
 )  # fmt: skip
 
 
-class PermutationRanker(Ranker):
-    """Scores papers by their places in the mind's order."""
-
-    name: ClassVar[RankerName] = "permutation"
-
-    async def rank(self, services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
-        """Order these papers in one pass of windows; none is lost whatever the answers."""
-        order, failures, counts = list(papers), [], Counter[str]()
-        for start, end in windows(len(order)):
-            counts["windows"] += 1
-            window = order[start:end]
-            try:
-                listed = await _list(services, request.text, window)
-            except (AnswerError, RefusedError) as error:
-                counts["failed"] += 1
-                failures.append(_failure(start, end, str(error)))
-                continue
-            order[start:end], kinds = repaired(window, listed)
-            counts.update(kinds)
-            if "failed" in kinds:
-                failures.append(_failure(start, end, "the mind's list named none of them"))
-        near = await closeness(services, request, papers)
-        return Ranking(
-            scores=placed([paper.id for paper in order], near),
-            failures=failures,
-            listing=Listing(hop=1, **counts),
-        )
+async def by_permutation(services: Services, request: Request, papers: Sequence[Paper]) -> Ranking:
+    """Order these papers in one pass of windows; none is lost whatever the answers."""
+    order, failures, counts = list(papers), list[Failure](), Counter[str]()
+    for start, end in windows(len(order)):
+        window = order[start:end]
+        # The input comes first: it is the same in all windows, so that prefix caches bite.
+        inputs = {"text": request.text, "candidates": candidates(keyed(window), longest=_LONGEST)}
+        asked = await ask_checked(services.mind, TASK, inputs)
+        listed = [key.strip() for key in asked.answer.order] if asked.answer else []
+        order[start:end], kinds = repaired(window, listed)
+        counts.update({"windows", *(kinds if asked.answer else {"failed"})})
+        if "failed" in kinds:
+            cause = str(asked.error or "the mind's list named none of them")
+            failures.append(
+                Failure(
+                    stage="rank_papers", subject=f"papers {start + 1} to {end} of the order",
+                    cause=cause, remedy="they kept the order in which the search had put them",
+                )
+            )  # fmt: skip
+    near = await closeness(services, request, papers)
+    return Ranking(
+        scores=placed([paper.id for paper in order], near),
+        failures=failures,
+        listing=Listing(hop=1, **counts),
+    )
 
 
 def windows(count: int) -> list[tuple[int, int]]:
@@ -120,17 +117,3 @@ def repaired(window: Sequence[Paper], listed: Sequence[str]) -> tuple[list[Paper
         if applies
     }
     return [named[key] for key in dict.fromkeys([*given, *named])], kinds
-
-
-async def _list(services: Services, text: str, window: Sequence[Paper]) -> list[str]:
-    # The input comes first: it is the same in all windows, so that prefix caches bite.
-    shown = candidates(keyed(window), longest=_LONGEST)
-    answer = await services.mind.do(TASK, text=text, candidates=shown)
-    return [key.strip() for key in answer.order]
-
-
-def _failure(start: int, end: int, cause: str) -> Failure:
-    return Failure(
-        stage="rank_papers", subject=f"papers {start + 1} to {end} of the order", cause=cause,
-        remedy="they kept the order in which the search had put them",
-    )  # fmt: skip

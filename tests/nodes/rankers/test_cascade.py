@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import CascadeRanker
-from nodes.find.rankers.port import Evidence
+from nodes.find.rankers.choose import groups
+from nodes.find.rankers.debate import by_debate, clear_cases
 from state.paper import Paper
 from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import reviewer
@@ -14,10 +14,10 @@ from tests.nodes.rankers.support import INVENTED, REQUEST, served
 from tools.context import RunContext
 
 
-def evidence(count: int) -> dict[str, Evidence]:
+def evidence(count: int) -> dict[str, float]:
     """Papers of falling prior, given in no order."""
     return {
-        f"doi:10.1/{place:03}": Evidence(similarity=0.5, prior=100 - 100 * place / count)
+        f"doi:10.1/{place:03}": 100 - 100 * place / count
         for place in sorted(range(count), key=lambda place: place * 7919 % 211)
     }
 
@@ -25,8 +25,8 @@ def evidence(count: int) -> dict[str, Evidence]:
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 60, 200])
 def test_middle_of_the_order_is_contested_and_the_rest_keeps_its_merit(count: int) -> None:
     known = evidence(count)
-    settled = CascadeRanker().settle(known)
-    assert settled == {key: known[key].prior for key in settled}
+    settled = clear_cases(known)
+    assert settled == {key: known[key] for key in settled}
     contested = known.keys() - settled.keys()
     places = sorted(int(key[-3:]) for key in contested)
     assert places == list(range(places[0], places[-1] + 1)) if places else count == 0
@@ -35,10 +35,10 @@ def test_middle_of_the_order_is_contested_and_the_rest_keeps_its_merit(count: in
 
 
 def test_equal_merits_are_settled_the_same_way_each_time() -> None:
-    equal = {f"doi:10.1/{place:03}": Evidence(similarity=0.5, prior=50.0) for place in range(20)}
+    equal = {f"doi:10.1/{place:03}": 50.0 for place in range(20)}
     again = dict(reversed(equal.items()))
-    assert CascadeRanker().settle(equal) == CascadeRanker().settle(again)
-    assert len(CascadeRanker().settle(equal)) == 14
+    assert clear_cases(equal) == clear_cases(again)
+    assert len(clear_cases(equal)) == 14
 
 
 async def test_two_hundred_papers_cost_an_eighth_of_a_question_each_when_every_quote_fails(
@@ -49,14 +49,14 @@ async def test_two_hundred_papers_cost_an_eighth_of_a_question_each_when_every_q
             debate["arguments_for"] = [{"claim": "It fits.", "quote": INVENTED}]
         return dict(answer)
 
-    ranker, known = CascadeRanker(), evidence(200)
-    settled = ranker.settle(known)
+    known = evidence(200)
+    settled = clear_cases(known)
     contested = [key for key in known if key not in settled]
     judged: dict[str, float] = dict(settled)
     with served(reviewer({"debate_papers": invent}), tmp_path) as bench:
-        for group in ranker.split(contested, RunContext().debate_batch):
+        for group in groups("cascade", contested, RunContext().debate_batch):
             papers = [Paper(id=key, title=f"A study of pears {key}") for key in group]
-            ranking = await ranker.rank(bench.services, REQUEST, papers)
+            ranking = await by_debate(bench.services, REQUEST, papers)
             judged |= ranking.scores
             assert {debate.paper for debate in ranking.debates} == set(group)
         calls = len(bench.server.requests)

@@ -12,14 +12,13 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from nodes.find.rankers.cheap import (
-    Bm25Ranker,
-    EmbeddingRanker,
-    Specter2Ranker,
+    by_bm25,
+    by_embedding,
+    by_specter2,
     closeness,
     placed,
     score_of,
 )
-from nodes.find.rankers.port import Evidence
 from state.paper import Paper, canonical_id
 from state.request import Request
 from tests.fakes.scholar.server import ScholarServer
@@ -47,14 +46,8 @@ def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
     assert placed([], {}) == {}
 
 
-def test_embedding_compares_whole_abstracts_not_what_the_screening_read() -> None:
-    known = {"a": Evidence(similarity=0.45, prior=1)}
-    assert EmbeddingRanker().settle(known) == {}
-    assert EmbeddingRanker().split(["a", "b", "c"], 2) == [["a", "b", "c"]]
-
-
 async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:
-    scores = (await EmbeddingRanker().rank(services, REQUEST, PAPERS)).scores
+    scores = (await by_embedding(services, REQUEST, PAPERS)).scores
     assert scores == await closeness(services, REQUEST, PAPERS)
     assert max(scores, key=lambda key: scores[key]) == "doi:10.1/quince"
 
@@ -73,7 +66,7 @@ def test_bm25_counts_rare_words_more_and_repeated_words_less() -> None:
 
 async def test_bm25_orders_by_shared_words_and_loses_no_paper(services: Services) -> None:
     bare = PAPERS[0].model_copy(update={"id": "doi:10.1/bare", "abstract": None})
-    ranking = await Bm25Ranker().rank(services, REQUEST, [*PAPERS[::-1], bare])
+    ranking = await by_bm25(services, REQUEST, [*PAPERS[::-1], bare])
     order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
     assert order[0] == "doi:10.1/quince"
     assert ranking.scores.keys() == {paper.id for paper in (*PAPERS, bare)}
@@ -122,7 +115,7 @@ async def test_specter2_orders_by_the_vector_of_the_inputs_own_paper(
     assert own.id in vectors
     papers = [paper for paper in papers if paper.id in vectors]
     request = Request(text=own.abstract or own.title, own=own.id)
-    ranking = await Specter2Ranker().rank(services, request, papers)
+    ranking = await by_specter2(services, request, papers)
     near = {paper.id: float(vectors[paper.id] @ vectors[own.id]) for paper in papers}
     scores = ranking.scores
     assert sorted(near, key=lambda key: -near[key]) == sorted(scores, key=lambda key: -scores[key])
@@ -137,7 +130,7 @@ async def test_specter2_scores_papers_without_a_vector_by_similarity_and_says_so
     vectors = await vectors_of(services, papers)
     missing = [paper.id for paper in papers if paper.id not in vectors]
     assert set(missing) >= {paper.id for paper in PAPERS}
-    ranking = await Specter2Ranker().rank(services, REQUEST, papers)
+    ranking = await by_specter2(services, REQUEST, papers)
     near = await closeness(services, REQUEST, papers)
     assert ranking.scores.keys() == {paper.id for paper in papers}
     assert {key: ranking.scores[key] for key in missing} == {key: near[key] for key in missing}
@@ -157,7 +150,7 @@ async def test_specter2_takes_the_mean_of_the_nearest_where_the_input_is_not_a_k
     near = await closeness(services, request, papers)
     best = sorted((paper.id for paper in papers), key=lambda key: -near[key])[:10]
     mean = np.mean([vectors[key] for key in best], axis=0)
-    ranking = await Specter2Ranker().rank(services, request, papers)
+    ranking = await by_specter2(services, request, papers)
     order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
     cosines = [float(vectors[key] @ mean) for key in order]
     assert cosines == sorted(cosines, reverse=True)
@@ -182,7 +175,7 @@ async def test_specter2_compares_directions_and_passes_over_a_vector_of_zeros(
     vectors_are(monkeypatch, vectors)
     request = REQUEST.model_copy(update={"own": "own"})
     services = desk_at(None, tmp_path)
-    ranking = await Specter2Ranker().rank(services, request, [long, near, zero])
+    ranking = await by_specter2(services, request, [long, near, zero])
     assert ranking.scores[near.id] > ranking.scores[long.id]
     assert ranking.scores[zero.id] == (await closeness(services, request, [zero]))[zero.id]
     assert [failure.subject for failure in ranking.failures] == ["SPECTER2 vectors of 1 papers"]
@@ -196,6 +189,6 @@ async def test_specter2_falls_back_to_similarity_whatever_the_source_says(
 ) -> None:
     vectors_are(monkeypatch, error)
     services = desk_at(None, tmp_path)
-    ranking = await Specter2Ranker().rank(services, REQUEST, PAPERS)
+    ranking = await by_specter2(services, REQUEST, PAPERS)
     assert ranking.scores == await closeness(services, REQUEST, PAPERS)
     assert [failure.cause for failure in ranking.failures] == [str(error)]

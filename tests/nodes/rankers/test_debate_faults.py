@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, DebateRanker, Verdict, best_supported
+from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, Verdict, best_supported, by_debate
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
@@ -32,7 +32,7 @@ async def test_fault_1_fabricated_quote_against_is_caught_beside_a_right_quote_f
 ) -> None:
     answer = {"debates": [verdict("C1", [PRO], [INVENTED], 90)]}
     with served([answer], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
         failed = "\n".join(bench.asked[1]["faults"])
     debate = ranking.debates[0]
     assert INVENTED in failed
@@ -48,7 +48,7 @@ async def test_fault_2_failed_again_the_argument_stands_unsupported_and_the_scor
 ) -> None:
     answer = {"debates": [verdict("C1", [INVENTED], [f"And {INVENTED}"], 100)]}
     with served([answer], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
         assert len(bench.asked) == 2, "asked once more, and no oftener"
     debate = ranking.debates[0]
     for argument in (*debate.arguments_for, *debate.arguments_against):
@@ -65,7 +65,7 @@ async def test_fault_2_right_quote_of_the_second_answer_counts_in_full(tmp_path:
         {"debates": [verdict("C1", [PRO], [CONTRA], 60)]},
     ]
     with served(answers, tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
     assert ranking.scores == {FIRST.id: 60}
     assert ranking.debates[0].reductions == ()
 
@@ -77,7 +77,7 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     long = [PRO, CONTRA, INVENTED]
     sides = (long, [CONTRA]) if side == "for" else ([PRO], long)
     with served([{"debates": [verdict("C1", *sides)]}], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
         assert any(INVENTED in fault for fault in bench.asked[1]["faults"])
     debate = ranking.debates[0]
     arguments = debate.arguments_for if side == "for" else debate.arguments_against
@@ -88,7 +88,7 @@ async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> 
     short = (FIRST.abstract or "")[:5]
     assert short in FIRST.text
     with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
     assert not ranking.debates[0].arguments_for[0].supported
     assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
 
@@ -113,7 +113,7 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
     scores = {"C1": 11.0, "C2": 22.0, "C3": 33.0}
     debates = [honest(key, named.get(key, FIRST), scores.get(key, 99.0)) for key in given]
     with served(lambda _: {"debates": debates}, tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, papers)
+        ranking = await by_debate(bench.services, REQUEST, papers)
     found = by_paper(ranking.debates)
     assert ranking.scores.keys() == found.keys() == {paper.id for paper in papers}
     for key, paper in named.items():
@@ -134,7 +134,7 @@ async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: P
         {"debates": [honest("C3", THIRD, 30), honest("C1", FIRST, 10)]},
     ]
     with served(answers, tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST, SECOND, THIRD])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND, THIRD])
         assert bench.asked[1]["faults"] == [f"C1: {LEFT_OUT}", f"C3: {LEFT_OUT}"]
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
     assert ranking.failures == []
@@ -145,7 +145,7 @@ async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_count
 ) -> None:
     debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
     with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, [FIRST, SECOND])
+        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND])
     assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
 
 
@@ -169,7 +169,7 @@ async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_
     scores = {key: 10.0 * place for place, key in enumerate(named, start=1)}
     debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
     with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await DebateRanker().rank(bench.services, REQUEST, PAPERS)
+        ranking = await by_debate(bench.services, REQUEST, PAPERS)
         await bench.services.run_store.debates.put(ranking.debates)
         order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
         kept = await bench.services.run_store.debates.get(order)

@@ -113,13 +113,12 @@ async def test_one_question_for_each_paragraph_of_the_draft(settings: Settings) 
     assert quotes[0] == "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons [1]."
 
 
-@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
 async def test_sentence_of_a_source_is_known_and_nobody_is_asked(
-    settings: Settings, alignment: str
+    settings: Settings,
 ) -> None:
     draft = f"Marsh and Weir: “{FIRST}” “{SECOND}”\n\nIver: “{THIRD}”"
     for given in (DRAFT, draft.replace(" “Earlier", " Marsh and Weir: “Earlier")):
-        update, server = await align(settings, state(given), alignment=alignment)
+        update, server = await align(settings, state(given))
         assert server.requests == []
         assert traced(update["lines"]) == EXPECTED
         assert_verified(update["lines"])
@@ -149,18 +148,9 @@ async def test_sources_are_shown_once_and_only_the_nearest(settings: Settings) -
         assert len({item["text"] for item in shown}) == len(shown) <= SOURCE_LINES
 
 
-async def test_pairwise_asks_of_every_pair(settings: Settings) -> None:
-    update, server = await align(settings, state(), alignment="pairwise")
-    assert server.tasks == ["align_pair"] * (3 * SOURCE_LINES)
-    assert traced(update["lines"]) == EXPECTED, "the same references"
-    assert_verified(update["lines"])
-
-
-@pytest.mark.parametrize("alignment", ["paragraph", "pairwise"])
 async def test_embedded_engine_traces_without_a_model(
-    runtime: Runtime[RunContext], alignment: Any
+    runtime: Runtime[RunContext],
 ) -> None:
-    object.__setattr__(runtime.context, "alignment", alignment)
     await put_stack(open_services(runtime, "run").run_store)
     update = await align_lines(state(f"{DRAFT} {FALSE} {RETOLD}"), runtime)
     assert traced(update["lines"]) == EXPECTED
@@ -228,20 +218,10 @@ async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, re
     assert "2 lines" in failure.remedy
 
 
-async def test_pair_that_cannot_be_asked_costs_only_that_pair(settings: Settings) -> None:
-    def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        return Refusal() if inputs["source"].startswith("Gardeners") else answer
-
-    update, _ = await align(settings, state(), fail, alignment="pairwise")
-    assert traced(update["lines"]) == EXPECTED
-    assert len(update["failures"]) == 3
-    assert f"1 of {SOURCE_LINES}" in update["failures"][0].remedy
-
-
 async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:
     draft = f"{' '.join(RETOLD.split())} Watering the moss doubles the effect."
     whole, asked_once = await align(settings, state(draft))
-    parts, server = await align(settings, state(draft), window=2350)
+    parts, server = await align(settings, state(draft), window=2700)
     assert len(asked_once.requests) == 1
     assert len(server.requests) > 1
     assert traced(parts["lines"]) == traced(whole["lines"])
