@@ -48,7 +48,7 @@ def test_what_is_no_pdf_is_refused(content: bytes) -> None:
 
 
 def test_file_without_pages_is_refused() -> None:
-    with pytest.raises(DocumentError, match="no pages"):
+    with pytest.raises(DocumentError, match="with pages"):
         read_pdf(pdf([]), name="bare.pdf")
 
 
