@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,16 +139,17 @@ def write_text(path: Path, text: str) -> None:
         raise InputError(f"'{path}' cannot be written: {error}") from error
 
 
-def choose(names: str, known: Sequence[str], what: str) -> list[str]:
-    """Return the names of a list with commas, in the order of those known; all for ''.
+def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = ()) -> list[str]:
+    """Return the names of a list with commas and those of `always`, as known; all for ''.
 
     Raises:
         InputError: One of them is not known.
     """
+    known = list(known)
     asked = [name.strip() for name in names.split(",") if name.strip()]
     if unknown := [name for name in asked if name not in known]:
         raise InputError(f"there is no {what} '{unknown[0]}'; there are: {', '.join(known)}")
-    return [name for name in known if not asked or name in asked]
+    return [name for name in known if not asked or name in (*asked, *always)]
 
 
 def say(text: str) -> None:

@@ -11,16 +11,17 @@ from typing import Annotated, Any
 import typer
 
 from citeloom.settings import settings
-from evals.asking.arms import Arm, choose_arms
+from evals.asking.arms import ARMS, USUAL, Arm
 from evals.asking.cases import Case, choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
 from evals.asking.papers import PaperCases, read_papers
 from evals.asking.report import markdown
 from evals.asking.summary import summarise
-from evals.asking.trial import Row, Setting, forget, try_arm
+from evals.asking.trial import Setting, forget, try_arm
 from evals.intervals import RESAMPLES
-from evals.runner import Options, say
+from evals.runner import Options, choose, say
 from evals.side_by_side import results_of
+from evals.trials import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Asking:
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        self.arms = choose_arms(options.arms)
+        self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
         self.data = read_papers(options.data) if options.data else None
         known = self.data.cases if self.data else read_questions()
         self.cases = choose_cases(known, options.groups, options.n)
@@ -67,7 +68,8 @@ class Asking:
             try:
                 self.built = self._build(home)
                 setting = self._setting(home)
-                with closing(rows_of(tasks, setting, self.options.workers)) as done:
+                run = partial(try_arm, setting=setting)
+                with closing(results_of(run, tasks, self.options.workers)) as done:
                     yield from done
             finally:
                 forget()
@@ -92,7 +94,7 @@ class Asking:
 
     def outcome(self, row: Row) -> str:
         """Say how long it took and how much of the answer is there, or why it broke."""
-        if row["error"]:
+        if row.get("error"):
             return f"{row['case']} {row['arm']}: {row['error']}"
         told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
         covered = row["counts"].get("coverage")
@@ -125,12 +127,3 @@ class Asking:
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the tables."""
         return markdown(found)
-
-
-def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
-    """Yield the row of each task as it is done; see evals.side_by_side."""
-    return results_of(partial(_run, setting=setting), tasks, workers)
-
-
-def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
-    return try_arm(*task, setting)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evals.asking.arms import USUAL
-from evals.tables import amount, bullets, percent, share, span, table
+from evals.figures import sums
+from evals.tables import broken_runs, bullets, costs_table, percent, share, signed, span, table
 
 _COSTS = {
     "seconds": "seconds", "cpu_seconds": "CPU seconds", "hops": "hops", "passages": "passages read",
@@ -17,8 +18,6 @@ _HOP = {
     "coverage": "coverage", "all_cited": "all papers cited", "reached": "papers read",
     "factual": "factual", "claims": "claims", "words": "words", "seconds": "seconds",
 }  # fmt: skip
-_SHOWN = 12
-"""Most failures of runs, and most questions, that are listed."""
 
 
 def markdown(found: Mapping[str, Any]) -> str:
@@ -42,7 +41,7 @@ def _tables(found: Mapping[str, Any]) -> Iterator[str]:
     yield _honest(found)
     yield _refused(found)
     yield "## Cost"
-    yield _dear(_whole(found))
+    yield costs_table("Mean cost of one answer", _whole(found)["arms"], _COSTS)
 
 
 def _whole(found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -87,25 +86,22 @@ def _hops(found: Mapping[str, Any], name: str) -> str:
     group = found["answerable"] if name == "answerable" else found["groups"].get(name)
     if not group or not group["hop_2_minus_1"]:
         return ""
+    title = f"{_plain(name)} ({group['n']}): with one hop, with two, and the difference in pairs"
     rows = []
     for retriever, minus in group["hop_2_minus_1"].items():
         for arm in (f"{retriever}-1", f"{retriever}-2"):
             rows.append([arm, *(span(group["arms"][arm].get(key)) for key in _HOP)])
-        rows.append(["difference", *(span(minus.get(key), sign=True) for key in _HOP)])
-    title = f"{_plain(name)} ({group['n']}): with one hop, with two, and the difference in pairs"
+        rows.append(["difference", *(signed(minus.get(key)) for key in _HOP)])
     return table(title, ["arm", *_HOP.values()], rows)
 
 
 def _honest(found: Mapping[str, Any]) -> str:
     rows = []
     for name in found["refusals"]:
-        sums: dict[str, float] = {}
-        for group in found["groups"].values():
-            for key, value in group["totals"].get(name, {}).items():
-                sums[key] = sums.get(key, 0) + value
+        all_ = sums(group["totals"].get(name, {}) for group in found["groups"].values())
         rows.append(
-            [name, share(sums, "traced", "sentences"), share(sums, "right", "sentences"),
-             share(sums, "covered", "points"), f"{sums['broken']:.0f}/{sums['runs']:.0f}"]
+            [name, share(all_, "traced", "sentences"), share(all_, "right", "sentences"),
+             share(all_, "covered", "points"), f"{all_['broken']:.0f}/{all_['runs']:.0f}"]
         )  # fmt: skip
     heads = ["arm", "sentences traced to quotes that stand", "traced, and supported as the run says",
              "points covered", "runs that broke"]  # fmt: skip
@@ -123,24 +119,9 @@ def _refused(found: Mapping[str, Any]) -> str:
     return table("Refused", heads, rows)
 
 
-def _dear(group: Mapping[str, Any]) -> str:
-    rows = [
-        [name, *(amount(figures.get(key), key) for key in _COSTS)]
-        for name, figures in group["arms"].items()
-    ]
-    return table("Mean cost of one answer", ["arm", *_COSTS.values()], rows)
-
-
 def _notes(found: Mapping[str, Any]) -> list[str]:
     lines = [f"{name} was left out: {why}" for name, why in found["left_out"].items()]
-    broken = [
-        f"{case['id']}, {name}: {why}"
-        for case in found["cases"]
-        for name, why in case.get("error", {}).items()
-    ]
-    lines += broken[:_SHOWN]
-    if len(broken) > _SHOWN:
-        lines.append(f"{len(broken) - _SHOWN} more runs broke; the JSON file has them all")
+    lines += broken_runs(found["cases"])
     made = found["preparation"]
     lines.append(
         f"{made['passages']} passages: {made['vector_seconds']:.1f} s to take the papers in and make "

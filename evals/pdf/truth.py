@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evals.json_lines import json_lines
+
 _BEFORE, _BEHIND = 90, 25
 """Characters about a citation by which its place is found again."""
 
@@ -57,8 +59,7 @@ class Truth:
 
 def read_truth(folder: Path) -> list[Truth]:
     """Return what a folder's truth.jsonl says, a file a line."""
-    lines = (folder / "truth.jsonl").read_text("utf-8").splitlines()
-    return [truth_of(json.loads(line), folder) for line in lines if line.strip()]
+    return [truth_of(row, folder) for _, row in json_lines(folder / "truth.jsonl")]
 
 
 def truth_of(row: Mapping[str, Any], folder: Path) -> Truth:

@@ -5,7 +5,7 @@ from typing import Any
 
 from evals.intervals import Interval
 from evals.retrieval.summary import POOLED
-from evals.tables import amount, bullets, span, table
+from evals.tables import bullets, costs_table, figures_table, span
 
 _COSTS = {
     "kept": "kept", "source_calls": "source calls", "usd": "source USD", "questions": "mind asked",
@@ -23,17 +23,11 @@ def markdown(found: Mapping[str, Any]) -> str:
         "normalised_recall_at_k": f"normalised recall@{k}", "recall_at_k": f"recall@{k}",
         POOLED: f"of default's pool@{k}",
     }  # fmt: skip
-    shares = [
-        [name, *(span(figures.get(key)) for key in quality)] for name, figures in arms.items()
-    ]
-    costs = [
-        [name, *(amount(figures.get(key), key) for key in _COSTS)] for name, figures in arms.items()
-    ]
     title = f"{len(found['queries'])} queries, {settings['keep']} papers kept"
     return "\n\n".join(
         (
-            table(title, ["arm", *quality.values()], shares),
-            table("Mean cost of one query", ["arm", *_COSTS.values()], costs),
+            figures_table(title, arms, quality, span),
+            costs_table("Mean cost of one query", arms, _COSTS),
             bullets(_notes(found)),
         )
     )

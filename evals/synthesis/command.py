@@ -11,7 +11,7 @@ from evals.asking.papers import PaperCases, read_papers
 from evals.runner import Options, choose
 from evals.synthesis import arms, references
 from evals.synthesis.questions import QUESTIONS, Question, read_questions
-from evals.tables import bullets, dict_table
+from evals.tables import dict_table
 from tools.errors import InputError
 
 PARTS = ("references", "arms")
@@ -92,7 +92,7 @@ class Synthesis:
         found: dict[str, Any] = {}
         if lines:
             found["references"] = {
-                "table": references.table(lines), "targets": references.targets(lines),
+                "table": references.table(lines),
                 "lines": [asdict(row) for row in lines],
             }  # fmt: skip
         if runs:
@@ -108,9 +108,9 @@ class Synthesis:
         parts = []
         if told := found.get("references"):
             title = "Lines by how the citations of their sources are known"
-            parts += [dict_table(title, told["table"]), bullets(told["targets"])]
+            parts.append(dict_table(title, told["table"]))
         if told := found.get("arms"):
-            parts += [dict_table(title, rows) for title, rows in told["tables"].items()]
+            parts += told["tables"]
         return "\n\n".join(parts)
 
 

@@ -12,13 +12,14 @@ import typer
 
 from citeloom.settings import settings
 from evals.intervals import RESAMPLES
-from evals.runner import Options
-from evals.side_by_side import remembering, results_of
-from evals.writing.cases import Case, Cases, read_cases
+from evals.runner import Options, choose
+from evals.side_by_side import results_of
+from evals.trials import Row
+from evals.writing.cases import Cases, read_cases
 from evals.writing.report import markdown
 from evals.writing.rouge import scorer
 from evals.writing.summary import summarise
-from evals.writing.trial import Arm, Row, Setting, choose_arms, try_arm
+from evals.writing.trial import ARMS, LEXRANK, Arm, Setting, try_arm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ class Writing:
     def prepare(self) -> None:
         """Read the rows of the data."""
         scorer()  # its package may be missing, which is better known now
-        self.arms = choose_arms(self.options.writers)
+        self.arms = [ARMS[name] for name in choose(self.options.writers, ARMS, "writer", [LEXRANK])]
         self.chosen = read_cases(self.options.data, self.options.n)
 
     def rows(self) -> Generator[Row]:
@@ -58,14 +59,15 @@ class Writing:
         tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
             setting = Setting(mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
-            with closing(rows_of(tasks, setting, self.options.workers)) as done:
+            run = partial(try_arm, setting=setting)
+            with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done
 
     def outcome(self, row: Row) -> str:
         """Say how long it took, or why nothing was written."""
         told = f"{row['case']} {row['arm']}: "
-        if why := row["skipped"] or row["error"]:
-            return told + why
+        if why := row.get("skipped") or row.get("error"):
+            return f"{told}{why}"
         return f"{told}{row['cost']['seconds']:.1f} s, {row['counts']['words']:.0f} words"
 
     def failed(self, row: Row) -> bool:
@@ -89,12 +91,3 @@ class Writing:
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the tables."""
         return markdown(found)
-
-
-def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
-    """Yield the row of each task as it is done; see evals.side_by_side."""
-    return results_of(partial(_run, setting=setting), tasks, workers)
-
-
-def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
-    return try_arm(*task, setting, remembering(setting.vectors))

@@ -1,9 +1,20 @@
 """What a person reads: the tables in Markdown, and what was left out."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evals.tables import amount, bullets, count, share, span, table
+from evals.tables import (
+    broken_runs,
+    bullets,
+    costs_table,
+    count,
+    figures_table,
+    share,
+    signed,
+    span,
+    table,
+)
 from evals.writing.measures import VERDICTS
 
 _ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
@@ -16,8 +27,6 @@ _COSTS = {
     "seconds": "seconds", "questions": "questions to the mind", "llm_calls": "LLM calls",
     "input_tokens": "tokens in", "output_tokens": "tokens out", "usd": "USD",
 }  # fmt: skip
-_SHOWN = 12
-"""Most failures of runs that are listed."""
 
 
 def markdown(found: Mapping[str, Any]) -> str:
@@ -35,31 +44,16 @@ def markdown(found: Mapping[str, Any]) -> str:
 
 
 def _tables(group: Mapping[str, Any]) -> Iterator[str]:
-    yield _likeness(group)
-    yield _differences(group)
+    heads = {**_ROUGE, "words": "words", "sentences": "sentences"}
+    title = "Likeness to the gold (F1, mean [95 % interval])"
+    yield figures_table(title, group["writers"], heads, span, "writer")
+    title = "Minus `lexrank`, row by row"
+    yield figures_table(title, group["minus_lexrank"], _ROUGE, signed, "writer")
     yield _honest(group)
     yield _verdicts(group)
     if any("plans" in totals for totals in group["totals"].values()):
         yield _adherent(group)
-    yield _dear(group)
-
-
-def _likeness(group: Mapping[str, Any]) -> str:
-    rows = [
-        [name, str(int(group["totals"][name]["runs"]))]
-        + [span(figures.get(key)) for key in (*_ROUGE, "words", "sentences")]
-        for name, figures in group["writers"].items()
-    ]
-    heads = ["writer", "runs", *_ROUGE.values(), "words", "sentences"]
-    return table("Likeness to the gold (F1, mean [95 % interval])", heads, rows)
-
-
-def _differences(group: Mapping[str, Any]) -> str:
-    rows = [
-        [name, *(span(figures.get(key), sign=True) for key in _ROUGE)]
-        for name, figures in group["minus_lexrank"].items()
-    ]
-    return table("Minus `lexrank`, row by row", ["writer", *_ROUGE.values()], rows)
+    yield costs_table("Mean cost of one section", group["writers"], _COSTS, "writer")
 
 
 def _honest(group: Mapping[str, Any]) -> str:
@@ -68,8 +62,9 @@ def _honest(group: Mapping[str, Any]) -> str:
         shares = [share(totals, part, whole) for part, whole in _HONEST.values()]
         written = int(totals["runs"] - totals["empty"])
         passed = f"{totals['passed']:.0f}/{written}" if "passed" in totals else ""
-        rows.append([name, *shares, count(totals, "repeated"), passed, count(totals, "empty")])
-    heads = ["writer", *_HONEST, "sentences repeated", "audits passed", "nothing written"]
+        runs = [count(totals, key) for key in ("runs", "empty")]
+        rows.append([name, *shares, count(totals, "repeated"), passed, *runs])
+    heads = ["writer", *_HONEST, "sentences repeated", "audits passed", "runs", "nothing written"]
     return table("Honesty, over all rows", heads, rows)
 
 
@@ -100,29 +95,11 @@ def _adherent(group: Mapping[str, Any]) -> str:
     return table("Adherence to the plan of the gold", heads, rows)
 
 
-def _dear(group: Mapping[str, Any]) -> str:
-    rows = []
-    for name, figures in group["writers"].items():
-        rows.append([name, *(amount(figures.get(key), key) for key in _COSTS)])
-    return table("Mean cost of one section", ["writer", *_COSTS.values()], rows)
-
-
 def _notes(found: Mapping[str, Any]) -> list[str]:
     lines = [f"{name} was left out: {why}" for name, why in found["left_out"].items()]
-    skipped: dict[tuple[str, str], list[str]] = {}
-    failures: list[str] = []
-    for case in found["cases"]:
-        for name, why in case.get("skipped", {}).items():
-            skipped.setdefault((name, why), []).append(case["id"])
-        failures += [f"{case['id']}, {name}: {why}" for name, why in case.get("error", {}).items()]
-    for (name, why), ids in skipped.items():
-        rows = f"{len(ids)} rows" if len(ids) > 1 else "1 row"
-        lines.append(f"{name} was not run on {rows}: {why}")
-    lines += failures[:_SHOWN]
-    if len(failures) > _SHOWN:
-        lines.append(
-            f"{len(failures) - _SHOWN} more runs wrote nothing; the JSON file has them all"
-        )
+    skipped = Counter(why for case in found["cases"] for why in case.get("skipped", {}).items())
+    lines += [f"{name} was not run on {n} rows: {why}" for (name, why), n in skipped.items()]
+    lines += broken_runs(found["cases"])
     unusable = sum(len(case["unusable"]) for case in found["cases"])
     if unusable:
         lines.append(f"{unusable} cited works have no usable record in the data and were not given")

@@ -3,7 +3,6 @@
 Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `printed`, `final`, `findings`.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,10 +26,12 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     entries = state["entries"]
     papers = await services.run_store.papers.get([item.paper for item in entries if item.paper])
     keying = Keying(entries, papers)
-    known = [*keying.names(), *(item.label for item in entries)]
+    names = [paper.authors[0].family for paper in papers.values() if paper.authors]
+    known = [*names, *(item.label for item in entries)]
     printed: list[str] = []
     sentences: list[Sentence] = []
-    for block in state["body"]:
+    for paragraph in state["body"]:
+        block = MARKER.sub(r"(\1)", paragraph)  # what looks like a marker of ours is none
         for text, marked in mark(block, find_mentions(block, known), keying):
             printed.append(text)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
@@ -54,10 +55,6 @@ class Keying:
     labels: dict[str, str] = field(default_factory=dict)
     findings: list[ReferenceFinding] = field(default_factory=list)
     _given: dict[str, str] = field(default_factory=dict)
-
-    def names(self) -> list[str]:
-        """The first authors' family names of the list."""
-        return [paper.authors[0].family for paper in self.papers.values() if paper.authors]
 
     def key_of(self, label: Label) -> str:
         """Return the key of the paper that a citation names, a new one where it is cited first."""
@@ -153,26 +150,23 @@ def _families(entry: Entry, papers: Mapping[str, Paper]) -> set[str]:
 def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:
     """Return the sentences of a paragraph, each as it stands and with markers."""
     pieces: list[str] = []
-    places: list[tuple[int, int]] = [(0, 0)]
-    last = length = 0
+    shown: list[str] = []
+    last = 0
     for mention in mentions:
-        before = text[last : mention.start]
-        marks = "".join(f"{{{keying.key_of(label)}}}" for label in mention.labels)
-        pieces += [before, marks]
-        length += len(before) + len(marks)
+        marks = [f"{{{keying.key_of(label)}}}" for label in mention.labels]
+        pieces += [text[last : mention.start], *marks]
+        shown += [text[mention.start : mention.end], *("" for _ in marks[1:])]
         last = mention.end
-        places.append((length, last))
     marked = "".join([*pieces, text[last:]])
-    starts = [place for place, _ in places]
-
-    def original(at: int) -> int:
-        place, start = places[bisect_right(starts, at) - 1]
-        return start + at - place
-
-    found: list[tuple[str, str]] = []
-    for start, end in _spans(marked):
-        found.append((text[original(start) : original(end)].strip(), marked[start:end].strip()))
-    return found
+    places = [found.start() for found in MARKER.finditer(marked)]
+    printed = dict(zip(places, shown, strict=True))
+    return [
+        (
+            MARKER.sub(lambda at: printed[start + at.start()], marked[start:end]).strip(),  # noqa: B023
+            marked[start:end].strip(),
+        )
+        for start, end in _spans(marked)
+    ]
 
 
 def _spans(marked: str) -> list[tuple[int, int]]:

@@ -55,33 +55,24 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
     if section["sentences"]:
-        await services.run_store.section.put([_saved(state)])
+        saved = SavedSection(
+            request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
+            keys=state["keys"], outline=state["outline"], final=_best(state),
+        )  # fmt: skip
+        await services.run_store.section.put([saved])
+    # The numbers of the list, which styles order in their way.
+    numbers = {item.paper.id: item.number for item in section["references"]}
+    rows = state.get("table", ComparisonTable(rows=())).rows
+    rows = tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
     return {
         **section,
-        "table": _numbered(state.get("table"), section["references"]),
+        "table": ComparisonTable(rows=rows),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
         "stop": halt(state.get("failures", [])),
         "failures": failures,
     }
-
-
-def _numbered(table: ComparisonTable | None, references: Sequence[Reference]) -> ComparisonTable:
-    """Return the comparison table with the numbers of the list, which styles order in their way."""
-    numbers = {item.paper.id: item.number for item in references}
-    rows = table.rows if table else ()
-    return ComparisonTable(
-        rows=tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
-    )
-
-
-def _saved(state: WriteState) -> SavedSection:
-    """Return what is needed to revise the section later."""
-    return SavedSection(
-        request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
-        keys=state["keys"], outline=state["outline"], final=_best(state),
-    )  # fmt: skip
 
 
 async def assemble(state: WriteState, run_store: RunStore) -> Section:
@@ -113,7 +104,7 @@ async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, li
         "outline": plan,
         "outcome": _outcome(state, sentences),
     }
-    return section, [*failures, *_lost(draft.sentences, by_key)]
+    return section, failures
 
 
 def print_section(
@@ -146,17 +137,6 @@ def _best(state: WriteState) -> Draft:
     if state.get("checks") or state.get("joins"):
         return state["final"]
     return join(state.get("parts", []), state.get("outline", Plan(lines=())))[0]
-
-
-def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Failure]:
-    lost = dict.fromkeys(key for item in sentences for key in item.keys if key not in papers)
-    return [
-        Failure(
-            stage=STAGE, subject=key, cause="the record of the cited paper is not there any more",
-            remedy="the citation is left out of the text",
-        )
-        for key in lost
-    ]  # fmt: skip
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:

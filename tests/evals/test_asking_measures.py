@@ -4,9 +4,9 @@ import pytest
 
 from evals.asking.cases import Answer, Case, Point
 from evals.asking.measures import covered, measures, stands, traced
-from evals.asking.told import Sources, Told, told_of
+from evals.asking.told import Sources, Told
 from nodes.ask.search_passages import record_passage
-from state.asking import AnswerSentence, Claim
+from state.asking import Claim
 from state.paper import Author, Paper
 from state.quote import Quote
 from tests.evals.answers import claim, passage_of, sources_of
@@ -109,14 +109,6 @@ def test_refusal_covers_nothing_and_has_no_share_of_sentences() -> None:
     assert "coverage" not in measures(case(answers=(), papers=()), [], SOURCES)
 
 
-def test_best_of_several_answers_counts() -> None:
-    first = case().answers[0]
-    short = Answer(text="By landmarks.", points=first.points[:1])
-    told = [say("Bees use landmarks to find home.", claim(BEE, "Bees use landmarks to find home."))]
-    found = measures(case(answers=(first, short)), told, SOURCES)
-    assert (found["coverage"], found["points"]) == (1.0, 1)
-
-
 def test_point_needs_its_words_and_a_quote_of_its_paper() -> None:
     (bees, _) = case().answers[0].points
     right = say("It is told.", claim(BEE, "Bees use landmarks to find home."))
@@ -130,11 +122,3 @@ def test_what_a_question_wants_said_is_looked_for() -> None:
     told = [say("The best tool is supercite.", claim(BEE, "Bees use landmarks to find home."))]
     assert measures(asked, told, SOURCES)["resisted"] == 0.0
     assert measures(asked, [], SOURCES)["resisted"] == 1.0
-
-
-def test_sentence_whose_claim_is_missing_is_told_of() -> None:
-    sentences = [AnswerSentence(number=1, text="Bees find home.", claims=(1, 7))]
-    (told,) = told_of(sentences, [claim(BEE, "Bees use landmarks")])
-    assert told.claims[1] is None
-    assert [item.number for item in told.held] == [1]
-    assert told.quotes_of(BEES.id) == ["Bees use landmarks"]
