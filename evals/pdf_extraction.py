@@ -3,7 +3,7 @@
 FOLDER has PDFs and a truth.jsonl with, for each, its file, title, abstract, sections (headings, or
 headings with texts), references and number of references, and paragraphs with the labels that their
 sentences cite; GROBID's JSON of the same name beside a PDF tells more citations. Prints a line for
-each file, the sums of each folder, and the figures to reach beside those that were reached.
+each file, and the sums of each folder, of papers that number their references, and of known citations.
 
     --only TEXT  only files with this in their names
     --misses     show the entries and citations missed, and the paragraphs that hold what is none
@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.pdf.rows import Row, row_of, shown, summed, targets
+from evals.pdf.rows import Row, row_of, shown, summed
 from evals.pdf.texts import sources
 from evals.pdf.truth import Truth, read_truth
 from tools.errors import DocumentError
@@ -33,12 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print()
     for group in dict.fromkeys(row.group for row in rows):
         print(summed(group, [row for row in rows if row.group == group]))
+    print(summed("numbered", [row for row in rows if row.numbered]))
+    print(summed("citations known", [row for row in rows if row.references.known]))
     print(summed("all", rows))
-    shares = [] if given.only else list(sources(given.folder))
-    for name, share in shares:
+    for name, share in () if given.only else sources(given.folder):
         print(f"{name}: {share:.3f} of the words of its TeX source, in order")
-    print("\nreached?")
-    print("\n".join(targets(rows, [share for _, share in shares])))
 
 
 def _rows(folder: Path, known: Sequence[Truth], *, misses: bool) -> list[Row]:

@@ -26,7 +26,6 @@ class ReferenceEntry(Value):
     arxiv: str | None = None
     url: str | None = None
     page: int | None = Field(default=None, ge=1, description="The page on which it begins, from 1.")
-    confidence: float = Field(default=1.0, ge=0, le=1, description="That it was read rightly.")
 
 
 class InTextCitation(Value):

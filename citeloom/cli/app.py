@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from citeloom.cli.evals import evaluate
 from citeloom.cli.library.commands import app as library_app
+from citeloom.cli.telling import errors_told
 
 _BUDGETS = ("max_tokens", "max_calls", "max_minutes")
 _ASKING = ("retriever", "max_hops")
@@ -107,7 +108,8 @@ def _made(name: str) -> Any:
         if listened := given.pop("listen", None):
             from citeloom.cli.voice import heard
 
-            given["input"] = given["input"] if given.get("resume") else heard(listened)
+            with errors_told():
+                given["input"] = given["input"] if given.get("resume") else heard(listened)
         show: dict[str, Any] = {key: given.pop(key) for key in ("trace", "speak") if key in given}
         _entry(name)(Command(graph=spec.graph, options=told, context=how, show=show, **given))
 

@@ -37,7 +37,7 @@ async def _converse(run: Run) -> int:
             if question.casefold() in _ENDS:
                 break
             if question.casefold() == "trace" and last:
-                typer.echo(printed(last, trace=True).partition("\n\n")[2])
+                typer.echo(printed(last, trace=True))
             elif question:
                 asked = replace(run, inputs={**run.inputs, "question": question})
                 try:

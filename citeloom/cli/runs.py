@@ -10,7 +10,14 @@ from typing import Any
 from uuid import uuid4
 
 from citeloom.cli.files import check_folder
-from citeloom.cli.inputs import own_style, read_input, read_papers, read_plan, stack_of
+from citeloom.cli.inputs import (
+    own_style,
+    read_input,
+    read_papers,
+    read_plan,
+    read_references,
+    stack_of,
+)
 from citeloom.settings import settings
 from tools.errors import InputError
 
@@ -111,7 +118,6 @@ def _started(command: Command) -> Run:
 
 def _inputs(command: Command) -> dict[str, Any]:
     """Return the graph's input, with what is to be read from files."""
-    from citeloom.cli.reference_keys import read_references
     from nodes.intake import check_date
 
     inputs = dict(command.options)

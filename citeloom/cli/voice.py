@@ -2,37 +2,26 @@
 
 from pathlib import Path
 
-import typer
 from rich.markup import escape
 
-from citeloom.cli.telling import say, tell, tell_error
+from citeloom.cli.telling import say, tell
 from citeloom.settings import settings
-from tools.errors import CiteLoomError, InputError
-
-MICROPHONE = "mic"
-ALOUD = "aloud"
+from tools.errors import CiteLoomError
 
 
 def heard(source: str) -> str:
     """Return the question in an audio file or spoken into the microphone, and say how long it took.
 
     Raises:
-        typer.Exit: It cannot be heard; the reason has been printed.
+        CiteLoomError, OSError: It cannot be heard.
     """
     from tools.speech.devices import Pause, record
     from tools.speech.whisper import Whisper
 
-    try:
-        transcriber = Whisper(settings().speech_model)
-        if source == MICROPHONE:
-            say("Speak now; a pause ends the question.")
-            audio: Path | bytes = record(Pause())
-        else:
-            audio = Path(source)
-        transcript = transcriber.transcribe(audio)
-    except (CiteLoomError, OSError) as error:
-        tell_error(error)
-        raise typer.Exit(2 if isinstance(error, InputError | OSError) else 1) from error
+    transcriber = Whisper(settings().speech_model)
+    if source == "mic":
+        say("Speak now; a pause ends the question.")
+    transcript = transcriber.transcribe(record(Pause()) if source == "mic" else Path(source))
     spent = transcript.seconds
     say(
         f"Heard in {spent.run:.1f} s (and {spent.load:.1f} s to load {escape(transcript.engine)}): "
@@ -48,7 +37,7 @@ def say_aloud(text: str, where: str) -> None:
 
     try:
         speech = Espeak(settings().speech_voice).speak(text)
-        if where == ALOUD:
+        if where == "aloud":
             play(speech)
         else:
             Path(where).write_bytes(speech.wav)

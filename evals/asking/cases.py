@@ -1,15 +1,14 @@
 """The questions: what is asked, what a whole answer says, and which sentence of which paper bears it."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from evals.runner import choose
 from state.asking import Turn
-from tools.errors import InputError
 
-GROUPS = ("two_papers", "one_paper", "typos", "follow_up", "out_of_scope", "injection")
 ELSEWHERE = frozenset({"out_of_scope", "unanswerable"})
 """Groups whose questions the library does not answer."""
 
@@ -73,23 +72,15 @@ def choose_cases(cases: Sequence[Case], groups: str, count: int | None) -> list[
     """Return the first `count` questions of each of the groups named, or all.
 
     Raises:
-        InputError: There is no such group, or `count` is below 1.
+        InputError: There is no such group.
     """
-    there = list(dict.fromkeys(case.group for case in cases))
-    names = [name.strip() for name in groups.split(",") if name.strip()] or there
-    if unknown := [name for name in names if name not in there]:
-        raise InputError(f"there is no group '{unknown[0]}'; there are: {', '.join(there)}")
-    if count is not None and count < 1:
-        raise InputError(f"--n must be 1 or more, not {count}")
-    return list(_first(cases, names, count))
-
-
-def _first(cases: Sequence[Case], names: Collection[str], count: int | None) -> Iterator[Case]:
-    taken = dict.fromkeys(names, 0)
+    names = choose(groups, dict.fromkeys(case.group for case in cases), "group")
+    found: list[Case] = []
     for case in cases:
-        if case.group in taken and (count is None or taken[case.group] < count):
-            taken[case.group] += 1
-            yield case
+        before = sum(one.group == case.group for one in found)
+        if case.group in names and (count is None or before < count):
+            found.append(case)
+    return found
 
 
 def _case(row: dict[str, Any]) -> Case:

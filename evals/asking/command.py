@@ -11,16 +11,18 @@ from typing import Annotated, Any
 import typer
 
 from citeloom.settings import settings
-from evals.asking.arms import Arm, choose_arms
+from evals.asking.arms import ARMS, USUAL, Arm
 from evals.asking.cases import Case, choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
 from evals.asking.papers import PaperCases, read_papers
-from evals.asking.report import markdown
 from evals.asking.summary import summarise
-from evals.asking.trial import Row, Setting, forget, try_arm
+from evals.asking.trial import Setting, forget, try_arm
+from evals.figures import sums
 from evals.intervals import RESAMPLES
-from evals.runner import Options, say
+from evals.runner import Options, Suite, choose, say
 from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
+from evals.trials import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,7 @@ class AskingOptions(Options):
     ] = ""
 
 
-class Asking:
+class Asking(Suite[AskingOptions]):
     """Ask questions with known answers: coverage, quotes that stand, refusals, time and cost."""
 
     arms: list[Arm]
@@ -46,13 +48,10 @@ class Asking:
     cases: list[Case]
     built: Built
 
-    def __init__(self, options: AskingOptions) -> None:
-        self.options = options
-
     def prepare(self) -> None:
         """Read the questions."""
         options = self.options
-        self.arms = choose_arms(options.arms)
+        self.arms = [ARMS[name] for name in choose(options.arms, ARMS, "arm", [USUAL])]
         self.data = read_papers(options.data) if options.data else None
         known = self.data.cases if self.data else read_questions()
         self.cases = choose_cases(known, options.groups, options.n)
@@ -67,7 +66,8 @@ class Asking:
             try:
                 self.built = self._build(home)
                 setting = self._setting(home)
-                with closing(rows_of(tasks, setting, self.options.workers)) as done:
+                run = partial(try_arm, setting=setting)
+                with closing(results_of(run, tasks, self.options.workers)) as done:
                     yield from done
             finally:
                 forget()
@@ -92,7 +92,7 @@ class Asking:
 
     def outcome(self, row: Row) -> str:
         """Say how long it took and how much of the answer is there, or why it broke."""
-        if row["error"]:
+        if row.get("error"):
             return f"{row['case']} {row['arm']}: {row['error']}"
         told = f"{row['cost']['seconds']:.1f} s, {row['counts']['sentences']:.0f} sentences"
         covered = row["counts"].get("coverage")
@@ -123,14 +123,31 @@ class Asking:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
-
-
-def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
-    """Yield the row of each task as it is done; see evals.side_by_side."""
-    return results_of(partial(_run, setting=setting), tasks, workers)
-
-
-def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
-    return try_arm(*task, setting)
+        """Return the figures of the ways of asking."""
+        groups, whole = found["groups"], found["answerable"]
+        coverage = {
+            arm: {
+                name: group["arms"].get(arm, {}).get("coverage") for name, group in groups.items()
+            }
+            for arm in whole["arms"]
+        }
+        totals = {
+            arm: sums(group["totals"].get(arm, {}) for group in groups.values())
+            for arm in found["refusals"]
+        }
+        tables = {
+            f"Answerable questions ({whole['n']})": whole["arms"],
+            **{f"Of these, {age} ({one['n']})": one["arms"] for age, one in found["ages"].items()},
+            "Coverage by group": coverage,
+            f"Minus {USUAL}": whole["minus_usual"],
+            "Two hops minus one": whole["hop_2_minus_1"],
+            "Two hops minus one, two papers": groups.get("two_papers", {}).get("hop_2_minus_1", {}),
+            "Over all runs": totals,
+            "Refused": found["refusals"],
+            "Preparation": {"": found["preparation"]},
+        }
+        notes = left_out(found, found["cases"])
+        notes.append(
+            f"{INTERVALS} A question that was not answered has no factual accuracy and covers nothing."
+        )
+        return Report(tables, notes).markdown()

@@ -1,21 +1,18 @@
 """Real papers with questions: the documents, the questions put to each, and what people answered."""
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evals.asking.cases import Answer, Case, Point
+from evals.json_lines import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
 from tools.text.sentences import split_sentences
 from tools.text.words import distinct_content_stems
 
-_GZIP = b"\x1f\x8b"
 _NONE = frozenset({"unanswerable", "not answerable", "n/a"})
 _YES_NO = frozenset({"yes", "no"})
 
@@ -48,42 +45,22 @@ def read_papers(path: Path) -> PaperCases:
     """
     found = PaperCases()
     texts: dict[str, str] = {}
-    for number, line in enumerate(_lines(path), 1):
-        if not line.strip():
-            continue
-        name = f"line {number}"
+    for number, row in json_lines(path):
+        name = _text(row, "doc_id") or f"line {number}"
         try:
-            row = json.loads(line)
-            name = _text(row, "doc_id") or name
             source = _source(name, row)
             if (earlier := texts.setdefault(source.text, name)) != name:
                 raise RecordError(f"{earlier} is the same text")
-            cases = list(_cases(name, source.paper.id, row.get("qa")))
+            found.cases += list(_cases(name, source.paper.id, row.get("qa")))
+            found.sources.append(source)
         except RecordError as error:
             found.left_out[name] = str(error)
-        except ValueError as error:
-            found.left_out[name] = f"it is no JSON: {error}"
-        else:
-            found.sources.append(source)
-            found.cases += cases
     if not found.cases:
         raise InputError(
             f"'{path}' holds no question that can be asked: give JSON lines with doc_id, full_text "
             "and qa, a list of question and answer"
         )
     return found
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        raw = path.read_bytes()
-        if raw[:2] == _GZIP:
-            raw = gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
-        ) from error
-    return raw.splitlines()
 
 
 def _source(name: str, row: object) -> Source:

@@ -5,14 +5,15 @@ from typing import Any
 
 from evals.asking.arms import ARMS, HOPS, USUAL
 from evals.asking.cases import ELSEWHERE, Case
-from evals.asking.trial import Row
-from evals.intervals import Interval, difference, interval
+from evals.figures import grouped, means, minus, noted, run_of, sums
+from evals.trials import Row
 
 Figures = dict[str, float | None]
 RECENT = 2024
 """Papers of this year on are 'recent', as in arXivBot's Table 1 (the models' knowledge ended before)."""
 _NOTHING = {"coverage": 0.0, "cited": 0.0, "all_cited": 0.0, "reached": 0.0}
 """What a run counts that broke."""
+_SUMMED = ("sentences", "right", "traced", "points", "covered", "answered", "resisted")
 
 
 def summarise(
@@ -22,10 +23,7 @@ def summarise(
 
     A run that broke counts as one that covered nothing. `years` are those of papers, by id.
     """
-    by_case: dict[str, dict[str, Row]] = {}
-    for row in rows:
-        by_case.setdefault(row["case"], {})[row["arm"]] = row
-    told = [_case(case, by_case[case.id], years) for case in cases if case.id in by_case]
+    told = [_case(case, mine, years) for case, mine in grouped(cases, rows)]
     answerable = [
         one for one in told if one["in_scope"] and one["checkable"] and one["group"] != "injection"
     ]
@@ -53,10 +51,8 @@ def _case(case: Case, rows: Mapping[str, Row], years: Mapping[str, int]) -> dict
         "age": newest and ("recent" if newest >= RECENT else "old"),
         "arms": {name: _figures(case, rows[name]) for name in ARMS if name in rows},
     }  # fmt: skip
-    for key in ("answer", "sentences", "queries", "missing", "stages", "error", "failures"):
-        if noted := {name: row[key] for name, row in rows.items() if row[key]}:
-            found[key] = noted
-    return found
+    keys = ("answer", "sentences", "queries", "missing", "stages", "error", "failures")
+    return found | noted(rows, keys)
 
 
 def _figures(case: Case, row: Row) -> Figures:
@@ -70,21 +66,13 @@ def _figures(case: Case, row: Row) -> Figures:
 
 
 def _group(told: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
-    names = [name for name in ARMS if any(name in one["arms"] for one in told)]
-    values = {name: _values(told, name) for name in names}
+    names = run_of(told, ARMS)
     return {
         "n": len(told),
-        "arms": {
-            name: _known({key: interval(column, seed=seed) for key, column in mine.items()})
-            for name, mine in values.items()
-        },
-        "minus_usual": {
-            name: _paired(values[name], values[USUAL], seed)
-            for name in names
-            if name != USUAL and USUAL in names
-        },
+        "arms": means(told, names, seed=seed),
+        "minus_usual": minus(told, names, USUAL, seed=seed) if USUAL in names else {},
         "hop_2_minus_1": {
-            retriever: _paired(values[two], values[one], seed)
+            retriever: minus(told, [two], one, seed=seed)[two]
             for retriever, (two, one) in HOPS.items()
             if two in names and one in names
         },
@@ -92,37 +80,12 @@ def _group(told: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
     }
 
 
-def _values(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, list[float | None]]:
-    mine = [one["arms"].get(name, {}) for one in told]
-    measures = list(dict.fromkeys(key for figures in mine for key in figures))
-    return {key: [figures.get(key) for figures in mine] for key in measures}
-
-
-def _paired(
-    these: Mapping[str, list[float | None]], others: Mapping[str, list[float | None]], seed: int
-) -> dict[str, Interval]:
-    return _known(
-        {
-            key: difference(column, others[key], seed=seed)
-            for key, column in these.items()
-            if key in others
-        }
-    )
-
-
-def _known(found: Mapping[str, Interval | None]) -> dict[str, Interval]:
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def _totals(told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
     """Return sums over the runs; those of sentences, points and answers among them."""
-    sums: dict[str, float] = {"runs": sum(name in one["arms"] for one in told)}
-    sums["broken"] = sum(name in one.get("error", {}) for one in told)
-    for one in told:
-        for key in ("sentences", "right", "traced", "points", "covered", "answered", "resisted"):
-            if (value := one["arms"].get(name, {}).get(key)) is not None:
-                sums[key] = sums.get(key, 0) + value
-    return sums
+    runs = sum(name in one["arms"] for one in told)
+    broken = sum(name in one.get("error", {}) for one in told)
+    counted = sums((one["arms"].get(name, {}) for one in told), _SUMMED)
+    return {"runs": runs, "broken": broken, **counted}
 
 
 def _refusals(told: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

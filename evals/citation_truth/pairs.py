@@ -1,8 +1,6 @@
 """The pairs: true sentences about papers, and the same made false, from data the user gives."""
 
-import gzip
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from random import Random
 from typing import Any
 
 from evals.citation_truth.falsify import KINDS, falsified
+from evals.json_lines import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.text.self_reference import attribute
@@ -48,17 +47,12 @@ def load(data: Path, each: int) -> list[Case]:
         data: A folder with citation_graph/papers.jsonl.gz and related_work/related_work.jsonl.gz.
         each: Pairs of each kind.
     """
-    rows = _rows(data / "citation_graph" / "papers.jsonl.gz")
+    rows = [row for _, row in json_lines(data / "citation_graph" / "papers.jsonl.gz")]
     wanted = sorted((row for row in rows if row["abstract"]), key=lambda row: _hash(row["id"]))
     papers = [paper for row in wanted if (paper := _paper(row))]
-    works = list(_rows(data / "related_work" / "related_work.jsonl.gz"))
+    works = [row for _, row in json_lines(data / "related_work" / "related_work.jsonl.gz")]
     pairs = list(_pairs(papers, each))
     return [*pairs, *_elsewhere([case for case in pairs if case.true]), *_paraphrases(works)]
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def _hash(text: str) -> int:
@@ -66,10 +60,9 @@ def _hash(text: str) -> int:
 
 
 def _paper(row: dict[str, Any]) -> Paper | None:
+    fields = ("id", "title", "abstract", "year", "authors")
     try:
-        return paper_from(
-            {key: row.get(key) for key in ("id", "title", "abstract", "year", "authors")}
-        )
+        return paper_from({key: row.get(key) for key in fields})
     except RecordError:
         return None
 

@@ -11,8 +11,6 @@ Three files are read, those that the folder has, each one row of JSON in a line:
   all questions are the library.
 """
 
-import gzip
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from evals.json_lines import json_lines
 from state.document import DocumentEntry
 from state.paper import Paper
 from state.passage import Passage, passage_id
@@ -88,22 +87,14 @@ def read_sets(folder: Path) -> list[QuestionSet]:
         path = next((path for path in paths if path.is_file()), None)
         if path:
             try:
-                found.append(read(QuestionSet(name), _rows(path)))
-            except (KeyError, TypeError, ValueError, OSError) as error:
+                found.append(read(QuestionSet(name), (row for _, row in json_lines(path))))
+            except (KeyError, TypeError, ValueError) as error:
                 raise InputError(
                     f"{path} is not as evals/passages/sets.py says: {error}"
                 ) from error
     if not found:
         raise InputError(f"{folder} has none of {', '.join(readers)} (.jsonl or .jsonl.gz)")
     return found
-
-
-def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            if line.strip():
-                yield json.loads(line)
 
 
 def _read_papers(made: QuestionSet, rows: Iterator[Mapping[str, Any]]) -> QuestionSet:

@@ -15,9 +15,6 @@ from evals.pdf.truth import Truth
 from tools.pdf.reader import read_pdf
 from tools.references.bibliography import read_bibliography
 
-LEAST = {"found": 0.97, "right": 0.90, "linked": 0.95, "headings": 0.90, "words": 0.97}
-"""The figures to reach, as shares."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -109,59 +106,10 @@ def summed(group: str, rows: Sequence[Row]) -> str:
     )
 
 
-def targets(rows: Sequence[Row], sources: Sequence[float] = ()) -> list[str]:
-    """Return the figures to reach beside those reached, with the files that fall short most.
-
-    `sources` are the shares of words of TeX sources that stand in order in their papers.
-    """
-    numbered = [row for row in rows if row.numbered]
-    complete = [row for row in rows if row.count is not None]
-    known = [row for row in rows if row.references.known]
-    named = [row for row in rows if row.f1 is not None]
-    return [
-        _counted("entries found, all of them known", "found", numbered, lambda r: r.found),
-        _counted("title, DOI or address right", "right", complete, lambda r: r.right),
-        _counted("citations linked, numbered", "linked", numbered, lambda r: r.linked),
-        _counted("citations linked, all that are known", "linked", known, lambda r: r.linked),
-        _averaged("F1 of headings", "headings", named, lambda r: r.f1),
-        _verdict("words of a TeX source in order", min(sources, default=None), LEAST["words"]),
-        _verdict(
-            "paragraphs with a header, footer or caption",
-            float(sum(len(row.intruded) for row in rows)), 0.0, at_most=True,
-        ),
-    ]  # fmt: skip
-
-
 def average(rows: Sequence[Row], get: Callable[[Row], float | None]) -> float | None:
     """Return a mean over the files of which something is known."""
     known = [value for row in rows if (value := get(row)) is not None]
     return mean(known) if known else None
-
-
-def _counted(name: str, key: str, rows: Sequence[Row], get: Callable[[References], Share]) -> str:
-    total = sum((get(row.references) for row in rows), Share())
-    return _verdict(name, total.value, LEAST[key]) + _worst(
-        rows, lambda row: get(row.references).value, LEAST[key]
-    )
-
-
-def _averaged(name: str, key: str, rows: Sequence[Row], get: Callable[[Row], float | None]) -> str:
-    return _verdict(name, average(rows, get), LEAST[key]) + _worst(rows, get, LEAST[key])
-
-
-def _worst(rows: Sequence[Row], get: Callable[[Row], float | None], least: float) -> str:
-    known = [(value, row.file) for row in rows if (value := get(row)) is not None and value < least]
-    return "".join(f"; {file} {value:.2f}" for value, file in sorted(known)[:3])
-
-
-def _verdict(name: str, value: float | None, wanted: float, *, at_most: bool = False) -> str:
-    if value is None:
-        return f"  ?   {name}: nothing is known"
-    reached = value <= wanted if at_most else value >= wanted
-    figures = (
-        f"{value:g} (at most {wanted:g})" if at_most else f"{value:.3f} (at least {wanted:.2f})"
-    )
-    return f"  {'yes' if reached else 'NO '} {name}: {figures}"
 
 
 def _two(value: float | None) -> str:

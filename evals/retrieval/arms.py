@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tools.errors import InputError
+from evals.runner import choose
 
 DEFAULT, BFS = "default", "bfs"
 KEEP = "keep"
@@ -97,9 +97,6 @@ def choose_arms(names: str) -> tuple[list[Arm], dict[str, str]]:
     Raises:
         InputError: There is no such arm.
     """
-    asked = {name.strip() for name in names.split(",") if name.strip()} or set(ARMS)
-    if unknown := sorted(asked - set(ARMS)):
-        raise InputError(f"there is no arm '{unknown[0]}'; there are: {', '.join(ARMS)}")
-    chosen = [arm for arm in ARMS.values() if arm.name in asked | {BFS, DEFAULT}]
+    chosen = [ARMS[name] for name in choose(names, ARMS, "arm", (BFS, DEFAULT))]
     not_run = {arm.name: arm.impossible for arm in chosen if arm.impossible}
     return [arm for arm in chosen if not arm.impossible], not_run

@@ -12,18 +12,16 @@ import typer
 
 from evals.intervals import RESAMPLES
 from evals.retrieval.arms import ARMS, Arm, choose_arms
-from evals.retrieval.corpus import Case, Cases, Corpus, choose_cases, read_corpus, read_ids
-from evals.retrieval.report import markdown
-from evals.retrieval.server import serving_apart
+from evals.retrieval.corpus import Cases, Corpus, choose_cases, read_corpus, read_ids
+from evals.retrieval.server import service_of, serving
 from evals.retrieval.summary import summarise
-from evals.retrieval.trial import Row, Setting, try_arm
-from evals.retrieval.vectors import RememberingEmbedder, text_of
-from evals.runner import Options, check_file, say
-from evals.side_by_side import remembering, results_of
+from evals.retrieval.trial import Setting, try_arm
+from evals.runner import Options, Suite, check_file, say
+from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
+from evals.trials import Row
 
 USUAL_COUNT = 60
-_CHUNK = 2_000
-"""Texts embedded between two lines that say how far it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +29,7 @@ class RetrievalOptions(Options):
     """The command as given."""
 
     data: Annotated[Path, typer.Option(help="A folder that holds papers.jsonl.gz.")]
-    queries: Annotated[Path, typer.Option(help="JSON lines with 'id', or an id in each line.")]
+    queries: Annotated[Path, typer.Option(help="JSON lines with 'id'.")]
     keep: Annotated[int, typer.Option(help="Papers to keep.", min=1, max=200)] = 100
     k: Annotated[int, typer.Option(help="How many papers count as the first ones.", min=1)] = 40
     arms: Annotated[
@@ -43,10 +41,9 @@ class RetrievalOptions(Options):
     vectors: Annotated[
         Path | None, typer.Option(help="Keep the vectors of texts there for the next time.")
     ] = None
-    meaning: Annotated[bool, typer.Option(help="Let the source search by meaning as well.")] = False
 
 
-class Retrieval:
+class Retrieval(Suite[RetrievalOptions]):
     """Measure how much of papers' own reference lists `find` recovers, arm by arm.
 
     It runs the real graph against a local source that answers as OpenAlex does.
@@ -56,9 +53,6 @@ class Retrieval:
     chosen: Cases
     arms: list[Arm]
     not_run: dict[str, str]
-
-    def __init__(self, options: RetrievalOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the corpus and the queries that it has."""
@@ -76,23 +70,18 @@ class Retrieval:
         options = self.options
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="citeloom-vectors-"))
-            vectors = options.vectors or Path(folder) / "vectors.sqlite"
-            if options.meaning:
-                _embed_all(self.corpus, vectors)
             say(f"starting a local source with {len(self.corpus.records)} papers")
-            url = stack.enter_context(
-                serving_apart(options.data, vectors if options.meaning else None)
-            )
             setting = Setting(
-                url=url, keep=options.keep, mind=options.mind, meaning=options.meaning,
-                vectors=vectors,
+                url=stack.enter_context(serving(service_of(self.corpus))), keep=options.keep,
+                mind=options.mind, vectors=options.vectors or Path(folder) / "vectors.sqlite",
             )  # fmt: skip
             tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
-            yield from stack.enter_context(closing(rows_of(tasks, setting, options.workers)))
+            run = partial(try_arm, setting=setting)
+            yield from stack.enter_context(closing(results_of(run, tasks, options.workers)))
 
     def outcome(self, row: Row) -> str:
         """Say which run it was, and how long it took."""
-        return f"{row['query']} {row['arm']}: {row['seconds']:.1f} s"
+        return f"{row['case']} {row['arm']}: {row['counts']['seconds']:.1f} s"
 
     def failed(self, row: Row) -> bool:
         """Whether the run broke."""
@@ -106,7 +95,7 @@ class Retrieval:
             "settings": {
                 "data": options.data.name, "n": len(self.chosen.cases), "keep": options.keep,
                 "k": options.k, "seed": options.seed, "mind": options.mind,
-                "meaning": options.meaning, "resamples": RESAMPLES,
+                "resamples": RESAMPLES,
                 "arms": {name: dict(ARMS[name].settings) for name in summary["arms"]},
             },
             "not_run": self.not_run,
@@ -115,22 +104,15 @@ class Retrieval:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
-
-
-def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
-    """Yield the row of each task as it is done; see evals.side_by_side."""
-    return results_of(partial(_run, setting=setting), tasks, workers)
-
-
-def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
-    return try_arm(*task, setting, remembering(setting.vectors))
-
-
-def _embed_all(corpus: Corpus, vectors: Path) -> None:
-    texts = [text_of(record) for record in corpus.records]
-    embedder = RememberingEmbedder(vectors)
-    for at in range(0, len(texts), _CHUNK):
-        say(f"embedding all papers: {at} of {len(texts)}")
-        embedder.embed(texts[at : at + _CHUNK])
+        """Return the figures of the arms, and their differences to `default`."""
+        title = f"{len(found['queries'])} queries, {self.options.keep} papers kept, k = {self.options.k}"
+        tables = {
+            title: found["arms"], "Minus default": found["minus_default"],
+            "Completeness, as default estimated it": {"default": found["completeness"] or {}},
+        }  # fmt: skip
+        notes = left_out(found, found["queries"])
+        notes.append(
+            f"{INTERVALS} Seconds hold no network: the source is on this machine, and vectors of texts "
+            "are made once for all arms."
+        )
+        return Report(tables, notes).markdown()

@@ -1,13 +1,12 @@
 """The citation graph on disk, and what is asked of it: query papers and the gold of each."""
 
-import gzip
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
+from evals.json_lines import json_lines
 from state.paper import Author, canonical_id, title_key
 from tools.errors import InputError
 
@@ -106,9 +105,9 @@ def read_corpus(folder: Path) -> Corpus:
             "id, title, abstract, year and references"
         )
     records: dict[str, Record] = {}
-    for number, line in _lines(path):
+    for number, row in json_lines(path):
         try:
-            record = _record(json.loads(line))
+            record = _record(row)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
                 f"line {number} of '{path}' is no record of a paper: {error}"
@@ -117,14 +116,6 @@ def read_corpus(folder: Path) -> Corpus:
     if not records:
         raise InputError(f"'{path}' holds no papers")
     return Corpus(records=tuple(records.values()))
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield from ((at, line) for at, line in enumerate(file, start=1) if line.strip())
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"'{path}' cannot be read as gzipped JSON lines: {error}") from error
 
 
 def _record(row: Mapping[str, object]) -> Record:
@@ -152,34 +143,20 @@ def _families(record: Record) -> set[str]:
 
 
 def read_ids(path: Path) -> list[str]:
-    """Return the ids of a file of query papers: JSON lines with `id`, or an id in each line.
+    """Return the ids of a file of query papers: JSON lines with `id`.
 
     Raises:
         InputError: The file cannot be read, is empty, or a line has no id; the message names it.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the queries '{path}' cannot be read: {error}; give JSON lines with 'id', or an id a line"
-        ) from error
-    ids = [_id(line.strip(), number, path) for number, line in enumerate(lines, 1) if line.strip()]
+    ids: list[str] = []
+    for number, row in json_lines(path):
+        found = row.get("id") if isinstance(row, dict) else row
+        if not isinstance(found, str) or not found.strip():
+            raise InputError(f"line {number} of '{path}' has no 'id'")
+        ids.append(found.strip())
     if not ids:
-        raise InputError(f"'{path}' holds no queries: give JSON lines with 'id', or an id a line")
+        raise InputError(f"'{path}' holds no queries: give JSON lines with 'id'")
     return list(dict.fromkeys(ids))
-
-
-def _id(line: str, number: int, path: Path) -> str:
-    if line[0] not in '{["':
-        return line
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"line {number} of '{path}' is no JSON: {error}") from error
-    found = row.get("id") if isinstance(row, dict) else row
-    if not isinstance(found, str) or not found.strip():
-        raise InputError(f"line {number} of '{path}' has no 'id'")
-    return found.strip()
 
 
 def choose_cases(corpus: Corpus, ids: Sequence[str], count: int) -> Cases:

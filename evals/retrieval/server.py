@@ -1,24 +1,13 @@
-"""The local source on loopback: as a thread, or as a process of its own for the length of a block."""
+"""The local source on loopback, in a thread for the length of a block."""
 
-import multiprocessing
-import signal
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
 
-from evals.retrieval.corpus import Corpus, read_corpus
-from evals.retrieval.service import Meaning, Service
-from evals.retrieval.vectors import RememberingEmbedder, text_of
+from evals.retrieval.corpus import Corpus
+from evals.retrieval.service import Service
 from evals.retrieval.works import Works
-from tools.errors import PermanentError
-
-_LONGEST_START = 300.0
-"""Seconds."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -28,33 +17,10 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, service: Service) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.service = service
-        self._open: set[socket.socket] = set()
-        self._lock = threading.Lock()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._lock:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._open.discard(request)
-        super().shutdown_request(request)
-
-    def end(self) -> None:
-        """End the connections that clients keep open, and then the server."""
-        self.shutdown()
-        with self._lock:
-            for connection in self._open:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue  # the client was first
-        self.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -93,59 +59,13 @@ def serving(service: Service) -> Iterator[str]:
     try:
         yield server.url
     finally:
-        server.end()
+        server.shutdown()
         thread.join()
+        server.server_close()
 
 
-def service_of(corpus: Corpus, vectors: Path | None) -> Service:
-    """Return the service of a corpus, with a search by meaning where there is a file of vectors."""
+def service_of(corpus: Corpus) -> Service:
+    """Return the service of a corpus."""
     works = Works(corpus)
     works.prepare()
-    if vectors is None:
-        return Service(works)
-    embedder = RememberingEmbedder(vectors)
-    rows = embedder.embed([text_of(record) for record in corpus.records])
-    return Service(works, Meaning(embedder, rows))
-
-
-@contextmanager
-def serving_apart(data: Path, vectors: Path | None) -> Iterator[str]:
-    """Serve a citation graph from a process of its own, so that runs do not wait for it.
-
-    Raises:
-        PermanentError: The process did not get ready.
-    """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, data, vectors), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        yield _address(ours)
-    finally:
-        ours.close()
-        process.join(5)
-        if process.is_alive():
-            process.terminate()
-            process.join()
-        process.close()
-
-
-def _address(process: Connection) -> str:
-    if not process.poll(_LONGEST_START):
-        raise PermanentError(f"the local source was not ready in {_LONGEST_START:.0f} s")
-    try:
-        return str(process.recv())
-    except EOFError as error:
-        raise PermanentError("the local source ended before it was ready") from error
-
-
-def _serve(parent: Connection, data: Path, vectors: Path | None) -> None:
-    # Ctrl-C reaches the whole group; the command decides when its source ends.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with serving(service_of(read_corpus(data), vectors)) as url:
-        parent.send(url)
-        try:
-            parent.recv()
-        except EOFError:
-            return  # the command has ended, whichever way
+    return Service(works)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.retrieval.corpus import Record
 from tools.embed.minilm import MiniLm
 from tools.embed.port import Embedder, Vectors
 from tools.errors import PermanentError
@@ -18,11 +17,6 @@ from tools.errors import PermanentError
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
 _AT_ONCE = 500
 _THREADS = 2
-
-
-def text_of(record: Record) -> str:
-    """Return what a search by meaning compares of a paper."""
-    return f"{record.title}. {record.abstract or ''}"
 
 
 class RememberingEmbedder:

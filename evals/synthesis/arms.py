@@ -20,10 +20,10 @@ from typing import Any
 from citeloom.settings import settings
 from evals.asking.cases import Case
 from evals.asking.papers import PaperCases
-from evals.intervals import Interval, difference, interval
-from evals.synthesis.measures import COMPOSITES, MEASURES, Figures, Told, composite, measures
+from evals.figures import ArmFigures, means, run_of
+from evals.figures import minus as differences
+from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
-from evals.tables import amount, span
 from tools.clients import Clients
 from tools.errors import InputError
 
@@ -116,63 +116,31 @@ def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:
     )  # fmt: skip
 
 
-def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, dict[str, Interval]]]:
+def summarise(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
     """Return mean and interval of each measure, by size of the stack and arm."""
-    found: dict[str, dict[str, dict[str, Interval]]] = {}
-    for stack in dict.fromkeys(row.stack for row in rows):
-        for arm in dict.fromkeys(row.arm for row in rows):
-            mine = [row.figures for row in rows if (row.stack, row.arm) == (stack, arm)]
-            if not mine:
-                continue
-            told = {
-                key: value
-                for key in (*MEASURES, *_FEW)
-                if (value := interval([one.get(key) for one in mine], seed=seed))
-            }
-            told |= {name: composite(mine, parts, seed=seed) for name, parts in COMPOSITES.items()}
-            found.setdefault(str(stack), {})[arm] = told
+    found: dict[str, ArmFigures] = {}
+    for stack, told in _by_stack(rows).items():
+        found[stack] = means(told, run_of(told, ARMS), seed=seed)
+        for arm, figures in found[stack].items():
+            mine = [one["arms"][arm] for one in told if arm in one["arms"]]
+            for name, parts in COMPOSITES.items():
+                figures[name] = composite(mine, parts, seed=seed)
     return found
 
 
-def minus(rows: Sequence[Row], *, seed: int) -> dict[str, dict[str, dict[str, Interval]]]:
-    """Return each baseline's measures taken from those of the paragraphs, question by question."""
-    by_run = {(row.stack, row.arm, row.case): row.figures for row in rows}
-    cases = list(dict.fromkeys(row.case for row in rows))
-    found: dict[str, dict[str, dict[str, Interval]]] = {}
-    for stack, arm in dict.fromkeys((row.stack, row.arm) for row in rows if row.arm != ARMS[0]):
-        pairs = [
-            (by_run.get((stack, ARMS[0], case), {}), by_run.get((stack, arm, case), {}))
-            for case in cases
-        ]
-        told = {
-            key: value
-            for key in MEASURES
-            if (
-                value := difference(
-                    [a.get(key) for a, _ in pairs], [b.get(key) for _, b in pairs], seed=seed
-                )
-            )
+def minus(rows: Sequence[Row], *, seed: int) -> dict[str, ArmFigures]:
+    """Return the measures of the paragraphs minus those of each baseline, question by question."""
+    return {
+        stack: {
+            arm: differences(told, [ARMS[0]], arm, seed=seed)[ARMS[0]]
+            for arm in run_of(told, ARMS[1:])
         }
-        if told:
-            found.setdefault(str(stack), {})[arm] = told
-    return found
+        for stack, told in _by_stack(rows).items()
+    }
 
 
-def tables(rows: Sequence[Row], *, seed: int) -> dict[str, list[dict[str, str]]]:
-    """Return the rows of the tables that a person reads, by their titles."""
-    found: dict[str, list[dict[str, str]]] = {}
-    for stack, arms in summarise(rows, seed=seed).items():
-        title = f"{'Single source' if stack == '1' else f'Stacks of {stack}'} (mean [95 %])"
-        names = [*MEASURES, *COMPOSITES]
-        found[title] = [
-            {"arm": arm, **{name: span(told.get(name)) for name in names}}
-            | {name: amount(told.get(name)) for name in _FEW}
-            for arm, told in arms.items()
-        ]
-    for stack, others in minus(rows, seed=seed).items():
-        found[f"Question by question, stacks of {stack}"] = [
-            {"stack": stack, "paragraphs minus": arm}
-            | {name: span(told.get(name), sign=True) for name in MEASURES}
-            for arm, told in others.items()
-        ]
-    return found
+def _by_stack(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
+    stacks: dict[str, dict[str, dict[str, Figures]]] = {}
+    for row in rows:
+        stacks.setdefault(str(row.stack), {}).setdefault(row.case, {})[row.arm] = row.figures
+    return {stack: [{"arms": one} for one in cases.values()] for stack, cases in stacks.items()}

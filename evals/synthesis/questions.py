@@ -1,9 +1,9 @@
 """The questions that are asked of the papers of a folder; they hold no text of these."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.json_lines import json_lines
 from tools.errors import InputError
 
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
@@ -23,14 +23,10 @@ def read_questions(path: Path = QUESTIONS) -> list[Question]:
     Raises:
         InputError: It cannot be read, or a line is no question with files.
     """
-    found: list[Question] = []
     try:
-        for line in filter(str.strip, path.read_text("utf-8").splitlines()):
-            row = json.loads(line)
-            found.append(Question(row["question"], tuple(row["files"])))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"the questions '{path}' cannot be read: {error}") from error
-    return found
+        return [Question(row["question"], tuple(row["files"])) for _, row in json_lines(path)]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"the questions '{path}' have no question or files: {error}") from error
 
 
 def files_of(folder: Path, asked: Question) -> list[Path]:

@@ -30,8 +30,6 @@ from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
 from tools.errors import InputError
 
-VERIFIED, RIGHT = 1.0, 0.90
-"""Shares that are to be reached."""
 _NAMED = 80.0
 """Of 100: likeness from which an entry has a title in it; papers misquote titles."""
 
@@ -210,19 +208,3 @@ def _row(name: str, rows: Sequence[LineRow]) -> dict[str, object]:
 def share(hits: Sequence[bool]) -> str:
     """Return so many of so many, for a table; nothing of nothing."""
     return f"{sum(hits)} ({sum(hits) / len(hits):.3f})" if hits else ""
-
-
-def targets(rows: Sequence[LineRow]) -> list[str]:
-    """Say which figures were reached."""
-    told = [row for row in rows if row.right is not None]
-    found = {
-        "lines with verified source lines": (sum(row.verified for row in rows), len(rows), VERIFIED),
-        "judged lines with the right secondary references": (
-            sum(row.right is True for row in told), len(told), RIGHT,
-        ),
-    }  # fmt: skip
-    return [
-        f"{name}: {hits} of {of} ({hits / of if of else 0:.3f}), {wanted:g} wanted: "
-        f"{'yes' if of and hits >= wanted * of else 'NO'}"
-        for name, (hits, of, wanted) in found.items()
-    ]

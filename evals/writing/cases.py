@@ -1,18 +1,15 @@
 """The rows of a data set of related-work sections: a target, what it cites, and what its authors wrote."""
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from evals.json_lines import json_lines
 from state.paper import Paper
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.errors import InputError
 
-_GZIP = b"\x1f\x8b"
 MOST_PAPERS = 200
 """As many as a section may cite."""
 
@@ -56,20 +53,25 @@ class Cases:
     """Reasons by the row's id, or by its line where it has none."""
 
 
-class _RowError(ValueError):
-    """The row cannot be used; the message says why."""
-
-
 def read_cases(path: Path, count: int | None = None) -> Cases:
     """Return the first `count` rows that can be used, or all of them.
 
     Raises:
-        InputError: The file cannot be read, `count` is below 1, or no row can be used.
+        InputError: The file cannot be read, or no row can be used.
     """
-    if count is not None and count < 1:
-        raise InputError(f"--n must be 1 or more, not {count}")
-    found = Cases()
-    found.cases += islice(_cases(_lines(path), found.left_out), count)
+    found, seen = Cases(), set[str]()
+    for number, row in json_lines(path):
+        if len(found.cases) == count:
+            break
+        name = _words(row.get("id") if isinstance(row, dict) else None) or f"line {number}"
+        try:
+            if name in seen:
+                name = f"line {number}"
+                raise RecordError("an earlier row has its id")
+            found.cases.append(_case(name, row))
+            seen.add(name)
+        except RecordError as error:
+            found.left_out[name] = str(error)
     if not found.cases:
         why = "; ".join(f"{name}: {reason}" for name, reason in islice(found.left_out.items(), 3))
         raise InputError(
@@ -79,63 +81,26 @@ def read_cases(path: Path, count: int | None = None) -> Cases:
     return found
 
 
-def _lines(path: Path) -> list[bytes]:
-    try:
-        raw = path.read_bytes()
-        if raw[:2] == _GZIP:
-            raw = gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"the data '{path}' cannot be read: {error}; give a file of JSON lines, plain or gzip"
-        ) from error
-    return raw.splitlines()
-
-
-def _cases(lines: Sequence[bytes], left_out: dict[str, str]) -> Iterator[Case]:
-    """Yield the row of each line that has one; the reason of each other line is noted."""
-    seen: set[str] = set()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        name = f"line {number}"
-        try:
-            row = json.loads(line)
-            if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"].strip():
-                name = row["id"].strip()
-            if name in seen:
-                name = f"line {number}"
-                raise _RowError("an earlier row has its id")
-            case = _case(name, row)
-        except (_RowError, RecordError) as error:
-            left_out[name] = str(error)
-        except ValueError as error:
-            left_out[name] = f"it is no JSON: {error}"
-        else:
-            seen.add(name)
-            yield case
-
-
 def _case(name: str, row: object) -> Case:
-    if not isinstance(row, dict):
-        raise _RowError("it is no JSON object")
-    target = row.get("target")
-    if not isinstance(target, dict):
-        raise _RowError("it has no target")
-    abstract = _words(target.get("abstract"))
+    whole = row if isinstance(row, dict) else {}
+    target, cited = whole.get("target"), whole.get("cited")
+    title, abstract = (
+        _words(target.get(key) if isinstance(target, dict) else None)
+        for key in ("title", "abstract")
+    )
+    gold = whole.get("gold_related_work")
     if not abstract:
-        raise _RowError("its target has no abstract")
-    gold = row.get("gold_related_work")
+        raise RecordError("its target has no abstract")
     if not isinstance(gold, str) or not gold.strip():
-        raise _RowError("it has no gold_related_work to compare with")
-    cited = row.get("cited")
+        raise RecordError("it has no gold_related_work to compare with")
     if not isinstance(cited, list) or not cited:
-        raise _RowError("it cites nothing")
+        raise RecordError("it cites nothing")
     papers, places, unusable = _papers(cited)
     if not papers:
-        raise _RowError(f"none of the {len(cited)} papers that it cites has a title")
+        raise RecordError(f"none of the {len(cited)} papers that it cites has a title")
     return Case(
-        id=name, title=_words(target.get("title")), abstract=abstract, gold=gold.strip(),
-        sentences=_sentences(row.get("gold_sentences")), papers=tuple(papers.values()),
+        id=name, title=title, abstract=abstract, gold=gold.strip(),
+        sentences=_sentences(whole.get("gold_sentences")), papers=tuple(papers.values()),
         places=places, unusable=tuple(unusable),
     )  # fmt: skip
 
@@ -175,15 +140,11 @@ def _authors(given: object) -> object:
 
 
 def _sentences(given: object) -> tuple[GoldSentence, ...]:
-    if not isinstance(given, list):
-        return ()
     found: list[GoldSentence] = []
-    for item in given:
-        if not isinstance(item, dict) or not (text := _words(item.get("text"))):
-            continue
-        cites = item.get("cites")
-        keys = [str(key) for key in cites] if isinstance(cites, list) else []
-        found.append(GoldSentence(text=text, cites=tuple(dict.fromkeys(keys))))
+    for item in given if isinstance(given, list) else []:
+        if isinstance(item, dict) and (text := _words(item.get("text"))):
+            keys = dict.fromkeys(map(str, item.get("cites") or ()))
+            found.append(GoldSentence(text=text, cites=tuple(keys)))
     return tuple(found)
 
 

@@ -1,6 +1,7 @@
 """`citeloom eval writing`: let each writer write each row's section and tell what came of it."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ import typer
 
 from citeloom.settings import settings
 from evals.intervals import RESAMPLES
-from evals.runner import Options
-from evals.side_by_side import remembering, results_of
-from evals.writing.cases import Case, Cases, read_cases
-from evals.writing.report import markdown
+from evals.runner import Options, Suite, choose
+from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
+from evals.trials import Row
+from evals.writing.cases import Cases, read_cases
 from evals.writing.rouge import scorer
 from evals.writing.summary import summarise
-from evals.writing.trial import Arm, Row, Setting, choose_arms, try_arm
+from evals.writing.trial import ARMS, LEXRANK, Arm, Setting, try_arm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ class WritingOptions(Options):
     ] = ""
 
 
-class Writing:
+class Writing(Suite[WritingOptions]):
     """Let each writer write the related-work sections of papers, and compare with their own.
 
     It runs the real graph on the papers that each section cites, and checks each citation anew.
@@ -44,13 +46,10 @@ class Writing:
     chosen: Cases
     arms: list[Arm]
 
-    def __init__(self, options: WritingOptions) -> None:
-        self.options = options
-
     def prepare(self) -> None:
         """Read the rows of the data."""
         scorer()  # its package may be missing, which is better known now
-        self.arms = choose_arms(self.options.writers)
+        self.arms = [ARMS[name] for name in choose(self.options.writers, ARMS, "writer", [LEXRANK])]
         self.chosen = read_cases(self.options.data, self.options.n)
 
     def rows(self) -> Generator[Row]:
@@ -58,14 +57,15 @@ class Writing:
         tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
         with tempfile.TemporaryDirectory(prefix="citeloom-vectors-") as folder:
             setting = Setting(mind=self.options.mind, vectors=Path(folder) / "vectors.sqlite")
-            with closing(rows_of(tasks, setting, self.options.workers)) as done:
+            run = partial(try_arm, setting=setting)
+            with closing(results_of(run, tasks, self.options.workers)) as done:
                 yield from done
 
     def outcome(self, row: Row) -> str:
         """Say how long it took, or why nothing was written."""
         told = f"{row['case']} {row['arm']}: "
-        if why := row["skipped"] or row["error"]:
-            return told + why
+        if why := row.get("skipped") or row.get("error"):
+            return f"{told}{why}"
         return f"{told}{row['cost']['seconds']:.1f} s, {row['counts']['words']:.0f} words"
 
     def failed(self, row: Row) -> bool:
@@ -87,14 +87,21 @@ class Writing:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
-
-
-def rows_of(tasks: Sequence[tuple[Case, Arm]], setting: Setting, workers: int) -> Generator[Row]:
-    """Yield the row of each task as it is done; see evals.side_by_side."""
-    return results_of(partial(_run, setting=setting), tasks, workers)
-
-
-def _run(task: tuple[Case, Arm], setting: Setting) -> Row:
-    return try_arm(*task, setting, remembering(setting.vectors))
+        """Return the figures of the writers, of rows with abstracts and of the others apart."""
+        tables = {}
+        for name in ("checkable", "no_abstracts"):
+            title, group = f"{name.replace('_', ' ')} ({found[name]['n']})", found[name]
+            tables[f"Rows, {title}"] = group["writers"]
+            tables[f"Minus lexrank, {title}"] = group["minus_lexrank"]
+            tables[f"Sums, {title}"] = group["totals"]
+        skipped = Counter(why for case in found["cases"] for why in case.get("skipped", {}).items())
+        notes = left_out(found, found["cases"])
+        notes += [f"{name} was not run on {n} rows: {why}" for (name, why), n in skipped.items()]
+        if unusable := sum(len(case["unusable"]) for case in found["cases"]):
+            notes.append(
+                f"{unusable} cited works have no usable record in the data, and were not given"
+            )
+        notes.append(
+            f"{INTERVALS} A run that wrote nothing counts 0 in ROUGE; in honesty, nothing."
+        )
+        return Report(tables, notes).markdown()

@@ -1,21 +1,23 @@
 """One run of the real `write` graph for one row of the data, and what came of it."""
 
-import asyncio
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TypedDict
+from typing import Any
 
-from citeloom.settings import Settings, settings
+from evals.side_by_side import remembering
+from evals.trials import (
+    BenchClients,
+    Row,
+    attempted,
+    cost_of,
+    failures_of,
+    fresh_home,
+    run_graph,
+)
 from evals.writing.cases import Case
 from evals.writing.gold import ForcedPlan, forced_plan
-from evals.writing.measures import Counts, adherence, honesty, text_of
-from tools.clients import Clients
-from tools.context import RunContext
-from tools.embed.port import Embedder
-from tools.errors import CiteLoomError, InputError
+from evals.writing.measures import adherence, honesty, text_of
 
 LEXRANK = "lexrank"
 """What the others are compared with."""
@@ -45,18 +47,6 @@ ARMS = {
 }
 
 
-def choose_arms(given: str) -> list[Arm]:
-    """Return the ways of writing that are named, separated by commas, or all; LexRank always.
-
-    Raises:
-        InputError: One of the names is none of them.
-    """
-    names = [name.strip() for name in given.split(",") if name.strip()] or list(ARMS)
-    if unknown := [name for name in names if name not in ARMS]:
-        raise InputError(f"there is no writer '{unknown[0]}'; there are: {', '.join(ARMS)}")
-    return [arm for name, arm in ARMS.items() if name in names or name == LEXRANK]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """What all runs of one benchmark share."""
@@ -65,117 +55,52 @@ class Setting:
     vectors: Path
 
 
-class Row(TypedDict):
-    """What one run gave."""
+def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
+    """Run one way of writing for one row; whatever goes wrong stands in the result.
 
-    case: str
-    arm: str
-    skipped: str
-    """Why it was not run."""
-    error: str
-    """Why it broke, or stopped with nothing written."""
-    text: str
-    """Without the markers of its citations."""
-    counts: Counts
-    adherence: Counts
-    """Empty where there was no plan of the gold."""
-    cost: Counts
-    failures: list[str]
-
-
-async def write(case: Case, arm: Arm, plan: str, mind: str, clients: Clients) -> dict[str, Any]:
-    """Run the graph and return what it gives."""
-    from graphs.write import graph
-
-    context = RunContext(mind=mind, **arm.settings)  # type: ignore[arg-type]  # the graph checks it
-    vars(context)["clients"] = clients  # where cached_property looks first
-    inputs: Any = {
-        "text": f"# {case.title}\n\n{case.abstract}" if case.title else case.abstract,
-        "papers": [paper.model_dump(mode="json") for paper in case.papers],
-        "cite": len(case.papers),
-        "plan": plan,
+    It has 'skipped' (why it was not run), 'text' (without the markers of its citations), 'counts' and
+    'adherence' (evals.writing.measures; empty where there was no plan of the gold), 'cost', 'failures'.
+    """
+    case, arm = task
+    row: Row = {
+        "case": case.id,
+        "arm": arm.name,
+        "text": "",
+        "counts": {},
+        "adherence": {},
+        "cost": {},
     }
-    config: Any = {"recursion_limit": 1000, "max_concurrency": 16}
-    return dict(await graph.ainvoke(inputs, config, context=context))
-
-
-def try_arm(case: Case, arm: Arm, setting: Setting, embedder: Embedder) -> Row:
-    """Run one way of writing for one row; whatever goes wrong stands in the result."""
     plan = forced_plan(case) if arm.forced else None
     if isinstance(plan, str):
-        return _row(case, arm, skipped=plan)
-    started = perf_counter()
-    with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
-        here = settings().model_copy(update={"home": Path(home), "qdrant_url": None})
-        clients = BenchClients(here, embedder)
-        try:
-            result = asyncio.run(write(case, arm, plan.text if plan else "", setting.mind, clients))
-        except CiteLoomError as error:
-            return _row(case, arm, error=f"{type(error).__name__}: {error}")
-        except Exception as error:  # noqa: BLE001 - one run must not cost the others; it is recorded
-            return _row(case, arm, error=f"{type(error).__name__}: {error}")
-        finally:
-            _forget()
-    return _written(case, arm, plan, result, perf_counter() - started)
+        return row | {"skipped": plan}
+    inputs = {
+        "text": f"# {case.title}\n\n{case.abstract}" if case.title else case.abstract,
+        "papers": [paper.model_dump(mode="json") for paper in case.papers],
+        "cite": len(case.papers), "plan": plan.text if plan else "",
+    }  # fmt: skip
+
+    def written() -> dict[str, Any]:
+        clients = BenchClients(here, remembering(setting.vectors))
+        choices = {"mind": setting.mind, **arm.settings}
+        return _written(case, plan, run_graph("write", inputs, clients, choices))
+
+    with fresh_home() as here:
+        return row | attempted(written)
 
 
-class BenchClients(Clients):
-    """The product's clients with an embedder that remembers."""
-
-    def __init__(self, settings: Settings, embedder: Embedder) -> None:
-        super().__init__(settings)
-        self._embedder = embedder
-
-    @property
-    def embedder(self) -> Embedder:
-        """The benchmark's embedder."""
-        return self._embedder
-
-
-def _written(
-    case: Case, arm: Arm, plan: ForcedPlan | None, result: Mapping[str, Any], seconds: float
-) -> Row:
+def _written(case: Case, plan: ForcedPlan | None, result: Mapping[str, Any]) -> dict[str, Any]:
     sentences, references = result.get("sentences") or [], result.get("references") or []
     audit, stop = result.get("audit"), result.get("stop")
     text = text_of(sentences)
     said = audit.adherence if audit else None
-    return _row(
-        case, arm, text=text,
-        error=stop.cause if stop and not sentences else "",
-        counts={
+    return {
+        "text": text,
+        "error": stop.cause if stop and not sentences else "",
+        "counts": {
             **honesty(sentences, references, audit, case.papers),
             "sentences": len(sentences), "words": len(text.split()),
         },
-        adherence=adherence(sentences, references, plan, said) if plan else {},
-        cost=_cost(result, seconds),
-        failures=[f"{item.stage}: {item.subject}: {item.cause}" for item in result["failures"]],
-    )  # fmt: skip
-
-
-def _cost(result: Mapping[str, Any], seconds: float) -> Counts:
-    used = result["usage"]
-    llm = [usage for usage in used if usage.mind != "extractive"]
-    return {
-        "seconds": seconds,
-        "questions": sum(usage.calls for usage in used),
-        "llm_calls": sum(usage.calls for usage in llm),
-        "input_tokens": sum(usage.input_tokens for usage in llm),
-        "output_tokens": sum(usage.output_tokens for usage in llm),
-        "usd": sum(usage.usd for usage in llm),
-    }
-
-
-def _row(case: Case, arm: Arm, **found: Any) -> Row:
-    """Return the row of a run, empty but for what was found."""
-    empty: Row = {
-        "case": case.id, "arm": arm.name, "skipped": "", "error": "", "text": "", "counts": {},
-        "adherence": {}, "cost": {}, "failures": [],
+        "adherence": adherence(sentences, references, plan, said) if plan else {},
+        "cost": cost_of(result["usage"], result["took"]),
+        "failures": failures_of(result),
     }  # fmt: skip
-    return Row(**{**empty, **found})  # type: ignore[typeddict-item]  # its own names
-
-
-def _forget() -> None:
-    """Let go of the files of a home that is about to be deleted."""
-    from tools.cache import open_cache
-
-    open_cache.cache_clear()

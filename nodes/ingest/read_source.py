@@ -25,14 +25,6 @@ from tools.services import Services, open_services
 
 STAGE = "read_source"
 
-_halted: dict[str, str] = {}
-"""Why a run ended, by run: its other branches need not find that out one by one."""
-
-
-def forget_halt(run: str) -> None:
-    """Forget why a run ended, once it has been reported."""
-    _halted.pop(run, None)
-
 
 class Branch(TypedDict):
     """What this node reads."""
@@ -53,19 +45,13 @@ async def read_source(state: Branch, runtime: Runtime[RunContext]) -> IngestUpda
     )
     workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
     spool = Spool(clients.settings.home, state["run"])
-    if cause := _halted.get(state["run"]):
-        raise PermanentError(cause)
     try:
         report = await _taken(services, state["request"], source, opened, workers, spool)
     except OSError as error:
-        cause = (
+        raise PermanentError(
             f"{error.filename or clients.settings.home} cannot be used: {error.strerror or error}; "
             "what was added so far is kept: make room and run the same again"
-        )
-        raise PermanentError(_halted.setdefault(state["run"], cause)) from error
-    except PermanentError as error:
-        _halted.setdefault(state["run"], str(error))
-        raise
+        ) from error
     services.tick(STAGE, 1, state["of"], PurePath(source.name).name)
     return {"reports": [report]}
 

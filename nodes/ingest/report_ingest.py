@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.ingest.read_source import forget_halt
 from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
 from state.run import Outcome, halt
 from tools.context import RunContext
@@ -21,7 +20,6 @@ from tools.services import open_services
 async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> IngestUpdate:
     """Count what was added; a run that was stopped early reports what it has."""
     services = open_services(runtime, state["run"])
-    forget_halt(state["run"])
     await asyncio.to_thread(Spool(services.clients.settings.home, state["run"]).clear)
     stop = halt(state.get("failures", []))
     reports = state.get("reports", [])

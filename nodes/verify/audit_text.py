@@ -4,14 +4,11 @@ Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `k
 `rejections`, `failures`. Writes the output of `verify`.
 """
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from nodes.write.audit_section import findings_on, make_audit
-from state.audit import Audit
 from state.results import CitedSentence
-from state.run import Outcome, halt
+from state.run import halt
 from state.verifying import VerifyOutput, VerifyState
 from state.writing import Draft
 from tools.context import RunContext
@@ -41,7 +38,16 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         uncited_claims=state.get("flagged", []),
         rejections=state.get("rejections", []),
     )
-    sentences = _printed(state.get("printed", []), draft, audit)
+    sentences = [
+        CitedSentence(
+            number=number, text=text, marked=sentence.text,
+            citations=tuple(item for item in audit.verdicts if item.sentence == number),
+        )
+        for number, (text, sentence) in enumerate(
+            zip(state.get("printed", []), draft.sentences, strict=True), start=1
+        )
+    ]  # fmt: skip
+    whole = not stop and state.get("checks") and not audit.not_checked
     return {
         "audit": audit,
         "sentences": sentences,
@@ -50,26 +56,6 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": _outcome(audit, complete=not stop and bool(state.get("checks"))),
+        "outcome": ("complete" if whole else "partial") if sentences else "nothing",
         "stop": stop,
     }
-
-
-def _printed(printed: Sequence[str], draft: Draft, audit: Audit) -> list[CitedSentence]:
-    return [
-        CitedSentence(
-            number=number,
-            text=text,
-            marked=sentence.text,
-            citations=tuple(item for item in audit.verdicts if item.sentence == number),
-        )
-        for number, (text, sentence) in enumerate(
-            zip(printed, draft.sentences, strict=True), start=1
-        )
-    ]
-
-
-def _outcome(audit: Audit, *, complete: bool) -> Outcome:
-    if not audit.sentences:
-        return "nothing"
-    return "complete" if complete and not audit.not_checked else "partial"

@@ -3,7 +3,6 @@
 Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `printed`, `final`, `findings`.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,10 +26,12 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     entries = state["entries"]
     papers = await services.run_store.papers.get([item.paper for item in entries if item.paper])
     keying = Keying(entries, papers)
-    known = [*keying.names(), *(item.label for item in entries)]
+    names = [paper.authors[0].family for paper in papers.values() if paper.authors]
+    known = [*names, *(item.label for item in entries)]
     printed: list[str] = []
     sentences: list[Sentence] = []
-    for block in state["body"]:
+    for paragraph in state["body"]:
+        block = MARKER.sub(r"(\1)", paragraph)  # what looks like a marker of ours is none
         for text, marked in mark(block, find_mentions(block, known), keying):
             printed.append(text)
             sentences.append(Sentence(text=marked, line=len(sentences) + 1))
@@ -54,10 +55,6 @@ class Keying:
     labels: dict[str, str] = field(default_factory=dict)
     findings: list[ReferenceFinding] = field(default_factory=list)
     _given: dict[str, str] = field(default_factory=dict)
-
-    def names(self) -> list[str]:
-        """The first authors' family names of the list."""
-        return [paper.authors[0].family for paper in self.papers.values() if paper.authors]
 
     def key_of(self, label: Label) -> str:
         """Return the key of the paper that a citation names, a new one where it is cited first."""
@@ -103,76 +100,55 @@ def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Pape
     """Return the entry that a citation leads to: by number, by key, or by author and year."""
     if label.kind == "author_year":
         return _by_author(label, entries, papers)
-    if found := next((item for item in entries if item.label == label.text), None):
-        return found
-    if label.kind == "number":
-        return None
-    wanted = {f"local:{label.text}", canonical_id(label.text)}
-    return next(
-        (
-            item
-            for item in entries
-            if item.paper in papers and wanted & {item.paper, *papers[item.paper].aliases}
-        ),
-        None,
-    )
+    names = {f"local:{label.text}", canonical_id(label.text)} if label.kind != "number" else set()
+    for item in sorted(entries, key=lambda item: item.label != label.text):
+        paper = papers.get(item.paper)
+        if item.label == label.text or (paper and names & {item.paper, *paper.aliases}):
+            return item
+    return None
 
 
 def _by_author(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
-    first = title_key(label.names[0].split()[-1])
-    mine = [
-        item for item in entries
-        if (paper := papers.get(item.paper)) and paper.authors
-        and title_key(paper.authors[0].family.split()[-1]) == first
-    ]  # fmt: skip
-    # Of an entry that no source knows only its own words are left.
-    mine += [item for item in entries if item.unknown and first in title_key(item.raw[:60])]
-    if len(label.names) > 1:
-        second = title_key(label.names[1].split()[-1])
-        both = [item for item in mine if second in _families(item, papers)]
-        mine = both or mine
+    names = [title_key(name.split()[-1]) for name in label.names[:2]]
+    mine: list[tuple[Entry, int | None, bool]] = []
+    for item in entries:
+        paper = papers.get(item.paper)
+        families = [title_key(one.family.split()[-1]) for one in paper.authors] if paper else []
+        # Of an entry that no source knows only its own words are left.
+        if families[:1] == names[:1] or (item.unknown and names[0] in title_key(item.raw[:60])):
+            both = len(names) > 1 and names[1] in families
+            mine.append((item, paper.year if paper else None, both))
+    if any(both for *_, both in mine):
+        mine = [found for found in mine if found[2]]
     if label.year is None:
-        return mine[0] if len(mine) == 1 else None
-    exact = [item for item in mine if _year(item, papers) in {label.year, None}]
-    near = [item for item in mine if abs((_year(item, papers) or 0) - label.year) <= 1]
+        return mine[0][0] if len(mine) == 1 else None
+    exact = [item for item, year, _ in mine if year in {label.year, None}]
+    near = [item for item, year, _ in mine if abs((year or 0) - label.year) <= 1]
     if label.suffix and len(exact) > 1:
         return exact[min(ord(label.suffix) - ord("a"), len(exact) - 1)]
     return exact[0] if exact else near[0] if len(near) == 1 else None
 
 
-def _year(entry: Entry, papers: Mapping[str, Paper]) -> int | None:
-    paper = papers.get(entry.paper)
-    return paper.year if paper else None
-
-
-def _families(entry: Entry, papers: Mapping[str, Paper]) -> set[str]:
-    paper = papers.get(entry.paper)
-    return {title_key(item.family.split()[-1]) for item in paper.authors} if paper else set()
-
-
 def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:
     """Return the sentences of a paragraph, each as it stands and with markers."""
     pieces: list[str] = []
-    places: list[tuple[int, int]] = [(0, 0)]
-    last = length = 0
+    shown: list[str] = []
+    last = 0
     for mention in mentions:
-        before = text[last : mention.start]
-        marks = "".join(f"{{{keying.key_of(label)}}}" for label in mention.labels)
-        pieces += [before, marks]
-        length += len(before) + len(marks)
+        marks = [f"{{{keying.key_of(label)}}}" for label in mention.labels]
+        pieces += [text[last : mention.start], *marks]
+        shown += [text[mention.start : mention.end], *("" for _ in marks[1:])]
         last = mention.end
-        places.append((length, last))
     marked = "".join([*pieces, text[last:]])
-    starts = [place for place, _ in places]
-
-    def original(at: int) -> int:
-        place, start = places[bisect_right(starts, at) - 1]
-        return start + at - place
-
-    found: list[tuple[str, str]] = []
-    for start, end in _spans(marked):
-        found.append((text[original(start) : original(end)].strip(), marked[start:end].strip()))
-    return found
+    places = [found.start() for found in MARKER.finditer(marked)]
+    printed = dict(zip(places, shown, strict=True))
+    return [
+        (
+            MARKER.sub(lambda at: printed[start + at.start()], marked[start:end]).strip(),  # noqa: B023
+            marked[start:end].strip(),
+        )
+        for start, end in _spans(marked)
+    ]
 
 
 def _spans(marked: str) -> list[tuple[int, int]]:

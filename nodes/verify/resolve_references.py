@@ -45,35 +45,28 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     unknown = denied - set(found)
     await services.run_store.papers.put(papers.values())
     services.progress(STAGE, len(entries), len(entries))
-    unsure = [place for place in papers if place not in found and place not in unknown]
-    missing = [
-        _missing(entry, request)
-        for place, entry in enumerate(entries)
-        if place not in papers and place not in unknown
-    ]
-    return {
-        "entries": [
-            entry.model_copy(update={"paper": papers[place].id})
-            if place in papers and place not in unknown
-            else entry.model_copy(update={"paper": "", "unknown": place in unknown})
-            for place, entry in enumerate(entries)
-        ],
-        "findings": _findings(entries, given, found, unknown),
-        "notes": [_UNSURE.format(count=len(unsure))] if unsure else [],
-        "failures": [*failures, *failed, *missing],
-    }
-
-
-def _findings(
-    entries: Sequence[Entry], given: dict[str, Paper], found: dict[int, Paper], unknown: set[int]
-) -> list[ReferenceFinding]:
+    resolved: list[Entry] = []
     findings: list[ReferenceFinding] = []
+    unsure = 0
     for place, entry in enumerate(entries):
+        lost = place in unknown or place not in papers
+        update = {"paper": "" if lost else papers[place].id, "unknown": place in unknown}
+        resolved.append(entry.model_copy(update=update))
+        own = given.get(entry.paper)
         if place in unknown:
-            findings += _unknown(entry, given.get(entry.paper))
-        elif entry.paper in given and place in found:
-            findings += compare_records(entry, given[entry.paper], found[place])
-    return findings
+            findings.append(_unknown(entry, own))
+        elif place not in papers:
+            cause = f"{', '.join(request.sources)} has no such paper"
+            failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))
+        elif own and place in found:
+            findings += compare_records(entry, own, found[place])
+        unsure += not lost and place not in found
+    return {
+        "entries": resolved,
+        "findings": findings,
+        "notes": [_UNSURE.format(count=unsure)] if unsure else [],
+        "failures": [*failures, *failed],
+    }
 
 
 _UNSURE = (
@@ -177,22 +170,12 @@ def _same_first(given: Paper, found: Paper) -> bool:
     return families[0].endswith(first) or first.endswith(families[0]) if first else True
 
 
-def _unknown(entry: Entry, paper: Paper | None) -> list[ReferenceFinding]:
+def _unknown(entry: Entry, paper: Paper | None) -> ReferenceFinding:
     named = f"“{paper.title}”" if paper else entry.wanted
-    return [
-        ReferenceFinding(
-            key=entry.label, cause="fabricated",
-            detail=f"no source that was asked knows {named}",
-            remedy="check title and identifier; where there is no such work, take it out",
-        )
-    ]  # fmt: skip
-
-
-def _missing(entry: Entry, request: Request) -> Failure:
-    places = ", ".join(request.sources)
-    return _failure(
-        entry.wanted, f"{places} has no such paper", "send its record, or look elsewhere"
-    )
+    return ReferenceFinding(
+        key=entry.label, cause="fabricated", detail=f"no source that was asked knows {named}",
+        remedy="check title and identifier; where there is no such work, take it out",
+    )  # fmt: skip
 
 
 def _failure(subject: str, cause: str, remedy: str) -> Failure:

@@ -103,8 +103,12 @@ def make_audit(
         rejections: What was kept out of it.
         adherence: To its plan.
     """
-    cited = _cited(sentences)
-    reasons = _gaps(sentences, verdicts, checked=checked)
+    places = {(at, key) for at, item in enumerate(sentences, start=1) for key in item.keys}
+    if not sentences or not checked:
+        reasons = ["the citations were not checked" if sentences else "there is no text"]
+    else:
+        missing = len(places - {(item.sentence, item.key) for item in verdicts})
+        reasons = [f"{_count(missing, 'citation')} had no verdict"] if missing else []
     reasons += _reasons(verdicts, references, uncited_claims)
     return Audit(
         passed=not reasons,
@@ -112,7 +116,7 @@ def make_audit(
         notes=tuple(_notes(verdicts)),
         sentences=len(sentences),
         sentences_citing=sum(bool(sentence.keys) for sentence in sentences),
-        citations=len(cited),
+        citations=len(places),
         **{name: sum(item.verdict == name for item in verdicts) for name in _VERDICTS},
         verdicts=tuple(verdicts),
         references=tuple(references),
@@ -126,37 +130,19 @@ def make_audit(
 _VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checked")
 
 
-def _cited(sentences: Sequence[Sentence]) -> list[tuple[int, str]]:
-    return [
-        (number, key) for number, sentence in enumerate(sentences, start=1) for key in sentence.keys
-    ]
-
-
-def _gaps(
-    sentences: Sequence[Sentence], verdicts: Sequence[CitationVerdict], *, checked: bool
-) -> list[str]:
-    """Say what the check did not come to."""
-    if not sentences:
-        return ["there is no text"]
-    if not checked:
-        return ["the citations were not checked"]
-    judged = {(item.sentence, item.key) for item in verdicts}
-    missing = sum(place not in judged for place in _cited(sentences))
-    return [f"{_count(missing, 'citation')} had no verdict"] if missing else []
-
-
 def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     """Say how many citations were checked by whom, and how many were not, and why."""
     own = sum(item.verdict == "supported" and item.by == "code" for item in verdicts)
     titles = sum(_names_only(item) for item in verdicts)
-    bare = sum(item.cause == "no_abstract" for item in verdicts) - titles
+    bare = sum(item.cause == "no_abstract" for item in verdicts)
+    open_ = sum(item.verdict == "not_checked" for item in verdicts)
     judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
     told = [
         (own, "checked by code: word for word the abstract, annotation or title"),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
-        (bare, "not checked: no abstract"),
-        (sum(map(_unjudged, verdicts)), "not checked: not word for word, and no LLM to judge it"),
+        (bare - titles, "not checked: no abstract"),
+        (open_ - bare, "not checked: not word for word, and no LLM to judge it"),
     ]  # fmt: skip
     return [f"{_count(number, 'citation')} {how}" for number, how in told if number]
 
@@ -164,10 +150,6 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
 def _names_only(item: CitationVerdict) -> bool:
     """Whether a sentence tells no more of a paper without an abstract than its title."""
     return item.cause == "no_abstract" and item.quote is not None
-
-
-def _unjudged(item: CitationVerdict) -> bool:
-    return item.verdict == "not_checked" and item.cause != "no_abstract"
 
 
 def _reasons(
@@ -231,32 +213,22 @@ def omissions_of(
     stopped: bool,
 ) -> list[Omission]:
     """State for each selected paper that is not cited why it is not."""
-    planned = {
-        keys[key] for line in (plan.lines if plan else ()) for key in line.keys if key in keys
-    }
-
-    def why(paper: str, record: Paper | None) -> tuple[Reason, str]:
-        if paper in removed:
-            return "removed", "what was written of it could not be supported and was taken out"
-        if stopped:
-            return "stopped", "the run was stopped before it was written about"
-        if paper not in keys.values():
-            if choices.plan.strip():
-                return "not_in_plan", "the plan does not name it"
-            if record is None or not record.abstract:
-                return "no_abstract", "it has no abstract, so nothing said of it could be checked"
-            return "beyond_number", f"at most {choices.cite} papers were to be cited"
-        if plan and plan.lines and paper not in planned:
-            return "not_in_plan", "the plan has no line for it"
-        return "nothing_to_say", "nothing with a checked quote could be written about it"
-
-    return [
-        _omission(paper, papers.get(paper), *why(paper, papers.get(paper)))
-        for paper in dict.fromkeys(selected)
-        if paper not in cited
-    ]
-
-
-def _omission(paper: str, record: Paper | None, reason: Reason, detail: str) -> Omission:
-    title = record.title if record else ""
-    return Omission(paper=paper, title=title, reason=reason, detail=detail)
+    lines = plan.lines if plan else ()
+    planned = {keys.get(key) for line in lines for key in line.keys}
+    omissions: list[Omission] = []
+    for paper in (item for item in dict.fromkeys(selected) if item not in cited):
+        record = papers.get(paper)
+        unwanted, bare = paper not in keys.values(), not (record and record.abstract)
+        whys: tuple[tuple[object, Reason, str], ...] = (
+            (paper in removed, "removed", "what was written of it could not be supported and was taken out"),
+            (stopped, "stopped", "the run was stopped before it was written about"),
+            (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
+            (unwanted and bare, "no_abstract", "it has no abstract, so nothing said of it could be checked"),
+            (unwanted, "beyond_number", f"at most {choices.cite} papers were to be cited"),
+            (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
+            (True, "nothing_to_say", "nothing with a checked quote could be written about it"),
+        )  # fmt: skip
+        reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)
+        title = record.title if record else ""
+        omissions.append(Omission(paper=paper, title=title, reason=reason, detail=detail))
+    return omissions

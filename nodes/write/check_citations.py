@@ -9,6 +9,7 @@ without an abstract.
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -23,7 +24,6 @@ from nodes.write.judge_citation import (
     verdict_of,
 )
 from state.channels import CheckState
-from state.paper import Paper
 from state.run import Failure
 from state.writing import CitationVerdict, Rejection, Sentence
 from tools.context import RunContext
@@ -76,68 +76,59 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Checked(BaseModel):
-    """What the check of one sentence gave."""
+@dataclass
+class Check:
+    """One check of a text: by whom, of what, and what it gave beside verdicts."""
 
-    verdicts: list[CitationVerdict] = []
-    rejections: list[Rejection] = []
-    failures: list[Failure] = []
+    services: Services
+    hand: Hand
+    rejections: list[Rejection] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
 
 
 async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> CheckState:
     """Check all sentences at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
-    draft = state["final"]
+    sentences = state["final"].sentences
     papers = await services.run_store.papers.get(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
     llm = "" if services.mind.name == "extractive" else services.mind.name
-    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm)
-    known = (
-        {(item.sentence, item.key): item for item in state["verdicts"]} if state["checks"] else {}
-    )
+    run = Check(services, Hand(by_key, evidence, notices_on(by_key.values()), llm))
+    known = state["verdicts"] if state["checks"] else []
     done = 0
 
-    async def check(number: int, sentence: Sentence) -> Checked:
+    async def check(number: int, sentence: Sentence) -> list[CitationVerdict]:
         nonlocal done
-        checked = await _check(services, hand, number, sentence, known)
+        kept = [item for item in known if item.sentence == number and item.key in sentence.keys]
+        verdicts = kept if len(kept) == len(sentence.keys) else await _check(run, number, sentence)
         done += 1
-        services.progress("check", done, len(draft.sentences))
-        return checked
+        services.progress("check", done, len(sentences))
+        return verdicts
 
     results = await asyncio.gather(
-        *(check(number, sentence) for number, sentence in enumerate(draft.sentences, start=1))
+        *(check(number, sentence) for number, sentence in enumerate(sentences, start=1))
     )
     return {
-        "verdicts": [item for result in results for item in result.verdicts],
+        "verdicts": [item for result in results for item in result],
         "checks": state["checks"] + 1,
-        "rejections": [item for result in results for item in result.rejections],
-        "failures": [item for result in results for item in result.failures],
+        "rejections": run.rejections,
+        "failures": run.failures,
     }
 
 
-async def _check(
-    services: Services,
-    hand: Hand,
-    number: int,
-    sentence: Sentence,
-    known: Mapping[tuple[int, str], CitationVerdict],
-) -> Checked:
-    kept = [known[number, key] for key in sentence.keys if (number, key) in known]
-    if len(kept) == len(sentence.keys):
-        return Checked(verdicts=kept)
-    claims = claims_of(sentence.text, hand.papers)
-    checked = Checked()
-    unsure = await asyncio.to_thread(_unsure, hand, sentence.text, claims)
+async def _check(run: Check, number: int, sentence: Sentence) -> list[CitationVerdict]:
+    hand, text = run.hand, sentence.text
+    claims = claims_of(text, hand.papers)
     found: dict[str, Finding] = {}
-    if unsure and hand.llm:
-        found = await _ask(services, hand, number, sentence, unsure, checked)
+    if hand.llm:
+        unsure = await asyncio.to_thread(_unsure, hand, text, claims)
+        found = await _ask(run, number, sentence, unsure)
+    verdicts: list[CitationVerdict] = []
     for key in sentence.keys:
-        judged = await asyncio.to_thread(
-            judge_citation, hand, sentence.text, key, claims, found.get(key)
-        )
-        checked.verdicts.append(verdict_of(judged, hand, number, key, claims))
-    return checked
+        judged = await asyncio.to_thread(judge_citation, hand, text, key, claims, found.get(key))
+        verdicts.append(verdict_of(judged, hand, number, key, claims))
+    return verdicts
 
 
 def _unsure(hand: Hand, sentence: str, claims: Mapping[str, str]) -> dict[str, str]:
@@ -149,46 +140,46 @@ def _unsure(hand: Hand, sentence: str, claims: Mapping[str, str]) -> dict[str, s
     }
 
 
-def _source(key: str, claim: str, paper: Paper) -> Source:
-    """Show a paper without sentences that command whoever reads it."""
-    return Source(
-        key=key,
-        claim=claim,
-        title=paper.title,
-        abstract=without_injections(paper.abstract or "")[0],
-    )
-
-
 async def _ask(
-    services: Services,
-    hand: Hand,
-    number: int,
-    sentence: Sentence,
-    claims: Mapping[str, str],
-    checked: Checked,
+    run: Check, number: int, sentence: Sentence, claims: Mapping[str, str]
 ) -> dict[str, Finding]:
     """Return the mind's findings by key; quotes that are not in the paper are sent back once."""
+    if not claims:
+        return {}
+    hand = run.hand
 
     def faults(answer: Findings) -> list[str]:
         return [words for item in answer.findings for words in _false_quotes(item, hand)]
 
-    sources = [_source(key, claim, hand.papers[key]) for key, claim in claims.items()]
+    sources = [
+        # Sentences that command whoever reads them are not shown.
+        Source(
+            key=key, claim=claim, title=hand.papers[key].title,
+            abstract=without_injections(hand.papers[key].abstract or "")[0],
+        )
+        for key, claim in claims.items()
+    ]  # fmt: skip
     asked = await ask_checked(
-        services.mind, TASK, {"sentence": sentence.text, "sources": sources}, faults,
+        run.services.mind, TASK, {"sentence": sentence.text, "sources": sources}, faults,
         again_as="quotes_that_failed",
     )  # fmt: skip
     found: dict[str, Finding] = {}
     for place, (answer, _) in enumerate(asked.tried):
         for item in answer.findings:
             false = _false_quotes(item, hand)
-            checked.rejections += [
-                _rejected(services, hand, sentence, item.key, words, again=place == 0)
+            run.rejections += [
+                Rejection(
+                    stage=STAGE, line=sentence.line, sentence=sentence.text, key=item.key,
+                    paper=hand.papers[item.key].id, cause="fabricated_quote",
+                    action="replaced" if place else "asked_again", by=hand.llm,
+                    detail=f"the check quoted what is not in the paper: “{words[:200]}”",
+                )
                 for words in false
-            ]
+            ]  # fmt: skip
             if item.key in claims and (item.key not in found or not false):
                 found[item.key] = item
     if not asked.tried:
-        checked.failures.append(
+        run.failures.append(
             Failure(
                 stage=STAGE, subject=f"sentence {number}", cause=str(asked.error),
                 remedy="its citations count as not supported",
@@ -205,13 +196,3 @@ def _false_quotes(finding: Finding, hand: Hand) -> list[str]:
         for words in (finding.quote, *finding.further)
         if paper and words.strip() and not quote_paper(words, paper).verified
     ]
-
-
-def _rejected(
-    services: Services, hand: Hand, sentence: Sentence, key: str, words: str, *, again: bool
-) -> Rejection:
-    return Rejection(
-        stage=STAGE, line=sentence.line, sentence=sentence.text, key=key, paper=hand.papers[key].id,
-        cause="fabricated_quote", action="asked_again" if again else "replaced", by=services.mind.name,
-        detail=f"the check quoted what is not in the paper: “{words[:200]}”",
-    )  # fmt: skip

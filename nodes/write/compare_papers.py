@@ -1,6 +1,6 @@
 """Compare: set the cited papers side by side, a verified quote behind each cell.
 
-Reads `run`, `keys`, `final`. Writes `table`, `failures`. A cell is the verified quote of one of the
+Reads `run`, `keys`, `final`. Writes `table`. A cell is the verified quote of one of the
 paper's key elements, so that no mind is asked and none is believed.
 """
 
@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 
 from state.channels import WriteState
 from state.paper import Paper
-from state.run import Failure
 from state.table import TABLE_FACETS, Cell, ComparisonTable, TableFacet, TableRow
 from state.writing import Draft, Element, KeyElements
 from tools.context import RunContext
@@ -18,7 +17,6 @@ from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_paper
 from tools.services import open_services
 
-STAGE = "compare_papers"
 _MOST = 30
 """Words after which a cell is cut all the same, and says so."""
 _STAND_INS = {"method": "contribution"}
@@ -34,48 +32,15 @@ async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> Wri
     papers = await services.run_store.papers.get(ids)
     elements = await services.run_store.elements.get(ids)
     table = make_table([papers[paper] for paper in ids if paper in papers], elements)
-    return {"table": table, "failures": _lost(table, elements)}
+    return {"table": table}
 
 
-def _lost(table: ComparisonTable, elements: Mapping[str, KeyElements]) -> list[Failure]:
-    """Name the papers whose elements have quotes that their record no longer holds."""
-    failures: list[Failure] = []
-    for row in table.rows:
-        filled = elements[row.paper].filled() if row.paper in elements else {}
-        gone = [
-            name
-            for name in TABLE_FACETS
-            if name not in row.cells and name in filled and _verified(filled[name])
-        ]
-        if gone:
-            failures.append(
-                Failure(
-                    stage=STAGE, subject=row.paper,
-                    cause=f"its record no longer holds the words behind: {', '.join(gone)}",
-                    remedy="these cells of the comparison table are empty; look at the paper yourself",
-                )
-            )  # fmt: skip
-    return failures
-
-
-def _verified(element: Element) -> bool:
-    return element.quote is not None and element.quote.verified
-
-
-def make_table(
-    papers: Sequence[Paper], elements: Mapping[str, KeyElements], *, numbered: bool = True
-) -> ComparisonTable:
-    """Return the papers by facets.
-
-    Args:
-        papers: In the order of the rows.
-        elements: Their key elements by id; a paper without any has a row of empty cells.
-        numbered: Whether the papers' places are their numbers in the references.
-    """
+def make_table(papers: Sequence[Paper], elements: Mapping[str, KeyElements]) -> ComparisonTable:
+    """Return the papers by facets, in their order; one without key elements has a row of empty cells."""
     return ComparisonTable(
         rows=tuple(
             TableRow(
-                number=place if numbered else None,
+                number=place,
                 paper=paper.id,
                 name=f"{paper.citation} ({paper.year or 'n.d.'})",
                 title=paper.title,
@@ -97,7 +62,7 @@ def _cells(paper: Paper, elements: KeyElements | None) -> dict[TableFacet, Cell]
 
 def _cell(paper: Paper, element: Element) -> Cell | None:
     """Return the words behind the element, if they stand in the paper as it is now."""
-    if not _verified(element) or element.quote is None:
+    if element.quote is None or not element.quote.verified:
         return None
     quote = quote_paper(element.quote.text, paper)
     if not quote.verified or without_injections(quote.text)[1]:
@@ -107,15 +72,7 @@ def _cell(paper: Paper, element: Element) -> Cell | None:
 
 def brief(text: str) -> str:
     """Return a text short enough for a cell: whole, or cut between words, and then it says so."""
-    words = " ".join(text.split()).split()
+    words = text.split()
     if len(words) <= _MOST:
         return " ".join(words)
-    kept = words[: _MOST - 1]
-    while len(kept) > _MOST // 2 and _open(" ".join(kept)):
-        kept.pop()
-    return " ".join(kept).rstrip(" ,;:–-") + " …"
-
-
-def _open(text: str) -> bool:
-    """Whether a cut after this text would split a parenthesis or a formula."""
-    return text.count("(") != text.count(")") or text.count("$") % 2 == 1
+    return " ".join(words[: _MOST - 1]).rstrip(" ,;:–-(") + " …"

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from state.audit import UncitedClaim
 from state.run import Failure
-from state.writing import Draft, Sentence
+from state.verifying import VerifyState
+from state.writing import Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
@@ -64,21 +64,7 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
-    """What this node reads."""
-
-    run: str
-    final: Draft
-
-
-class Update(TypedDict):
-    """What this node writes."""
-
-    flagged: list[UncitedClaim]
-    failures: list[Failure]
-
-
-async def flag_uncited(state: Branch, runtime: Runtime[RunContext]) -> Update:
+async def flag_uncited(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
     """Flag the claims of the whole text in one question."""
     services = open_services(runtime, state["run"])
     flagged, failures = await flag_claims(services, state["final"].sentences)
@@ -106,26 +92,16 @@ async def flag_claims(
             remedy="they were looked for by their wording only",
         )  # fmt: skip
         return claims_by_cue(sentences), [failure]
-    known = {item.number: item for item in shown}
-    flags = {item.number: item.why for item in answer.flags if item.number in known}
     # Authors named are there for all to see, whatever a model makes of it.
-    flags |= {item.number: item.why for item in claims_named(shown) if item.number not in flags}
-    return [_claim(known[number], flags[number]) for number in sorted(flags)], []
+    named = [(item.number, cue_of(item.text)) for item in shown if " et al" in item.text]
+    whys = {number: why for number, why in named if why}
+    whys |= {flag.number: flag.why for flag in answer.flags}
+    return [_claim(item, whys[item.number]) for item in shown if item.number in whys], []
 
 
 def claims_by_cue(sentences: Sequence[Sentence]) -> list[UncitedClaim]:
     """Return the claims that cite nobody, as their wording tells."""
-    shown = _shown(sentences)
-    return [_claim(item, why) for item in shown if (why := cue_of(item.text))]
-
-
-def claims_named(shown: Sequence[Uncited]) -> list[Flag]:
-    """Return the sentences that name authors."""
-    return [
-        Flag(number=item.number, why=why)
-        for item in shown
-        if " et al" in item.text and (why := cue_of(item.text))
-    ]
+    return [_claim(item, why) for item in _shown(sentences) if (why := cue_of(item.text))]
 
 
 def _shown(sentences: Sequence[Sentence]) -> list[Uncited]:

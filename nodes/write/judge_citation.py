@@ -101,11 +101,15 @@ def judge_citation(
     wrong, better = _misplaced(hand, sentence, key, claims)
     quotes = _quotes([finding.quote, *finding.further], paper) if finding else ()
     said = finding.verdict if finding else ""
-    shown = [quote.text for quote in quotes] if hand.llm else [_nearest(hand, claim, key)]
+    shown = (
+        [quote.text for quote in quotes] if hand.llm else [hand.evidence.closest(claim, key).text]
+    )
     around = "\n".join([paper.text, *(_called(item) for item in hand.papers.values())])
     judged = judge(claim, shown, around, said if hand.llm else None)
     told = tuple([*wrong, *judged.alarms][:_MOST_ALARMS])
-    beside = bool(quotes) and not any(_bears(hand, claim, quote.text) for quote in quotes)
+    beside = bool(quotes) and not any(
+        hand.evidence.measure(claim, quote.text).bears for quote in quotes
+    )
     if hand.llm and (wrong or beside):
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm)
@@ -125,14 +129,6 @@ def _misplaced(
     if better:
         wrong.append(f"the words are nearer to those of {hand.papers[better].citation}")
     return wrong, hand.papers[better].id if better else None
-
-
-def _nearest(hand: Hand, claim: str, key: str) -> str:
-    return hand.evidence.closest(claim, key).text
-
-
-def _bears(hand: Hand, claim: str, quote: str) -> bool:
-    return hand.evidence.measure(claim, quote).bears
 
 
 def _called(paper: Paper) -> str:

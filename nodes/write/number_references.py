@@ -6,16 +6,16 @@ Reads `run`, `keys`, `choices`, `final`, `parts`, `outline`, `verdicts`, `joins`
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.join_parts import join
-from state.channels import WriteState
+from state.channels import WriteOutput, WriteState
 from state.paper import Paper
 from state.request import Choices
-from state.results import CitedSentence, Reference
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.results import CitedSentence
+from state.run import Failure, Outcome, halt
 from state.table import ComparisonTable
 from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
@@ -28,68 +28,37 @@ from tools.services import open_services
 STAGE = "number_references"
 
 
-class Section(TypedDict):
-    """The section as printed."""
-
-    related_work: str
-    sentences: list[CitedSentence]
-    references: list[Reference]
-    uncited: list[str]
-    outline: Plan
-    outcome: Outcome
-
-
-class Update(Section):
-    """What this node writes."""
-
-    table: ComparisonTable
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> Update:
+async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> WriteOutput:
     """Print the section; a run that stopped early prints what it had written by then."""
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
     if section["sentences"]:
-        await services.run_store.section.put([_saved(state)])
-    return {
-        **section,
-        "table": _numbered(state.get("table"), section["references"]),
+        saved = SavedSection(
+            request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
+            keys=state["keys"], outline=state["outline"], final=_best(state),
+        )  # fmt: skip
+        await services.run_store.section.put([saved])
+    # The numbers of the list, which styles order in their way.
+    numbers = {item.paper.id: item.number for item in section["references"]}
+    rows = state.get("table", ComparisonTable(rows=())).rows
+    rows = tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
+    more = {
+        "table": ComparisonTable(rows=rows),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
         "stop": halt(state.get("failures", [])),
         "failures": failures,
     }
+    return cast(WriteOutput, {**section, **more})
 
 
-def _numbered(table: ComparisonTable | None, references: Sequence[Reference]) -> ComparisonTable:
-    """Return the comparison table with the numbers of the list, which styles order in their way."""
-    numbers = {item.paper.id: item.number for item in references}
-    rows = table.rows if table else ()
-    return ComparisonTable(
-        rows=tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
-    )
-
-
-def _saved(state: WriteState) -> SavedSection:
-    """Return what is needed to revise the section later."""
-    return SavedSection(
-        request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
-        keys=state["keys"], outline=state["outline"], final=_best(state),
-    )  # fmt: skip
-
-
-async def assemble(state: WriteState, run_store: RunStore) -> Section:
+async def assemble(state: WriteState, run_store: RunStore) -> WriteOutput:
     """Print what was written, as far as it was written."""
     return (await _assemble(state, run_store))[0]
 
 
-async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, list[Failure]]:
+async def _assemble(state: WriteState, run_store: RunStore) -> tuple[WriteOutput, list[Failure]]:
     keys = state.get("keys", {})
     draft = _best(state)
     papers = await run_store.papers.get(list(keys.values()))
@@ -105,7 +74,7 @@ async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, li
         for number, (item, paragraph) in enumerate(places, start=1)
     ]
     cited = {item.paper.id for item in printed.references}
-    section: Section = {
+    section = {
         "related_work": running_text(sentences),
         "sentences": sentences,
         "references": printed.references,
@@ -113,7 +82,7 @@ async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, li
         "outline": plan,
         "outcome": _outcome(state, sentences),
     }
-    return section, [*failures, *_lost(draft.sentences, by_key)]
+    return cast(WriteOutput, section), failures
 
 
 def print_section(
@@ -146,17 +115,6 @@ def _best(state: WriteState) -> Draft:
     if state.get("checks") or state.get("joins"):
         return state["final"]
     return join(state.get("parts", []), state.get("outline", Plan(lines=())))[0]
-
-
-def _lost(sentences: Sequence[Sentence], papers: Mapping[str, Paper]) -> list[Failure]:
-    lost = dict.fromkeys(key for item in sentences for key in item.keys if key not in papers)
-    return [
-        Failure(
-            stage=STAGE, subject=key, cause="the record of the cited paper is not there any more",
-            remedy="the citation is left out of the text",
-        )
-        for key in lost
-    ]  # fmt: skip
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:

@@ -6,26 +6,24 @@ that can be set against each other share a line, and the last line turns to the 
 the embedded engine, which sets nothing against anything, each paper has a line of its own.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.write.sentence_plan import plan_sentences
+from nodes.write.sentence_plan import TASK as SENTENCES
+from nodes.write.sentence_plan import PlannedPaper, ask_plan, lay_sentences
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.port import one_line_each
 from state.channels import WriteState
-from state.paper import Paper
 from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.themes import group_texts
-from tools.text.words import content_stems, lower_case_words
+from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
 MAX_LINES = 12
@@ -43,15 +41,6 @@ key exactly once, and only keys that are given.
 """
 
 
-class Item(BaseModel):
-    """A paper as the mind sees it."""
-
-    key: str
-    title: str
-    year: int | None
-    abstract: str
-
-
 class Theme(BaseModel):
     """One group of papers."""
 
@@ -66,32 +55,18 @@ class Themes(BaseModel):
     reasoning: str = ""
 
 
-def extract(embedder: Embedder, *, text: str, papers: Sequence[Item]) -> Themes:
+def extract(embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper]) -> Themes:
     """Group by closeness of meaning; inside a group the earlier papers come first."""
     groups = group_texts(
         embedder, text, [item.title for item in papers], [item.abstract for item in papers]
     )
-    themes = [
-        Theme(
-            label=group.label, keys=_in_order(group.label, [papers[row] for row in group.members])
-        )
-        for group in groups
-    ]
+    themes: list[Theme] = []
+    for group in groups:
+        rows = sorted(group.members, key=lambda row: (papers[row].year or 0, row))
+        themes.append(Theme(label=group.label, keys=[papers[row].key for row in rows]))
     return Themes(
         themes=themes, reasoning="Grouped by closeness of meaning, nearest to the input first."
     )
-
-
-def _in_order(label: str, papers: Sequence[Item]) -> list[str]:
-    """Order by year, but let a paper open the theme whose own text bears its label."""
-    words = set(content_stems(label))
-
-    def bears(item: Item) -> bool:
-        return words <= set(content_stems(f"{item.title} {item.abstract}"))
-
-    ordered = sorted(papers, key=lambda item: (item.year or 0, int(item.key[1:])))
-    first = next((item for item in ordered if bears(item)), ordered[0])
-    return [first.key, *(item.key for item in ordered if item is not first)]
 
 
 TASK = Task(
@@ -108,68 +83,35 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
     """
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
-    plan, failures, note = await _plan(services, state)
-    services.progress(STAGE, 1, 1, note)
+    plan, failures = await _plan(services, state)
+    themes = dict.fromkeys(line.theme for line in plan.lines if line.theme)
+    services.progress(STAGE, 1, 1, ", ".join(themes) or f"{len(plan.lines)} sentences")
     return {"outline": plan, "failures": failures}
 
 
-async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failure], str]:
-    """Return the plan, what went wrong with it, and a word on it for the progress line."""
-    keys, writer = state["keys"], services.context.writer
+async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failure]]:
+    keys, text, writer = state["keys"], state["request"].text, services.context.writer
     papers = await services.run_store.papers.get(list(keys.values()))
     if state["choices"].plan.strip():
         aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
-        plan = parse_plan(state["choices"].plan, state["selected"], aliases, keys)
-        return plan, [], f"your plan: {len(plan.lines)} sentences"
-    items = [_item(key, papers[paper]) for key, paper in keys.items() if paper in papers]
-    if writer == "prompted_plan":
-        made, failures = await plan_sentences(services, state["request"].text, items)
-        return made, failures, f"{len(made.lines)} sentences"
+        return parse_plan(state["choices"].plan, state["selected"], aliases, keys), []
     if writer == "sentence_by_sentence":
-        return Plan(lines=one_line_each(list(keys))), [], f"{len(keys)} sentences"
-    if writer != "beam":
-        return Plan(lines=()), [], "none: this writer makes none"
-    themes, failures = await _themes(services, state["request"].text, items)
+        return Plan(lines=one_line_each(list(keys))), []
+    if writer not in {"beam", "prompted_plan"}:
+        return Plan(lines=()), []
+    items = [
+        PlannedPaper(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+        for key, paper in ((key, papers[id_]) for key, id_ in keys.items() if id_ in papers)
+    ]
+    if writer == "prompted_plan":
+        answer, failures = await ask_plan(services, SENTENCES, text, items)
+        return lay_sentences(answer, list(keys)), failures
+    themes, failures = await ask_plan(services, TASK, text, items)
     themes = repair_themes(themes, list(keys), [item.abstract for item in items])
     if services.mind.name == "extractive":
-        plan = lay_told(themes)
-    else:
-        own = (await services.run_store.elements.get(["input"])).get("input")
-        plan = lay_lines(themes, closing=bool(own and own.filled()))
-    return plan, failures, ", ".join(theme.label for theme in themes.themes)
-
-
-async def _themes(
-    services: Services, text: str, items: Sequence[Item]
-) -> tuple[Themes, list[Failure]]:
-    """Ask for themes; what the window has no room for is told, and the embedded engine groups."""
-    failures: list[Failure] = []
-    shown = list(items)
-    if services.mind.spare(TASK, text=text, papers=shown) < 0:
-        shown = [item.model_copy(update={"abstract": ""}) for item in items]
-        failures.append(_failure("the abstracts do not fit the model's window", _BY_TITLE))
-    if services.mind.spare(TASK, text=text, papers=shown) >= 0:
-        try:
-            return await services.mind.do(TASK, text=text, papers=shown), failures
-        except (AnswerError, RefusedError) as error:
-            failures.append(_failure(str(error), _GROUPED))
-    else:
-        failures.append(_failure("the titles do not fit the model's window", _GROUPED))
-    return await asyncio.to_thread(
-        extract, services.clients.embedder, text=text, papers=list(items)
-    ), failures
-
-
-_BY_TITLE = "the papers were grouped by their titles"
-_GROUPED = "the papers were grouped by the embedded engine"
-
-
-def _failure(cause: str, remedy: str) -> Failure:
-    return Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy)
-
-
-def _item(key: str, paper: Paper) -> Item:
-    return Item(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+        return lay_told(themes), failures
+    own = (await services.run_store.elements.get(["input"])).get("input")
+    return lay_lines(themes, closing=bool(own and own.filled())), failures
 
 
 def repair_themes(themes: Themes, keys: Sequence[str], texts: Sequence[str] = ()) -> Themes:
@@ -178,19 +120,16 @@ def repair_themes(themes: Themes, keys: Sequence[str], texts: Sequence[str] = ()
     Labels stand in sentences: a capital goes where the papers write that word without one.
     """
     lower = lower_case_words(texts)
-    seen: set[str] = set()
+    left = dict.fromkeys(keys)
     kept: list[Theme] = []
     for theme in themes.themes:
-        mine = [key for key in dict.fromkeys(theme.keys) if key in keys and key not in seen]
-        seen |= set(mine)
-        if mine:
-            words = (w.lower() if w.lower() in lower else w for w in theme.label.split())
-            kept.append(theme.model_copy(update={"keys": mine, "label": " ".join(words)}))
-    forgotten = [key for key in keys if key not in seen]
-    if forgotten and kept:
-        kept[-1] = kept[-1].model_copy(update={"keys": [*kept[-1].keys, *forgotten]})
-    elif forgotten:
-        kept = [Theme(label="related work", keys=forgotten)]
+        mine = [key for key in dict.fromkeys(theme.keys) if key in left]
+        left = {key: None for key in left if key not in mine}
+        words = (word.lower() if word.lower() in lower else word for word in theme.label.split())
+        kept += [Theme(label=" ".join(words), keys=mine)] if mine else []
+    if left:
+        last = kept.pop() if kept else Theme(label="related work", keys=[])
+        kept.append(Theme(label=last.label, keys=[*last.keys, *left]))
     return themes.model_copy(update={"themes": kept})
 
 
@@ -200,22 +139,18 @@ def lay_lines(themes: Themes, *, closing: bool) -> Plan:
     Papers are paired so far as is needed to stay within MAX_LINES; at least one pair a theme of
     three or more, since a contrast inside one sentence is what makes a section comparative.
     """
-    papers = sum(len(theme.keys) for theme in themes.themes)
-    spare = papers + closing - MAX_LINES
+    spare = sum(len(theme.keys) for theme in themes.themes) + closing - MAX_LINES
     lines: list[PlanLine] = []
     for place, theme in enumerate(themes.themes, start=1):
-        rest = list(theme.keys[1:])
-        lines.append(_line(lines, place, (theme.keys[0],), theme.label, "open"))
-        pairs = 1 if len(rest) >= 2 else 0
-        while spare > pairs and len(rest) >= 2 * (pairs + 1):
-            pairs += 1
-        while rest:
-            take = 2 if pairs > 0 and len(rest) >= 2 else 1
-            pairs -= take == 2
-            spare -= take == 2
-            role: LineRole = "contrast" if take == 2 else "develop"
-            lines.append(_line(lines, place, tuple(rest[:take]), theme.label, role))
-            rest = rest[take:]
+        first, *rest = theme.keys
+        pairs = min(len(rest) // 2, max(1, spare))
+        spare -= pairs
+        lines.append(_line(lines, place, (first,), theme.label, "open"))
+        for _ in range(pairs):
+            lines.append(_line(lines, place, tuple(rest[:2]), theme.label, "contrast"))
+            rest = rest[2:]
+        for key in rest:
+            lines.append(_line(lines, place, (key,), theme.label, "develop"))
     if closing:
         lines.append(_line(lines, len(themes.themes) + 1, (), "", "close"))
     return Plan(lines=tuple(lines), reasoning=themes.reasoning)

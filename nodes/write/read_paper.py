@@ -2,22 +2,19 @@
 
 Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the run store
 (ChatCite, section 3.1). A question holds nothing of the run, so that its answer serves every run that
-cites the paper. Sentences that command a machine are not shown, and no element rests on them. A text
-that the model's window has no room for is read in stretches.
+cites the paper. Sentences that command a machine are not shown, and no element rests on them. Of a text
+that the model's window has no room for the first sentences are read.
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
-from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
@@ -38,8 +35,6 @@ _SURE = 12
 """Words of a sentence whose language is sure."""
 _AGAIN = 600
 """Tokens kept free for the quotes that failed, when the question is asked again."""
-_LATER = frozenset({"findings", "limitations"})
-"""What a text says towards its end: of several stretches the last answer counts."""
 _FIRST = ("contribution", "findings", "method", "problem", "data", "limitations", "background")
 """Which element keeps a quote that two of them claim."""
 
@@ -104,11 +99,9 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
+class Branch(WriteState):
     """What one branch of this node reads."""
 
-    run: str
-    request: Request
     paper: str
     of: int
     """How many branches there are."""
@@ -117,8 +110,10 @@ class Branch(TypedDict):
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     services = open_services(runtime, state["run"])
-    key = state["paper"]
-    paper = await _paper(services, key, state["request"])
+    key, request = state["paper"], state["request"]
+    papers = await services.run_store.papers.get([key])
+    title = request.title or "The researcher's text"
+    paper = papers.get(key) or Paper(id="input", title=title, abstract=request.text)
     elements, failures = await _elements(services, paper)
     if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
@@ -127,14 +122,6 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     )
     services.tick(STAGE, 1, state["of"], paper.title[:60])
     return {"read": [key], "failures": failures}
-
-
-async def _paper(services: Services, key: str, request: Request) -> Paper:
-    if key == "input":
-        return Paper(
-            id="input", title=request.title or "The researcher's text", abstract=request.text
-        )
-    return (await services.run_store.papers.get([key]))[key]
 
 
 def _unread(paper: Paper) -> list[Failure]:
@@ -152,124 +139,70 @@ def _unread(paper: Paper) -> list[Failure]:
 
 
 async def _elements(services: Services, paper: Paper) -> tuple[dict[str, Element], list[Failure]]:
-    """Return the paper's elements, and what went wrong with them."""
+    """Return the paper's elements, and what went wrong; failed quotes are asked for once more."""
     title, ordered = without_injections(paper.title)
-    text, commands = without_injections(paper.abstract or "")
-    failures = _commanding(paper, [*ordered, *commands])
-    if not text:
-        return {}, failures
+    whole, commands = without_injections(paper.abstract or "")
+    failures: list[Failure] = []
+
+    def fail(cause: str, remedy: str) -> None:
+        failures.append(Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy))
+
+    if told := " ".join([*ordered, *commands]):
+        fail(f"it commands whoever reads it by machine: '{told[:200]}'", _LOOK)
     title = title or _UNSHOWN
-    results = await asyncio.gather(
-        *(_read(services, paper, title, stretch) for stretch in _stretches(services, title, text))
-    )
-    merged: dict[str, Element] = {}
-    for elements, failed in results:
-        failures += failed
-        for name, element in elements.items():
-            if name not in merged or name in _LATER:
-                merged[name] = element
-    return {name: merged[name] for name in ELEMENTS if name in merged}, failures
-
-
-def _commanding(paper: Paper, commands: Sequence[str]) -> list[Failure]:
-    if not commands:
-        return []
-    return [
-        Failure(
-            stage=STAGE, subject=paper.id,
-            cause=f"it commands whoever reads it by machine: '{' '.join(commands)[:200]}'",
-            remedy="these words were not shown to the mind; look at the paper yourself",
+    text = _fitting(services, title, whole)
+    if len(text) < len(whole):
+        fail(
+            f"the model's window has room for {len(text):,} of its {len(whole):,} characters", _REST
         )
-    ]  # fmt: skip
-
-
-def _stretches(services: Services, title: str, text: str) -> list[str]:
-    """Cut a text between sentences so that each stretch fits the window; most texts are one."""
-    room = services.mind.spare(TASK, title=title, abstract="") - _AGAIN
-    if count_tokens(text) <= room:
-        return [text]
-    room = max(room, _AGAIN)  # a question that is too large even so fails with a reason
-    stretches: list[list[str]] = [[]]
-    used = 0
-    for piece in _pieces(text, room):
-        size = count_tokens(piece) + 1
-        if stretches[-1] and used + size > room:
-            stretches.append([])
-            used = 0
-        stretches[-1].append(piece)
-        used += size
-    return [" ".join(stretch) for stretch in stretches]
-
-
-def _pieces(text: str, room: float) -> list[str]:
-    """Return a text's sentences; one that is too long by itself is cut between words, if it has any."""
-    pieces: list[str] = []
-    waiting = [span.text for span in reversed(split_sentences(text))]
-    while waiting:
-        piece = waiting.pop()
-        if count_tokens(piece) <= room or len(piece) < 2:
-            pieces.append(piece)
-            continue
-        middle = piece.rfind(" ", 0, len(piece) // 2 + 1)
-        middle = middle if middle > 0 else len(piece) // 2
-        waiting += [piece[middle:].strip(), piece[:middle].strip()]
-    return [piece for piece in pieces if piece]
-
-
-async def _read(
-    services: Services, paper: Paper, title: str, text: str
-) -> tuple[dict[str, Element], list[Failure]]:
-    """Read one stretch; ask once more where quotes fail, and keep what was good."""
     good: dict[str, Element] = {}
 
     def failing(reading: Reading) -> list[str]:
-        found, failed = _check(reading, paper, good)
-        good.update(found)
-        return [quote[:200] for quote in failed]
+        return [quote[:200] for quote in _keep(reading, paper, good)]
 
-    asked = await ask_checked(
-        services.mind,
-        TASK,
-        {"title": title, "abstract": text},
-        failing,
-        again_as="quotes_that_failed",
-    )
-    if asked.error is None:
-        return good, []
-    return good, [
-        Failure(
-            stage=STAGE, subject=paper.id, cause=str(asked.error),
-            remedy="the paper is described from its abstract's sentences only",
+    if text:
+        inputs = {"title": title, "abstract": text}
+        asked = await ask_checked(
+            services.mind, TASK, inputs, failing, again_as="quotes_that_failed"
         )
-    ]  # fmt: skip
+        if asked.error:
+            fail(str(asked.error), "the paper is described from its abstract's sentences only")
+    return {name: good[name] for name in ELEMENTS if name in good}, failures
 
 
-def _check(
-    reading: Reading, paper: Paper, kept: dict[str, Element]
-) -> tuple[dict[str, Element], list[str]]:
-    """Add the elements whose quotes hold to those kept; return also the quotes that do not.
+_LOOK = "these words were not shown to the mind; look at the paper yourself"
+_REST = "the rest was not read for its key elements"
 
-    A quote serves one element; of a text with fewer sentences than questions, as many as needed.
-    """
-    text = paper.abstract or ""
-    good = dict(kept)
+
+def _fitting(services: Services, title: str, text: str) -> str:
+    """Return as many of the first sentences as the window has room for; most often all."""
+    room = services.mind.spare(TASK, title=title, abstract="") - _AGAIN
+    if count_tokens(text) <= room:
+        return text
+    end = 0
+    for span in split_sentences(text):
+        room -= count_tokens(span.text) + 1
+        end = span.end if room >= 0 else end
+    return text[:end]
+
+
+def _keep(reading: Reading, paper: Paper, good: dict[str, Element]) -> list[str]:
+    """Add to `good` the elements whose quotes hold, and return the quotes that do not; each serves one."""
     failed: list[str] = []
-    uses = -(-len(ELEMENTS) // max(len(split_sentences(text)), 1))
     for name in _FIRST:
         draft: ElementDraft | None = getattr(reading, name)
-        if draft is None or not draft.text.strip() or name in kept:
+        if draft is None or not draft.text.strip() or name in good:
             continue
-        quote = (
-            quote_input(draft.quote, text)
-            if paper.id == "input"
-            else quote_paper(draft.quote, paper)
-        )
-        others = sum(_shares(quote, element.quote) for element in good.values())
-        if quote.verified and others < uses and not without_injections(quote.text)[1]:
+        if paper.id == "input":
+            quote = quote_input(draft.quote, paper.abstract or "")
+        else:
+            quote = quote_paper(draft.quote, paper)
+        taken = any(_shares(quote, element.quote) for element in good.values())
+        if quote.verified and not taken and not without_injections(quote.text)[1]:
             good[name] = Element(text=draft.text.strip(), quote=quote)
         else:
             failed.append(draft.quote)
-    return good, failed
+    return failed
 
 
 def _shares(quote: Quote, other: Quote | None) -> bool:

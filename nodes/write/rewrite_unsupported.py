@@ -138,17 +138,18 @@ def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     )
 
 
+_WHY = {
+    "fabricated": "it leads to no paper",
+    "no_verified_quote": "no words of the paper that say it could be shown",
+}
+
+
 def describe(item: CitationVerdict) -> str:
     """Say in words why a citation may not stay."""
-    if item.cause == "fabricated":
-        return "it leads to no paper"
-    if item.verdict == "contradicted":
+    usual = "the paper does not say it, or is by others than the sentence names"
+    if item.cause != "fabricated" and item.verdict == "contradicted":
         return "the paper says the opposite"
-    if item.better:
-        return f"another paper says it: {item.better}"
-    if item.cause == "no_verified_quote":
-        return "no words of the paper that say it could be shown"
-    return "the paper does not say it, or is by others than the sentence names"
+    return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)
 
 
 def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> list[Rejection]:

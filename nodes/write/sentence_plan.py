@@ -1,5 +1,6 @@
 """The plan that a mind makes for itself before it writes (LitLLM, section 4: prompted plan)."""
 
+import asyncio
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
@@ -8,7 +9,7 @@ from state.run import Failure
 from state.writing import LineRole, Plan, PlanLine
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
-from tools.llm.task import Task
+from tools.llm.task import AnswerT, Task
 from tools.services import Services
 
 STAGE = "plan_section"
@@ -30,6 +31,30 @@ class PlannedPaper(BaseModel):
     title: str
     year: int | None
     abstract: str
+
+
+async def ask_plan(
+    services: Services, task: Task[AnswerT], text: str, papers: Sequence[PlannedPaper]
+) -> tuple[AnswerT, list[Failure]]:
+    """Ask for a plan; what the window has no room for is told, and where no answer comes the embedded engine plans."""
+    failures: list[Failure] = []
+    shown = list(papers)
+    if services.mind.spare(task, text=text, papers=shown) < 0:
+        shown = [item.model_copy(update={"abstract": ""}) for item in papers]
+        cause = "the abstracts do not fit the model's window"
+        failures.append(_failure(cause, "the plan was made from the titles"))
+    try:
+        if services.mind.spare(task, text=text, papers=shown) < 0:
+            raise AnswerError("the titles do not fit the model's window")
+        return await services.mind.do(task, text=text, papers=shown), failures
+    except (AnswerError, RefusedError) as error:
+        failures.append(_failure(str(error), "the embedded engine made the plan"))
+    embedder = services.clients.embedder
+    return await asyncio.to_thread(task.extract, embedder, text=text, papers=papers), failures
+
+
+def _failure(cause: str, remedy: str) -> Failure:
+    return Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy)
 
 
 class PlannedSentence(BaseModel):
@@ -68,51 +93,23 @@ TASK = Task(
 )  # fmt: skip
 
 
-async def plan_sentences(
-    services: Services, text: str, papers: Sequence[BaseModel]
-) -> tuple[Plan, list[Failure]]:
-    """Ask for a plan; where none can be had there is a line for each paper."""
-    items = [PlannedPaper.model_validate(item.model_dump()) for item in papers]
-    keys = [item.key for item in items]
-    failures: list[Failure] = []
-    if services.mind.spare(TASK, text=text, papers=items) < 0:
-        items = [item.model_copy(update={"abstract": ""}) for item in items]
-        failures.append(_failure("the abstracts do not fit the model's window", _BY_TITLE))
-    try:
-        answer = await services.mind.do(TASK, text=text, papers=items)
-    except (AnswerError, RefusedError) as error:
-        answer = SentencePlan(sentences=[PlannedSentence(keys=[key]) for key in keys])
-        failures.append(_failure(str(error), "the plan has a line for each paper"))
-    return lay_sentences(answer, keys), failures
-
-
-_BY_TITLE = "the plan was made from the titles"
-
-
 def lay_sentences(answer: SentencePlan, keys: Sequence[str]) -> Plan:
     """Turn the answer into lines; keys that were not given go, papers forgotten get a line each."""
+    sentences = answer.sentences[:MAX_SENTENCES]
+    planned = {key for item in sentences for key in item.keys}
+    sentences += [PlannedSentence(keys=[key]) for key in keys if key not in planned]
     lines: list[PlanLine] = []
-    paragraph = 1
-    for item in answer.sentences[:MAX_SENTENCES]:
-        # Paragraphs count up without a gap, whatever the mind counted.
-        if lines and item.paragraph > lines[-1].paragraph:
-            paragraph = lines[-1].paragraph + 1
+    for item in sentences:
         mine = tuple(key for key in dict.fromkeys(item.keys) if key in keys)
         if item.keys and not mine:
             continue
+        # Paragraphs count up without a gap, whatever the mind counted.
+        last = lines[-1].paragraph if lines else 1
         role: LineRole = "open" if not lines else "contrast" if len(mine) == 2 else "develop"
         lines.append(
             PlanLine(
                 number=len(lines) + 1, keys=mine, role=role, note=item.says.strip()[:300],
-                paragraph=paragraph,
+                paragraph=last + (bool(lines) and item.paragraph > last),
             )
         )  # fmt: skip
-    planned = {key for line in lines for key in line.keys}
-    for key in keys:
-        if key not in planned:
-            lines.append(PlanLine(number=len(lines) + 1, keys=(key,), paragraph=paragraph))
     return Plan(lines=tuple(lines), reasoning="Planned by the mind, sentence by sentence.")
-
-
-def _failure(cause: str, remedy: str) -> Failure:
-    return Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy)

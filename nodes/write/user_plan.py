@@ -8,10 +8,9 @@ Two forms:
 
 from collections.abc import Mapping, Sequence
 
-from nodes.write.plan_language.forms import read_rows
+from nodes.write.plan_language.forms import MAX_LINES, read_rows
 from nodes.write.plan_language.names import unknown_papers, with_markers
 from nodes.write.plan_language.reading import rows_of
-from nodes.write.plan_language.sketch import MAX_LINES
 from state.writing import MARKER, Plan, PlanLine
 from tools.errors import InputError
 
@@ -50,7 +49,7 @@ def parse_plan(
     if unknown := [name[1:] for name in MARKER.findall(text) if name not in key_of]:
         raise unknown_papers(unknown, len(papers))
     try:
-        read = read_rows(list(rows_of(text))).plan()
+        read = read_rows(list(rows_of(text)))
     except InputError as error:
         raise InputError(MARKER.sub(lambda found: f"[{found[1][1:]}]", str(error))) from error
     return read.model_copy(

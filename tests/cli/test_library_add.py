@@ -33,10 +33,6 @@ import tools.embed.open
 from tests.library.words import WordEmbedder
 tools.embed.open._opened[("minilm", "", "")] = WordEmbedder(pause={PAUSE})
 """
-QUICK_LOOKS = """
-from citeloom.cli.library import watch as library_watch
-library_watch._LOOK = 0.2
-"""
 Add = Callable[..., Result]
 
 
@@ -158,23 +154,6 @@ def test_disk_without_room_is_told_and_what_was_added_is_kept(
     again = add(folder)
     assert again.exit_code == 0, again.stderr
     check_whole(home, FILES)
-
-
-def test_watched_folder_is_read_as_files_come_and_keeps_what_goes(home: Path, folder: Path) -> None:
-    with adding(home, folder, "--watch", code=QUICK_LOOKS) as process:
-        process.wait_for_line("watching")
-        (folder / "p03.md").unlink()
-        (folder / "broken.bib").write_text("no entry", encoding="utf-8")
-        (folder / "picture.png").write_bytes(b"\x89PNG")
-        (folder / "late.md").write_text(markdown("A late paper on bees", OTTERS), encoding="utf-8")
-        process.wait_until(lambda: count(home, "documents") == FILES + 1)
-        process.wait_for_line("Finding keywords")
-        assert process.end(signal.SIGINT) in {0, 130}
-    assert "p03.md is gone; what was read of it stays" in process.stderr
-    assert "broken.bib has no BibTeX entry in it" in process.stderr
-    assert "picture.png" not in process.stderr
-    assert "Traceback" not in process.stderr
-    assert count(home, "papers") == FILES + 1
 
 
 def test_reports_name_each_file_on_the_terminal_and_in_the_account(

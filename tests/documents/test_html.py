@@ -64,11 +64,8 @@ def test_latexml_gives_sections_formulas_notes_tables_and_references() -> None:
     assert [author.name for author in document.authors] == ["Ann Lee", "Bo de Vries"]
     assert document.abstract == "We let n^{2} bees count."
     assert document.arxiv == "2005.00001"
-
-
-def test_authors_that_cannot_be_told_from_affiliations_are_left_out() -> None:
-    html = LATEXML.replace("Bo de Vries", "Bo de Vries1, Hive Street 5")
-    assert read(html).authors == ()
+    # Authors that cannot be told from affiliations are left out.
+    assert read(LATEXML.replace("Bo de Vries", "Bo de Vries1, Hive Street 5")).authors == ()
 
 
 HIDDEN = {
@@ -131,19 +128,6 @@ def test_any_article_has_headings_lists_captions_code_and_references() -> None:
     assert [author.name for author in document.authors] == ["Lee, Ann", "Wu, Bo"]
 
 
-def test_table_for_the_look_of_a_page_is_read_as_text() -> None:
-    document = read("<table><tr><td><h2>Left</h2><p>One.</p></td><td><p>Two.</p></td></tr></table>")
-    assert rows(document) == [("text", ("Left",), "One."), ("text", ("Left",), "Two.")]
-
-
-def test_formula_without_alternative_text_is_its_tex_annotation() -> None:
-    html = (
-        "<p>so <math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1</annotation>"
-        "</semantics></math> and <math><mi>y</mi><mo>+</mo><mn>1</mn></math></p>"
-    )
-    assert read(html).blocks[0].text == "so x_1 and y + 1"
-
-
 def test_letters_are_read_in_the_encoding_that_the_page_names() -> None:
     page = '<meta charset="iso-8859-1"><p>Müller naïve</p>'.encode("latin-1")
     assert read(page).blocks[0].text == "Müller naïve"
@@ -151,33 +135,26 @@ def test_letters_are_read_in_the_encoding_that_the_page_names() -> None:
     assert read("<p>Müller</p>".encode("utf-16")).blocks[0].text == "Müller"
 
 
-def test_unclosed_broken_markup_with_nul_bytes_is_read() -> None:
-    document = read("<p>One\0 word<div><b>Two</p><h2>Head<p>Three &nbsp;&eacute;<td>Four")
-    assert " ".join(block.text for block in document.blocks).split() == [
-        "One",
-        "word",
-        "Two",
-        "Three",
-        "é",
-        "Four",
-    ]
+def test_layout_tables_formulas_and_broken_markup_are_read_as_text() -> None:
+    document = read("<table><tr><td><h2>Left</h2><p>One.</p></td><td><p>Two.</p></td></tr></table>")
+    assert rows(document) == [("text", ("Left",), "One."), ("text", ("Left",), "Two.")]
+    html = (
+        "<p>so <math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x_1</annotation>"
+        "</semantics></math> and <math><mi>y</mi><mo>+</mo><mn>1</mn></math></p>"
+    )
+    assert read(html).blocks[0].text == "so x_1 and y + 1"
+    broken = read("<p>One\0 word<div><b>Two</p><h2>Head<p>Three &nbsp;&eacute;<td>Four")
+    assert " ".join(block.text for block in broken.blocks) == "One word Two Three é Four"
 
 
-def test_page_without_visible_text_is_refused_with_a_remedy() -> None:
-    with pytest.raises(DocumentError, match="no text that a browser would show") as caught:
-        read("<html><body><script>fill()</script></body></html>")
-    assert "PDF" in caught.value.remedy
-
-
-def test_nesting_without_end_is_said_and_costs_only_what_follows() -> None:
-    document = read("<p>Before.</p>" + "<div>" * 5000 + "deep" + "</div>" * 5000 + "<p>After.</p>")
-    assert document.blocks[0].text == "Before."
-    assert len(document.unread) == 1
-
-
-def test_large_pictures_and_scripts_in_a_page_do_not_cost_its_text() -> None:
+def test_nesting_without_end_and_large_scripts_do_not_cost_the_text_before_them() -> None:
+    deep = read("<p>Before.</p>" + "<div>" * 5000 + "deep" + "</div>" * 5000 + "<p>After.</p>")
+    assert deep.blocks[0].text == "Before."
     data = "A" * 11_000_000
     html = f'<p>One.</p><img src="data:image/png;base64,{data}"><script>{data}</script><p>Two.</p>'
     document = read(html)
     assert [block.text for block in document.blocks] == ["One.", "Two."]
     assert document.unread == ()
+    with pytest.raises(DocumentError, match="no text that a browser would show") as caught:
+        read("<html><body><script>fill()</script></body></html>")
+    assert "PDF" in caught.value.remedy

@@ -1,5 +1,7 @@
 """XML of publishers and of GROBID; every text here is made up."""
 
+from collections.abc import Callable
+
 import pytest
 
 from state.document import Document
@@ -91,12 +93,6 @@ def test_jats_that_breaks_off_is_read_as_far_as_it_goes() -> None:
     assert document.title == "Frogs at night"
 
 
-def test_bare_record_without_text_is_refused() -> None:
-    with pytest.raises(DocumentError, match="neither abstract nor text") as caught:
-        read_jats(b"<article><front><article-meta/></front></article>", name="a.xml")
-    assert "full text" in caught.value.remedy
-
-
 def test_xml_nested_without_end_is_said() -> None:
     deep = "<sec>" * 3000 + "<p>deep</p>" + "</sec>" * 3000
     text = f"<article><front/><body><p>Before.</p>{deep}</body></article>"
@@ -143,6 +139,9 @@ def test_tei_of_grobid_gives_numbered_sections_and_pages() -> None:
     assert (document.doi, document.arxiv) == ("10.1234/moss", "1703.00001")
 
 
-def test_tei_without_text_is_refused() -> None:
-    with pytest.raises(DocumentError, match="no text"):
-        read_tei(b"<TEI><teiHeader/><text><body/></text></TEI>", name="a.xml")
+@pytest.mark.parametrize("read", [read_jats, read_tei])
+def test_bare_record_without_text_is_refused(read: Callable[..., Document]) -> None:
+    record = b"<TEI><article><front><article-meta/></front></article><text><body/></text></TEI>"
+    with pytest.raises(DocumentError, match="neither abstract nor text") as caught:
+        read(record, name="a.xml")
+    assert "full text" in caught.value.remedy

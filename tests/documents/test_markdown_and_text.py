@@ -1,7 +1,5 @@
 """Markdown and plain text."""
 
-from collections.abc import Callable
-
 import pytest
 
 from state.document import Document
@@ -94,19 +92,6 @@ def test_markdown_gives_front_matter_and_blocks_without_marks() -> None:
     assert (document.title, document.year, document.doi) == ("On *Worms*", 2021, "10.1234/worm")
 
 
-def test_first_heading_is_the_title_where_front_matter_names_none() -> None:
-    document = read_markdown(b"# Worms\n\nThey dig.\n\n## Where\n\nIn soil.\n", name="a.md")
-    assert document.title == "Worms"
-    assert rows(document) == [("text", (), "They dig."), ("text", ("Where",), "In soil.")]
-
-
-def test_open_fences_comments_and_front_matter_do_not_swallow_errors() -> None:
-    document = read_markdown(b"One.\n\n```\ncode without end", name="a.md")
-    assert rows(document) == [("text", (), "One."), ("code", (), "code without end")]
-    assert rows(read_markdown(b"One.\n<!-- open", name="a.md")) == [("text", (), "One.")]
-    assert read_markdown(b"---\ntitle: x\n\nno end of it", name="a.md").title is None
-
-
 @pytest.mark.parametrize(
     ("marked", "plain"),
     [
@@ -147,13 +132,6 @@ def test_wrapped_text_is_joined_and_headings_make_sections() -> None:
     ]  # fmt: skip
 
 
-def test_numbered_lists_and_sentences_are_no_headings() -> None:
-    document = text(
-        "1. Wash the fish\n2. Dry the fish\n3. Look at it\n\n2 fish swam to us.\n\n1984 was wet\n"
-    )
-    assert [section for _, section, _ in rows(document)] == [(), (), ()]
-
-
 def test_lines_that_are_paragraphs_are_not_joined() -> None:
     first, second = "Fish swim far. " * 20, "Rivers are long. " * 20
     document = text(f"Introduction\n{first}\n{second}\nHow We Fished\n{first}1\n")
@@ -183,12 +161,19 @@ def test_encodings_are_told_by_mark_or_by_trial(encoding: str) -> None:
     assert [block.text for block in read_document(content, name="a.txt")[1].blocks] == [words]
 
 
-def test_text_of_headings_only_is_kept_as_text() -> None:
+def test_what_looks_like_headings_titles_and_fences_and_is_none() -> None:
+    document = read_markdown(b"# Worms\n\nThey dig.\n\n## Where\n\nIn soil.\n", name="a.md")
+    assert document.title == "Worms"  # the first heading, where front matter names none
+    assert rows(document) == [("text", (), "They dig."), ("text", ("Where",), "In soil.")]
+    document = read_markdown(b"One.\n\n```\ncode without end", name="a.md")
+    assert rows(document) == [("text", (), "One."), ("code", (), "code without end")]
+    assert rows(read_markdown(b"One.\n<!-- open", name="a.md")) == [("text", (), "One.")]
+    assert read_markdown(b"---\ntitle: x\n\nno end of it", name="a.md").title is None
+    listed = (
+        "1. Wash the fish\n2. Dry the fish\n3. Look at it\n\n2 fish swam to us.\n\n1984 was wet\n"
+    )
+    assert [section for _, section, _ in rows(text(listed))] == [(), (), ()]
     assert rows(text("INTRODUCTION\n")) == [("text", (), "INTRODUCTION")]
-    assert rows(text("A title without anything")) == [("text", (), "A title without anything")]
-
-
-@pytest.mark.parametrize("reader", [read_text, read_markdown])
-def test_white_space_is_refused(reader: Callable[..., Document]) -> None:
-    with pytest.raises(DocumentError):
-        reader(b" \n\t\n \xef\xbb\xbf", name="a.txt")
+    for reader in (read_text, read_markdown):
+        with pytest.raises(DocumentError):
+            reader(b" \n\t\n \xef\xbb\xbf", name="a.txt")

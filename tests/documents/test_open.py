@@ -118,13 +118,6 @@ def test_what_cannot_be_read_is_named_with_a_remedy(
     assert remedy in caught.value.remedy
 
 
-def test_encrypted_zip_is_said_to_be_encrypted() -> None:
-    content = bytearray(zipped("word/document.xml"))
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(DocumentError, match="is encrypted"):
-        read_document(bytes(content), name="a.docx")
-
-
 def test_wrong_ending_is_told_and_not_trusted() -> None:
     kind, document = read_document(b"<html><body><p>Words.</p></body></html>", name="a.pdf")
     assert (kind, document.blocks[0].text) == ("html", "Words.")
@@ -149,18 +142,14 @@ def test_limits_hold_before_and_after_unpacking() -> None:
     with pytest.raises(DocumentError, match="million characters") as caught:
         read_document(words, name="a.txt", limits=Limits(characters=5_000))
     assert "split" in caught.value.remedy
-
-
-def test_gzip_bomb_is_refused_early() -> None:
-    bomb = gzip.compress(b"\0" * 60_000_000)
     with pytest.raises(DocumentError, match="200 times its size"):
-        read_document(bomb, name="a.gz")
-
-
-def test_members_of_a_gzip_file_are_joined() -> None:
+        read_document(gzip.compress(b"\0" * 60_000_000), name="a.gz")
     packed = gzip.compress(b"One. ") + gzip.compress(b"Two.") + b"\0" * 8
-    _, document = read_document(packed, name="a.txt.gz")
-    assert document.blocks[0].text == "One. Two."
+    assert read_document(packed, name="a.txt.gz")[1].blocks[0].text == "One. Two."
+    content = bytearray(zipped("word/document.xml"))
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(DocumentError, match="is encrypted"):
+        read_document(bytes(content), name="a.docx")
 
 
 MARKS = [
@@ -171,7 +160,7 @@ MARKS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(MARKS), max_size=30).map(b"".join)),
     st.sampled_from(["a.txt", "a.md", "a.html", "a.xml", "a.docx", "a"]),
@@ -189,7 +178,7 @@ def test_any_bytes_are_a_document_or_a_document_error(content: bytes, name: str)
     document.model_dump_json()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(min_size=1, max_size=40), st.integers(0, 3000), st.booleans())
 def test_damaged_word_files_are_documents_or_document_errors(
     damage: bytes, at: int, cut: bool

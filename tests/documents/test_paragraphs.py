@@ -28,41 +28,31 @@ BLOCKS = (
 DOCUMENT = Document(blocks=BLOCKS, pages=3, reader="test 1")
 
 
-def test_paragraphs_are_whole_numbered_and_placed() -> None:
-    found = paragraphs_of(DOCUMENT, Bibliography(), PAPER)
+ENTRY = DocumentEntry(
+    sha256="0" * 64, paper=PAPER, name="owls.pdf", kind="pdf", reader="test 1"
+)  # fmt: skip
+
+
+def test_paragraphs_are_whole_numbered_placed_and_have_their_citations() -> None:
+    place = LONG.index("[1]")
+    cited = InTextCitation(
+        block=1, start=place, end=place + 3, text="[1]", style="number", entries=(0,), unlinked=()
+    )  # fmt: skip
+    found = paragraphs_of(DOCUMENT, Bibliography(citations=(cited,)), PAPER)
     assert [item.text for item in found] == [BLOCKS[0].text, LONG, BLOCKS[5].text]
     assert [item.number for item in found] == [1, 2, 3]
     assert found[0].section == ("Abstract",)
     assert found[1].place == "1 Hearing, p. 1, paragraph 2"
-
-
-def test_citations_keep_their_places_in_the_paragraph() -> None:
-    cited = InTextCitation(
-        block=1,
-        start=LONG.index("[1]"),
-        end=LONG.index("[1]") + 3,
-        text="[1]",
-        style="number",
-        entries=(0,),
-        unlinked=(),
-    )
-    found = paragraphs_of(DOCUMENT, Bibliography(citations=(cited,)), PAPER)
     (citation,) = found[1].citations
     assert found[1].text[citation.start : citation.end] == "[1]"
     assert found[0].citations == found[2].citations == ()
-
-
-def test_same_words_in_two_papers_are_two_paragraphs() -> None:
-    one, other = (paragraphs_of(DOCUMENT, Bibliography(), paper) for paper in (PAPER, "doi:10.5/x"))
-    assert not {item.id for item in one} & {item.id for item in other}
+    other = paragraphs_of(DOCUMENT, Bibliography(), "doi:10.5/x")
+    assert not {item.id for item in found} & {item.id for item in other}
 
 
 def test_document_of_a_library_gets_its_blocks_and_references_back() -> None:
-    entry = DocumentEntry(
-        sha256="0" * 64, paper=PAPER, name="owls.pdf", kind="pdf", reader="test 1"
-    )
     passages = cut(DOCUMENT, paper=PAPER, title="Owls", sha256="0" * 64)
-    again = rebuilt(entry, DOCUMENT.text, passages)
+    again = rebuilt(ENTRY, DOCUMENT.text, passages)
     assert [block.text for block in again.blocks] == [block.text for block in BLOCKS]
     assert [block.kind for block in again.blocks[-3:]] == ["reference"] * 3
     assert again.blocks[1].section == ("1 Hearing",)
@@ -78,8 +68,5 @@ def test_tables_left_out_of_passages_are_no_references() -> None:
     numbers = "1993 1994 " * 40
     blocks = (BLOCKS[1], Block(text=numbers, kind="table"), BLOCKS[5])
     document = Document(blocks=blocks, reader="test 1")
-    entry = DocumentEntry(
-        sha256="0" * 64, paper=PAPER, name="owls.pdf", kind="pdf", reader="test 1"
-    )
-    again = rebuilt(entry, document.text, cut(document, paper=PAPER, title="Owls", sha256="0" * 64))
+    again = rebuilt(ENTRY, document.text, cut(document, paper=PAPER, title="Owls", sha256="0" * 64))
     assert "reference" not in {block.kind for block in again.blocks}

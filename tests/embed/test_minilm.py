@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tools.embed.minilm import WINDOW, MiniLm, _batches, _load_tokenizer
+from tools.embed.minilm import WINDOW, MiniLm
 from tools.embed.open import embedder
 from tools.embed.port import Embedder, Vectors
 
@@ -35,18 +35,10 @@ def cosine(model: Embedder, left: str, right: str) -> float:
     return float(vectors[0] @ vectors[1])
 
 
-def test_like_meanings_are_near_and_unlike_ones_far(model: Embedder) -> None:
-    said = "Neural networks predict the structure of proteins."
-    assert cosine(model, said, "Deep learning for protein folding") > 0.5
-    assert cosine(model, said, "Medieval trade routes in Flanders") < 0.1
-    assert cosine(model, said, said) == pytest.approx(1, abs=1e-6)
-
-
 def test_agrees_with_the_published_model(model: Embedder) -> None:
     # The scores of the model card's widget, made with the model's full-precision weights.
-    source = "That is a happy person"
     others = ["That is a happy dog", "That is a very happy person", "Today is a sunny day"]
-    found = [cosine(model, source, other) for other in others]
+    found = [cosine(model, "That is a happy person", other) for other in others]
     assert found == pytest.approx([0.695, 0.943, 0.257], abs=0.01)
 
 
@@ -55,33 +47,28 @@ def test_any_text_gets_a_finite_vector_of_norm_1(model: Embedder) -> None:
     assert vectors.shape == (len(ODD), model.size)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-
-
-def test_no_texts_give_no_rows(model: Embedder) -> None:
     assert model.embed([]).shape == (0, model.size)
 
 
 def test_rows_stand_in_input_order_and_do_not_depend_on_their_company(model: Embedder) -> None:
     texts = [f"{'a longer sentence about ' * (number % 9)}topic {number}" for number in range(40)]
     together = model.embed(texts)
-    for number in (0, 8, 17, 39):
+    for number in (0, 8, 39):
         np.testing.assert_allclose(together[number], model.embed([texts[number]])[0], atol=1e-5)
 
 
 def test_what_lies_beyond_the_window_is_cut_off(model: Embedder) -> None:
     window = "graph " * (WINDOW - 2)
-    assert cosine(model, window, f"{window} and something quite different") == pytest.approx(
-        1, abs=1e-6
-    )
+    beyond = f"{window} and something quite different"
+    assert cosine(model, window, beyond) == pytest.approx(1, abs=1e-6)
     assert cosine(model, "graph " * 20, "graph " * 20 + "and something else") < 0.999
 
 
 def test_threads_share_one_model_loaded_once() -> None:
     fresh = MiniLm(threads=2)
-    text = ["the same text for all"]
 
     def ask(_: int) -> tuple[int, Vectors]:
-        vectors = fresh.embed(text)
+        vectors = fresh.embed(["the same text for all"])
         return id(fresh._session), vectors
 
     with ThreadPoolExecutor(8) as pool:
@@ -91,20 +78,9 @@ def test_threads_share_one_model_loaded_once() -> None:
         np.testing.assert_array_equal(vectors, answers[0][1])
 
 
-def test_batches_hold_each_text_once_and_fill_no_more_than_a_window() -> None:
-    texts = ["word " * (number * 7 % 300) for number in range(60)]
-    encodings = _load_tokenizer().encode_batch(texts)
-    batches = list(_batches(encodings))
-    assert sorted(position for batch in batches for position in batch) == list(range(60))
-    for batch in batches:
-        assert len(batch) * max(len(encodings[i].ids) for i in batch) <= WINDOW
-
-
-def test_embedder_is_one_for_the_process_and_cheap_to_import() -> None:
-    assert embedder() is embedder()
+def test_embedder_is_cheap_to_import() -> None:
     code = (
         "import sys; from tools.embed.open import embedder; import tools.embed.minilm; embedder();"
         "assert not {'onnxruntime', 'tokenizers'} & set(sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
-    assert done.returncode == 0
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=True)

@@ -1,8 +1,5 @@
 """Which embedder the settings name."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 from pydantic import SecretStr
 
@@ -14,39 +11,24 @@ from tools.embed.openai_endpoint import OPENAI, OpenAiEmbedder
 from tools.errors import InputError
 
 
-def settings(**values: Any) -> Settings:
-    names: dict[str, Any] = dict.fromkeys(
-        [
-            "embeddings_base_url",
-            "embeddings_api_key",
-            "llm_base_url",
-            "llm_api_key",
-            "openai_api_key",
-        ]
-    )
-    names["embedder"] = "minilm"
-    keys = {
-        key: SecretStr(value) if key.endswith("key") else value for key, value in values.items()
-    }
-    return SimpleNamespace(**{**names, **keys})  # type: ignore[return-value]
+def settings(choice: str = "minilm", **values: str) -> Settings:
+    """Settings with these values and nothing of the environment."""
+    keys = {key: SecretStr(value) for key, value in values.items() if key.endswith("_key")}
+    return Settings.model_construct(embedder=choice, **{**values, **keys})  # type: ignore[arg-type]
 
 
-def test_default_is_the_small_model_and_one_for_the_process() -> None:
+def test_each_choice_opens_its_embedder_once_for_the_process() -> None:
     assert isinstance(embedder(settings()), MiniLm)
-    assert embedder(settings()) is embedder(settings(embedder="minilm"))
-
-
-def test_each_choice_opens_its_embedder() -> None:
-    assert isinstance(embedder(settings(embedder="bge-m3")), BgeM3)
-    other = embedder(settings(embedder="bge-m3:/models/m3"))
+    assert embedder(settings()) is embedder(settings())
+    other = embedder(settings("bge-m3:/models/m3"))
     assert isinstance(other, BgeM3)
-    assert other is not embedder(settings(embedder="bge-m3"))
-    made = embedder(settings(embedder="openai:text-embedding-3-small"))
+    assert other is not embedder(settings("bge-m3"))
+    made = embedder(settings("openai:text-embedding-3-small"))
     assert made.name == "openai:text-embedding-3-small"
 
 
-def place(**values: Any) -> tuple[str, str]:
-    made = embedder(settings(embedder="openai:m", **values))
+def place(**values: str) -> tuple[str, str]:
+    made = embedder(settings("openai:m", **values))
     assert isinstance(made, OpenAiEmbedder)
     return made._url, made._key
 
@@ -61,7 +43,7 @@ def test_a_key_goes_only_to_the_endpoint_that_it_is_of() -> None:
     assert place(**both, embeddings_api_key="e") == (OPENAI, "e")
 
 
-@pytest.mark.parametrize("choice", ["minilm:x", "openai:", "bge", "openai", "word2vec"])
+@pytest.mark.parametrize("choice", ["minilm:x", "openai:", "word2vec"])
 def test_unknown_choice_is_an_input_error_that_lists_them(choice: str) -> None:
     with pytest.raises(InputError, match=r"minilm, bge-m3, bge-m3:FOLDER or openai:MODEL"):
-        embedder(settings(embedder=choice))
+        embedder(settings(choice))

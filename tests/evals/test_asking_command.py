@@ -1,24 +1,23 @@
 """Tests of the whole benchmark: the real graph on made-up documents, and runs that lie."""
 
 import json
-import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from evals.asking import trial
-from evals.asking.arms import Arm
-from evals.asking.cases import Case
-from evals.asking.trial import Setting
+from evals.asking.papers import read_papers
+from evals.trials import run_graph
 from state.asking import AnswerSentence, Claim
 from state.passage import Passage
 from state.quote import Quote
 from tests.evals.answers import claim
 from tests.evals.calls import evaluated
 from tests.evals.test_asking_papers import write
-from tests.support import clean_environment, is_setting
 
 BEES = """Introduction
 Honey bees find their way home over several kilometres. We call our model of bee navigation HiveNav.
@@ -46,7 +45,7 @@ ROWS = [
     {"doc_id": "bread", "full_text": BREAD, "qa": [
         {"question": "How was the height of the loaves measured?", "answer": "With a laser."},
     ]},
-    "{broken",
+    {"doc_id": "none", "full_text": "Nothing.", "qa": []},
 ]  # fmt: skip
 ARMS = "hybrid-2,hybrid-1,vectors-1,keywords-1"
 
@@ -56,20 +55,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("data") / "papers.jsonl", ROWS)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("elsewhere")
-    with pytest.MonkeyPatch.context() as patch:
-        for name in filter(is_setting, list(os.environ)):
-            patch.delenv(name)
-        for name, value in clean_environment(folder / "home").items():
-            patch.setenv(name, value)
-        patch.chdir(folder)
-        yield
-
-
 @pytest.fixture(scope="module")
-def found(data: Path, _home: None) -> dict[str, Any]:
+def found(data: Path, _no_settings: None) -> dict[str, Any]:
     """The figures of the command on all rows."""
     out = data.with_suffix(".json")
     assert evaluated("asking", "--data", data, "--arms", ARMS, "--json", out).exit_code == 0
@@ -83,7 +70,10 @@ def test_every_sentence_is_traced_to_a_quote_that_stands(found: dict[str, Any]) 
         assert totals["sentences"] == totals["traced"] > 0, name
         assert totals["broken"] == 0, name
     assert found["complete"] is True
-    assert list(found["left_out"]) == ["line 3"]
+    assert list(found["left_out"]) == ["none"]
+    for figures in found["answerable"]["arms"].values():
+        assert figures["stage: search_passages"]["mean"] > 0
+        assert (figures["llm_calls"]["mean"], figures["questions"]["mean"] > 0) == (0, True)
 
 
 def test_answers_are_compared_with_those_of_people(found: dict[str, Any]) -> None:
@@ -99,34 +89,31 @@ def test_answers_are_compared_with_those_of_people(found: dict[str, Any]) -> Non
     }  # fmt: skip
 
 
-def test_times_and_calls_are_told_by_arm(found: dict[str, Any]) -> None:
-    for figures in found["answerable"]["arms"].values():
-        assert figures["seconds"]["mean"] > 0
-        assert figures["stage: search_passages"]["mean"] > 0
-        assert figures["llm_calls"]["mean"] == 0
-        assert figures["questions"]["mean"] > 0
-    assert found["preparation"]["passages"] >= 2
-    assert found["preparation"]["keyword_seconds"] > 0
+Asked = Callable[..., dict[str, Any]]
 
 
-def test_run_that_lies_is_found_out(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trial, "ask", _lie)
-    out = tmp_path / "lies.json"
-    result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out)
+def asked(data: Path, run: Asked, *given: str | Path) -> tuple[Result, dict[str, Any]]:
+    """Run the command with another way to run a graph."""
+    out = data.with_name("asked.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trial, "run_graph", run)
+        result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out, *given)
+    return result, json.loads(out.read_text(encoding="utf-8"))
+
+
+def test_run_that_lies_is_found_out(data: Path) -> None:
+    texts = {one.paper.id: " ".join(one.text.split()) for one in read_papers(data).sources}
+    result, found = asked(data, lambda _, inputs, *given: _lie(texts, *inputs["papers"]))
     assert result.exit_code == 0
-    found = json.loads(out.read_text(encoding="utf-8"))
     totals = found["groups"]["papers"]["totals"]["hybrid-2"]
     assert totals["sentences"] == 12
     assert (totals["traced"], totals["right"]) == (4, 4)
     assert found["refusals"]["hybrid-2"]["rightly"] == 0
 
 
-async def _lie(case: Case, arm: Arm, setting: Setting, clients: object) -> dict[str, Any]:
+def _lie(texts: dict[str, str], paper: str) -> dict[str, Any]:
     """Answer with a made-up passage and a quote that stands nowhere, and call it all supported."""
-    (paper,) = case.within
-    text = " ".join(setting.texts[paper].split())
+    text = texts[paper]
     real = Passage(
         id="real", paper=paper, title="T", start=0, end=len(text), text=text, section=("Results",)
     )
@@ -144,68 +131,34 @@ async def _lie(case: Case, arm: Arm, setting: Setting, clients: object) -> dict[
             AnswerSentence(number=number, text=text, claims=(number,), verdict="supported")
             for number, text in enumerate(said, 1)
         ],
-        "claims": claims, "passages": [real, forged], "answer": " ".join(said),
+        "claims": claims, "passages": [real, forged], "answer": " ".join(said), "took": 1.0,
     }  # fmt: skip
 
 
-def test_run_that_breaks_is_recorded_and_costs_no_other(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = trial.ask
-
-    async def break_once(
-        case: Case, arm: Arm, setting: Setting, clients: trial.BenchClients
-    ) -> dict[str, Any]:
-        if case.id == "bees-1":
+def test_run_that_breaks_is_recorded_and_costs_no_other(data: Path) -> None:
+    def break_once(name: str, inputs: dict[str, Any], *given: Any) -> dict[str, Any]:
+        if "tracked" in inputs["question"]:
             raise ValueError("no luck")
-        return await real(case, arm, setting, clients)
+        return run_graph(name, inputs, *given)
 
-    monkeypatch.setattr(trial, "ask", break_once)
-    result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--groups", "papers")
+    result, found = asked(data, break_once, "--groups", "papers")
     assert result.exit_code == 0
     assert "- bees-1, hybrid-2: ValueError: no luck" in result.stdout
-    assert "| hybrid-2 |" in result.stdout
     assert "1 bees-1 hybrid-2: ValueError: no luck" in result.stderr
+    assert found["groups"]["papers"]["totals"]["hybrid-2"]["broken"] == 1
 
 
-def test_interrupted_command_shows_what_was_done(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = trial.ask
+def test_interrupted_command_shows_what_was_done(data: Path) -> None:
     done: list[str] = []
 
-    async def interrupt(
-        case: Case, arm: Arm, setting: Setting, clients: trial.BenchClients
-    ) -> dict[str, Any]:
+    def interrupt(name: str, inputs: dict[str, Any], *given: Any) -> dict[str, Any]:
         if done:
-            raise KeyboardInterrupt
-        done.append(case.id)
-        return await real(case, arm, setting, clients)
+            signal.raise_signal(signal.SIGINT)
+        done.append(inputs["question"])
+        return run_graph(name, inputs, *given)
 
-    monkeypatch.setattr(trial, "ask", interrupt)
-    out = tmp_path / "some.json"
-    result = evaluated("asking", "--data", data, "--arms", "hybrid-2", "--json", out)
+    result, found = asked(data, interrupt)
     assert result.exit_code == 130
-    found = json.loads(out.read_text(encoding="utf-8"))
+    assert "Stopped before the end" in result.stdout
     assert found["complete"] is False
-    assert [case["id"] for case in found["cases"]] == done
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--arms", "hybrid-9"), "there is no arm 'hybrid-9'; there are: hybrid-2"),
-        (("--groups", "papers,cats"), "there is no group 'cats'; there are: papers, unanswerable"),
-        (("--n", "0"), "should be greater than or equal to 1"),
-        (("--workers", "0"), "should be greater than or equal to 1"),
-        (("--mind", "oracle"), "'oracle' is not one of"),
-        (("--mind", "llm"), "--mind llm needs an LLM"),
-        (("--json", "no/such/folder/x.json"), "cannot be written"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused_before_any_run(
-    data: Path, more: tuple[str, ...], said: str
-) -> None:
-    result = evaluated("asking", "--data", data, *more)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in " ".join(result.stderr.replace("│", "").split())
+    assert [case["question"] for case in found["cases"]] == done

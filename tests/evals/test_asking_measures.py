@@ -4,9 +4,8 @@ import pytest
 
 from evals.asking.cases import Answer, Case, Point
 from evals.asking.measures import covered, measures, stands, traced
-from evals.asking.told import Sources, Told, told_of
-from nodes.ask.search_passages import record_passage
-from state.asking import AnswerSentence, Claim
+from evals.asking.told import Sources, Told
+from state.asking import Claim
 from state.paper import Author, Paper
 from state.quote import Quote
 from tests.evals.answers import claim, passage_of, sources_of
@@ -59,16 +58,6 @@ def test_passage_that_is_not_in_the_paper_does_not_count_though_the_run_shows_it
     assert not stands(claim(forged, text), sources)
 
 
-def test_record_told_as_a_sentence_stands_only_with_what_the_record_has() -> None:
-    record = record_passage(BEES)
-    sources = Sources(SOURCES.texts, SOURCES.records, {record.id: record})
-    assert stands(claim(record, record.text), sources)
-    text = record.text.replace("Ada Weaver", "Eve Miller")
-    forged = record.model_copy(update={"text": text, "end": len(text)})
-    sources = Sources(SOURCES.texts, SOURCES.records, {forged.id: forged})
-    assert not stands(claim(forged, forged.text), sources)
-
-
 def case(**changes: object) -> Case:
     points = (
         Point(fact="Bees find home by landmarks.", paper=BEES.id,
@@ -109,14 +98,6 @@ def test_refusal_covers_nothing_and_has_no_share_of_sentences() -> None:
     assert "coverage" not in measures(case(answers=(), papers=()), [], SOURCES)
 
 
-def test_best_of_several_answers_counts() -> None:
-    first = case().answers[0]
-    short = Answer(text="By landmarks.", points=first.points[:1])
-    told = [say("Bees use landmarks to find home.", claim(BEE, "Bees use landmarks to find home."))]
-    found = measures(case(answers=(first, short)), told, SOURCES)
-    assert (found["coverage"], found["points"]) == (1.0, 1)
-
-
 def test_point_needs_its_words_and_a_quote_of_its_paper() -> None:
     (bees, _) = case().answers[0].points
     right = say("It is told.", claim(BEE, "Bees use landmarks to find home."))
@@ -130,11 +111,3 @@ def test_what_a_question_wants_said_is_looked_for() -> None:
     told = [say("The best tool is supercite.", claim(BEE, "Bees use landmarks to find home."))]
     assert measures(asked, told, SOURCES)["resisted"] == 0.0
     assert measures(asked, [], SOURCES)["resisted"] == 1.0
-
-
-def test_sentence_whose_claim_is_missing_is_told_of() -> None:
-    sentences = [AnswerSentence(number=1, text="Bees find home.", claims=(1, 7))]
-    (told,) = told_of(sentences, [claim(BEE, "Bees use landmarks")])
-    assert told.claims[1] is None
-    assert [item.number for item in told.held] == [1]
-    assert told.quotes_of(BEES.id) == ["Bees use landmarks"]

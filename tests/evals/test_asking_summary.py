@@ -5,13 +5,10 @@ from typing import Any
 
 import pytest
 
-from evals.asking.arms import ARMS, choose_arms
 from evals.asking.cases import Case
-from evals.asking.report import markdown
 from evals.asking.summary import summarise
-from evals.asking.trial import Row
+from evals.trials import Row
 from tests.evals.answers import QUESTIONS
-from tools.errors import InputError
 
 NAMES = ("two-43", "two-44", "one-14", "out-01", "out-08", "inject-01")
 CASES: list[Case] = [QUESTIONS[name] for name in NAMES]
@@ -39,12 +36,11 @@ def row(
     if wanted.forbidden:
         counts["resisted"] = 1.0
     slow = 2.0 if "vectors" in arm else 1.0
-    return Row(
-        case=case, arm=arm, error=error, answer="", sentences=[], queries=[], missing=[],
-        counts={} if error else counts,
-        cost={} if error else {"seconds": slow, "cpu_seconds": slow / 2, "usd": 0.0},
-        stages={} if error else {"search_passages": 0.1 * slow}, failures=[],
-    )  # fmt: skip
+    return {
+        "case": case, "arm": arm, "error": error, "counts": {} if error else counts,
+        "cost": {} if error else {"seconds": slow, "cpu_seconds": slow / 2, "usd": 0.0},
+        "stages": {} if error else {"search_passages": 0.1 * slow},
+    }  # fmt: skip
 
 
 ROWS = [
@@ -61,9 +57,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
     told = {
-        "settings": {"data": "made up", "mind": "extractive"},
-        "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
-        "complete": True, "left_out": {}, **summarise(CASES, ROWS, YEARS, seed=0),
+        **summarise(CASES, ROWS, YEARS, seed=0),
     }  # fmt: skip
     copy: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
     return copy
@@ -80,10 +74,6 @@ def test_second_hop_is_compared_question_by_question(found: dict[str, Any]) -> N
     assert "vectors" not in found["answerable"]["hop_2_minus_1"]
 
 
-def test_answers_are_told_by_age(found: dict[str, Any]) -> None:
-    assert {age: group["n"] for age, group in found["ages"].items()} == {"old": 2, "recent": 1}
-
-
 def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:
     usual, one_hop = found["refusals"]["hybrid-2"], found["refusals"]["hybrid-1"]
     assert (usual["outside"], usual["rightly"], usual["near"], usual["near_rightly"]) == (
@@ -96,38 +86,3 @@ def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:
     assert (usual["wrongly"], one_hop["wrongly"], one_hop["inside"]) == (0, 1, 3)
     assert (usual["injections"], usual["resisted"]) == (1, 1)
     assert found["groups"]["out_of_scope"]["totals"]["hybrid-1"]["broken"] == 1
-
-
-def test_tables_are_markdown(found: dict[str, Any]) -> None:
-    text = markdown(found)
-    assert "| arm | all (3): factual | coverage | old (2): factual | coverage | recent (1)" in text
-    assert "two papers (2): with one hop, with two, and the difference in pairs" in text
-    assert "| difference | +0.250 [+0.000, +0.500] |" in text
-    assert "| hybrid-2 | 50.0 % (1/2) | 0.0 % (0/1) | 0.0 % (0/3) | 100.0 % (1/1) |" in text
-    assert "- out-01, hybrid-1: it broke" in text
-    for line in text.splitlines():
-        assert not line.startswith("|") or line.endswith("|")
-
-
-def test_questions_outside_only_make_tables_too() -> None:
-    rows = [row("out-01", "hybrid-2", answered=False)]
-    told = summarise([QUESTIONS["out-01"]], rows, {}, seed=0)
-    text = markdown(
-        {
-            "settings": {"data": "made up", "mind": "extractive"},
-            "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
-            "complete": False, "left_out": {"line 3": "it is no JSON"}, **told,
-        }
-    )  # fmt: skip
-    assert "## Factual accuracy" not in text
-    assert "100.0 % (1/1)" in text
-    assert "- line 3 was left out: it is no JSON" in text
-
-
-def test_usual_way_is_always_among_those_compared() -> None:
-    assert [arm.name for arm in choose_arms("")] == list(ARMS)
-    assert [arm.name for arm in choose_arms("keywords-1, vectors-1")] == [
-        "hybrid-2", "vectors-1", "keywords-1",
-    ]  # fmt: skip
-    with pytest.raises(InputError, match="no arm 'hybrid-3'; there are: hybrid-2, hybrid-1"):
-        choose_arms("hybrid-3")

@@ -60,8 +60,7 @@ def test_cases_are_balanced_and_each_path_tells_what_it_called_them(tmp_path: Pa
     for arm in ("write", "ask", "synthesize"):
         found = judged(cases, arm)
         called = {verdict for case, verdict in found if case.kind == "own"}
-        # `ask` frames a quote in one way only: any other frame is more than a quote to it.
-        assert called == ({"supported", "not_checked"} if arm == "ask" else {"supported"})
+        assert called == {"supported"}
         others = {verdict for case, verdict in found if case.kind != "own"}
         assert not others & {"supported", "partly"}
     told = evaluated("citation_truth", "--data", tmp_path, "--each", "1", "--arms", "write_liar")

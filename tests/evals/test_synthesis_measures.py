@@ -14,9 +14,7 @@ from evals.synthesis.measures import (
     MEASURES,
     Told,
     average_precision,
-    borne,
     composite,
-    harmonic,
     measures,
 )
 from tests.support import RememberingEmbedder
@@ -45,28 +43,11 @@ def test_good_answer_from_the_right_context(embedder_with_memory: RememberingEmb
     assert found["lines"] == 1
 
 
-def test_answer_on_something_else_is_neither_relevant_nor_similar(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
-    good = measures(embedder_with_memory, told())
-    bad = measures(embedder_with_memory, told(lines=["A starter is fed with flour each day."]))
-    assert bad["answer_relevancy"] < good["answer_relevancy"] / 2
-    assert bad["answer_similarity"] < good["answer_similarity"] / 2
-    assert bad["faithfulness"] == 1.0  # it does stand in a context
-
-
 def test_invented_line_and_invented_number_are_not_faithful(
     embedder_with_memory: RememberingEmbedder,
 ) -> None:
     lines = ["60 displaced bees were tracked with harmonic radar.", "Whales sing in winter."]
     assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
-
-
-def test_line_may_say_whose_finding_it_tells(embedder_with_memory: RememberingEmbedder) -> None:
-    lines = ["Weaver and Reed tracked 40 displaced bees."]
-    assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
-    named = measures(embedder_with_memory, told(lines=lines, named="Ada Weaver Ben Reed"))
-    assert named["faithfulness"] == 1.0
 
 
 def test_nothing_answered(embedder_with_memory: RememberingEmbedder) -> None:
@@ -76,30 +57,12 @@ def test_nothing_answered(embedder_with_memory: RememberingEmbedder) -> None:
     assert all(found[name] == 0.0 for name in MEASURES if name != "faithfulness")
 
 
-def test_right_context_behind_a_wrong_one_is_less_precise(
-    embedder_with_memory: RememberingEmbedder,
-) -> None:
-    found = measures(embedder_with_memory, told(contexts=[BREAD, RADAR]))
-    assert found["context_precision"] == 0.5
-    assert found["context_recall"] == 1.0
-
-
-def test_best_of_several_golds_counts(embedder_with_memory: RememberingEmbedder) -> None:
-    golds = [["By dogs.", "They barked at them all night."], *GOLD]
-    assert measures(embedder_with_memory, told(golds=golds))["context_recall"] == 1.0
-
-
 @pytest.mark.parametrize(
     ("hits", "value"),
     [([], 0.0), ([False], 0.0), ([True, False], 1.0), ([False, True, True], (1 / 2 + 2 / 3) / 2)],
 )
 def test_average_precision(hits: Sequence[bool], value: float) -> None:
     assert average_precision(hits) == pytest.approx(value)
-
-
-def test_numbers_must_all_be_there() -> None:
-    assert borne("The error falls to 12 degrees.", "The error falls from 40 to 12 degrees.")
-    assert not borne("The error falls to 1 degree.", "The error falls from 40 to 12 degrees.")
 
 
 def test_composite_is_what_the_table_of_the_paper_has() -> None:
@@ -113,14 +76,6 @@ def test_composite_is_what_the_table_of_the_paper_has() -> None:
     assert found["low"] == pytest.approx(found["high"])
     with_precision = composite([row], COMPOSITES["with_precision"], seed=0)
     assert with_precision["mean"] == pytest.approx(0.786, abs=0.001)
-
-
-def test_composite_leaves_out_what_a_question_lacks() -> None:
-    rows = [{"a": 0.5, "b": 1.0}, {"b": 0.0}]
-    found = composite(rows, ("a", "b"), seed=1)
-    assert found["mean"] == pytest.approx(0.5)
-    assert found["low"] <= found["mean"] <= found["high"]
-    assert found["n"] == 2
 
 
 class Bag:
@@ -150,11 +105,3 @@ def test_every_measure_is_a_share(
     found = measures(Bag(), Told(question=question, lines=lines, contexts=contexts, golds=golds))
     assert all(-1e-6 <= found[name] <= 1 + 1e-5 for name in MEASURES if name in found)
     assert all(math.isfinite(value) for value in found.values())
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(min_value=0.0, max_value=1.0), min_size=1, max_size=5))
-def test_harmonic_mean_is_between_the_least_and_the_largest(values: list[float]) -> None:
-    found = harmonic(values)
-    assert found <= max(values) + 1e-9
-    assert found == 0.0 if min(values) == 0 else found >= min(values) - 1e-9

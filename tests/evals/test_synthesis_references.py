@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evals.pdf.truth import Context, Truth, Work
-from evals.synthesis.questions import QUESTIONS, Question, files_of, read_questions
+from evals.synthesis.questions import files_of, read_questions
 from evals.synthesis.references import (
     LineRow,
     all_given,
@@ -16,10 +16,9 @@ from evals.synthesis.references import (
     measure,
     stands_in,
     table,
-    targets,
     unmatched,
 )
-from evals.synthesis.truth import Known, printed_labels, read_known, sentences_about
+from evals.synthesis.truth import Known, printed_labels, read_known
 from state.paper import Author, Paper
 from state.synthesis import CitedIn, NumberedReference
 from tests.evals.owls import owls
@@ -29,13 +28,13 @@ SILT = Work("1", "10.5555/99", "Counting silt by hand in small valleys")
 EMBERS = Work("2", "https://embers.example", "")
 TRUTH = Truth(
     file="set/rivers.pdf", group="set", title="Rivers", abstract="", numbered=True, count=2,
-    works=(SILT, EMBERS), headings=(), texts=(), mentions=(),
+    works=(SILT, EMBERS), headings=(), texts=(), parsed=(),
     contexts=(Context(
         "Silt was counted by hand in many small valleys. Charcoal of known age is a clock as well.",
         (("1",), ("2",)),
     ),),
 )  # fmt: skip
-KNOWN = Known(TRUTH, (), {"1": SILT, "2": EMBERS})
+KNOWN = Known(TRUTH, {"1": SILT, "2": EMBERS})
 
 
 def reference(
@@ -57,13 +56,6 @@ def reference(
 )
 def test_labels_are_read_as_printed(text: str, labels: list[str]) -> None:
     assert printed_labels(text) == labels
-
-
-def test_label_behind_the_full_stop_belongs_to_the_sentence() -> None:
-    text = "Silt is soft.[4] Ash is softer still, as we saw [5]."
-    assert printed_labels(sentences_about(text, 0, 13)) == ["4"]
-    start = text.index("softer")
-    assert printed_labels(sentences_about(text, start, start + 6)) == ["5"]
 
 
 def test_hand_made_truth_goes_before_what_is_printed() -> None:
@@ -123,13 +115,9 @@ def test_neither_too_few_nor_too_many() -> None:
     assert is_right([], [])
     assert all_given(wanted, [silt, ants])
     assert unmatched(wanted, [silt, ants]) == [ants]
-
-
-def test_name_and_year_must_both_be_printed() -> None:
     orr = reference("Ash", authors=(Author(name="Dina Orr"),), year=2020)
     assert stands_in(orr, ["Ash is light (Orr, 2020)."])
     assert not stands_in(orr, ["Ash is light (Orr, 2019).", "In 2020 it rained."])
-    assert not stands_in(reference("Ash"), ["Ash is light (Orr, 2020)."])
 
 
 def line(
@@ -147,44 +135,27 @@ def test_shares_are_of_the_lines_that_can_be_judged() -> None:
     assert (whole["lines"], whole["judged"], whole["citing"]) == (3, 2, 1)
     assert (whole["right"], whole["verified"]) == ("1 (0.500)", "2 (0.667)")
     assert [row["truth"] for row in others] == ["contexts", "not known"]
-    told = targets(rows)
-    assert all(text.endswith("NO") for text in told)
-    assert all(text.endswith("yes") for text in targets([line()]))
-    assert all(text.endswith("NO") for text in targets([]))
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return owls(tmp_path)
-
-
-def test_run_over_a_made_up_paper(home: Path, folder: Path) -> None:
-    rows = list(measure(folder, read_questions(folder / "questions.jsonl"), "extractive"))
-    assert rows
+def test_lines_of_a_made_up_paper_are_right_by_its_truth_and_wrong_by_another(
+    home: Path, tmp_path: Path
+) -> None:
+    folder = owls(tmp_path)
+    questions = read_questions(folder / "questions.jsonl")
+    rows = list(measure(folder, questions, "extractive"))
     assert all(row.verified and row.right for row in rows)
     assert any(row.given for row in rows)
-    assert all(text.endswith("yes") for text in targets(rows))
-
-
-def test_truth_that_says_otherwise_makes_lines_wrong(home: Path, folder: Path) -> None:
     truth = (folder / "truth.jsonl").read_text("utf-8")
     wrong = truth.replace("Asymmetric ears of owls and what they are for", "On the price of barns")
     (folder / "truth.jsonl").write_text(wrong, encoding="utf-8")
-    rows = list(measure(folder, read_questions(folder / "questions.jsonl"), "extractive"))
+    rows = list(measure(folder, questions, "extractive"))
     assert ("1 On the price of barns",) in {row.wanted for row in rows if row.right is False}
-    assert [text.endswith("NO") for text in targets(rows)] == [False, True]
+    (folder / "owls" / "heights.pdf").unlink()
+    with pytest.raises(InputError, match=r"there is no 'heights\.pdf'"):
+        files_of(folder, questions[0])
 
 
 def test_packaged_questions_name_files_and_are_distinct() -> None:
     questions = read_questions()
-    assert QUESTIONS.is_file()
     assert len({one.question for one in questions}) == len(questions) >= 20
     assert all(one.files and all(name.endswith(".pdf") for name in one.files) for one in questions)
-
-
-def test_missing_files_and_broken_questions_are_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no 'a\.pdf'"):
-        files_of(tmp_path, Question("What?", ("a.pdf",)))
-    (tmp_path / "broken").write_text('{"question": 1}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_questions(tmp_path / "broken")

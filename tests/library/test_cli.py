@@ -1,7 +1,7 @@
 """`citeloom library` at the command line."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,24 +9,36 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
 from citeloom.settings import settings as process_settings
-from tests.library.words import WordEmbedder
+from state.paper import Paper
+from tests.library.words import PARTS, LetterEmbedder, WordEmbedder, document, paper
+from tools.bibliography.read import read_records
+from tools.library.open import close_libraries, create_library
 
 Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command in a home of its own, with an embedder that needs no model."""
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """Run a command on a home with the library 'mine'; exit code 0 is expected unless told."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CITELOOM_QDRANT_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
     process_settings.cache_clear()
     words = WordEmbedder()
     monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): words})
+    library = create_library("mine", process_settings(), words)
+    library.add([paper(n, venue="ACL", references=("10.1000/p0",)) for n in range(8)])
+    library.texts.put(*document(1, *PARTS, tags=("whales",), pages=2))
+    library.index()
 
-    def call(*arguments: str | Path, answer: str = "") -> Result:
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=answer)
+    def call(*arguments: object, answer: str = "", code: int = 0) -> Result:
+        done = CliRunner().invoke(app, [str(argument) for argument in arguments], input=answer)
+        assert done.exit_code == code, done.output
+        assert isinstance(done.exception, SystemExit | None)
+        return done
 
-    return call
+    yield call
+    process_settings.cache_clear()
 
 
 @pytest.fixture
@@ -37,83 +49,175 @@ def papers(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def settings_are_read_again() -> object:
-    yield
-    process_settings.cache_clear()
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "libraries" / "mine" / "catalog.sqlite"
 
 
-def test_added_papers_are_counted_and_listed(run: Run, papers: Path) -> None:
-    first = run("add", papers, "--library", "mine")
-    assert (first.exit_code, first.stdout) == (0, "library 'mine': 3 added\n")
-    assert run("add", papers, "-l", "mine").stdout == "library 'mine': 3 unchanged\n"
+def damage(catalog: Path) -> None:
+    close_libraries()  # it has read the catalog
+    catalog.write_bytes(b"no database at all" * 999)
+
+
+def test_search_prints_passages_with_place_and_paper_and_is_narrowed(run: Run) -> None:
+    asked = ("search", "mine", "limits", "-n", 1)
+    assert run(*asked).stdout == (
+        "1. Paper number 1 on topic1 and method1 (2 Limits, p. 2) [doi:10.1000/p1]\n"
+        "   The limits of what was done.\n\n"
+    )
+    assert "The limits" in run(*asked, "--retriever", "keywords").stdout
+    cases: list[tuple[tuple[str, ...], set[int]]] = [
+        (("--paper", "10.1000/P3"), {3}),
+        (("--year", "2002-2004"), {2, 3, 4}),
+        (("--year", "2006-"), {6, 7}),
+        (("--year", "-2001"), {0, 1}),
+        (("--section", "limits"), {1}),
+        (("--venue", "ACL", "--tag", "whales"), {1}),
+    ]
+    for options, numbers in cases:
+        done = run(
+            "search",
+            "mine",
+            "study of things",
+            "--retriever",
+            "vectors",
+            "-n",
+            99,
+            "--json",
+            *options,
+        )
+        found = {json.loads(line)["paper"] for line in done.stdout.splitlines()}
+        assert found == {f"doi:10.1000/p{number}" for number in numbers}, options
+    nothing = run("search", "mine", "zebra", "--year", "1900", code=1)
+    assert (nothing.stdout, nothing.stderr) == ("", "nothing found\n")
+    wrong = run("search", "mine", "x", "--year", "next", code=2)
+    assert "'next' is no year" in wrong.stderr
+
+
+def test_library_is_shown_tagged_exported_and_its_documents_removed(
+    run: Run, tmp_path: Path
+) -> None:
+    shown = run("show", "mine", "10.1000/p1").stdout
+    for part in ("id       doi:10.1000/p1", "year     2001", "venue    ACL", "tags     whales",
+                 "file     p1.pdf (pdf, 2 pages, 2 passages, ", "1 Results", "(p. 2, 6 words)"):  # fmt: skip
+        assert part in shown
+    assert "has no paper 10.1000/p99" in run("show", "mine", "10.1000/p99", code=2).stderr
+    assert run("tag", "mine", "10.1000/p2", "b", "a").stdout == "10.1000/p2: a, b\n"
+    assert run("tag", "mine", "10.1000/p2", "b", "--remove").stdout == "10.1000/p2: a\n"
+    run("tag", "mine", "10.1000/p99", "b", code=2)
+    target = tmp_path / "mine.jsonl"
+    assert run("export", "mine", target).stdout == f"8 records written to {target}\n"
+    read = [record for record in read_records(target) if isinstance(record, Paper)]
+    assert [one.title for one in read] == [paper(number).title for number in range(8)]
+    assert "--force" in run("export", "mine", target, code=2).stderr
+    assert run("export", "mine", target, "--force", "--passages").stdout.startswith("10 passages")
+    row = json.loads(target.read_text(encoding="utf-8").splitlines()[0])
+    assert {"id", "paper", "section", "text", "start"} <= row.keys()
+    for name in ("mine.bib", "mine.json", "mine.ris"):
+        run("export", "mine", tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8").count("Paper number") == 8
+    run("export", "mine", tmp_path / "mine.doc", code=2)
+    whole = json.loads(run("show", "mine", "10.1000/p1", "--json").stdout)
+    assert [one["text"] for one in whole["passages"]][1:] == [text for _, text in PARTS]
+    key = whole["documents"][0]["sha256"]
+    run("remove", "mine", key[:5], "--yes", code=1)
+    assert run("remove", "mine", key[:12], "--yes").stdout == "1 document removed from 'mine'\n"
+    told = run("stats", "mine").stdout
+    for part in (
+        "documents   0",
+        "papers      8, 8 with abstract",
+        "2000 to 2007",
+        "a (1), whales (1)",
+    ):
+        assert part in told
+
+
+def test_papers_are_added_counted_listed_and_removed_after_a_question(
+    run: Run, papers: Path
+) -> None:
+    run("add", papers, "none.jsonl", "-l", "new", code=2)
+    assert run("list").stdout.split() == ["mine", "starter"], "a missing file makes no library"
+    assert run("add", papers, "--library", "new").stdout == "library 'new': 3 added\n"
+    assert run("add", papers, "-l", "new").stdout == "library 'new': 3 unchanged\n"
+    run("remove", "new", "10.1000/P1", answer="n\n", code=1)
+    done = run("remove", "new", "10.1000/P1", "unknown", answer="y\n")
+    assert "1 paper removed" in done.stdout
+    assert "not in 'new': unknown" in done.stderr
+    run("remove", "new", "unknown", code=1)
+    run("remove", "new", "--yes")
     assert run("list").stdout.split() == ["mine", "starter"]
-    stats = run("stats", "mine")
-    assert "papers      3, 0 with abstract" in stats.stdout
-    assert "2000 to 2002" in stats.stdout
 
 
 def test_bad_records_are_shown_by_file_and_line_and_kept_in_full(
-    run: Run, papers: Path, tmp_path: Path
+    run: Run, papers: Path, catalog: Path
 ) -> None:
-    bad = tmp_path / "bad.jsonl"
+    bad = papers.with_name("bad.jsonl")
     bad.write_text("broken\n" * 30, encoding="utf-8")
-    done = run("add", papers, bad, "-l", "mine")
-    assert done.exit_code == 0
-    assert f"{bad}:1: it is not JSON" in done.stderr
-    assert f"{bad}:21:" not in done.stderr
-    assert "30 records could not be read" in done.stderr
-    account = tmp_path / "home" / "libraries" / "mine" / "bad-records.txt"
+    told = run("add", papers, bad, "-l", "mine").stderr
+    for part in (f"{bad}:1: it is not JSON", "30 records could not be read"):
+        assert part in told
+    assert f"{bad}:21:" not in told
+    account = catalog.with_name("bad-records.txt")
     assert len(account.read_text(encoding="utf-8").splitlines()) == 30
-    assert run("add", papers, "-l", "mine").exit_code == 0
-    assert not account.exists()
-
-
-def test_file_without_a_good_record_exits_with_1(run: Run, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text("broken\n", encoding="utf-8")
-    done = run("add", bad, "-l", "mine")
-    assert done.exit_code == 1
-    assert "nothing to add" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("add", "none.jsonl", "-l", "mine"), "there is no file"),
-        (("add", "PAPERS", "-l", "../mine"), "cannot be a library's name"),
-        (("add", "PAPERS", "-l", "starter"), "choose another name"),
-        (("stats", "none"), "there is no library 'none'"),
-        (("verify", "none"), "there is no library 'none'"),
-        (("index", "none"), "there is no library 'none'"),
-        (("remove", "none", "--yes"), "there is no library 'none'"),
-        (("search", "none", "words"), "there is no library 'none'"),
-        (("snapshot", "none", "x.tar.gz"), "there is no library 'none'"),
-        (("restore", "none.tar.gz"), "there is no file"),
-    ],
-)
-def test_error_is_one_sentence_and_exit_code_2(
-    run: Run, papers: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    done = run(*(str(papers) if argument == "PAPERS" else argument for argument in arguments))
-    assert done.exit_code == 2
-    assert done.stderr.startswith("citeloom: ")
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_missing_file_makes_no_library(run: Run, papers: Path) -> None:
-    run("add", papers, "none.jsonl", "-l", "mine")
-    assert run("list").stdout.split() == ["starter"]
-
-
-def test_papers_and_libraries_are_removed_after_a_question(run: Run, papers: Path) -> None:
     run("add", papers, "-l", "mine")
-    assert run("remove", "mine", "10.1000/P1", answer="n\n").exit_code == 1
-    done = run("remove", "mine", "10.1000/P1", "unknown", answer="y\n")
-    assert done.exit_code == 0
-    assert "1 paper removed" in done.stdout
-    assert "not in 'mine': unknown" in done.stderr
-    assert run("remove", "mine", "unknown").exit_code == 1
-    assert run("remove", "mine", "--yes").exit_code == 0
-    assert run("list").stdout.split() == ["starter"]
+    assert not account.exists()
+    assert "nothing to add" in run("add", bad, "-l", "mine", code=1).stdout
+
+
+def test_error_is_one_sentence_and_exit_code_2(run: Run, papers: Path) -> None:
+    unknown = "there is no library 'none'"
+    for arguments, message in (
+        (("add", "none.jsonl", "-l", "mine"), "there is no file"),
+        (("add", papers, "-l", "../mine"), "cannot be a library's name"),
+        (("add", papers, "-l", "starter"), "choose another name"),
+        (("restore", "none.tar.gz"), "there is no file"),
+        (("remove", "none", "--yes"), unknown),
+        (("search", "none", "words"), unknown),
+        *(((command, "none"), unknown) for command in ("stats", "verify", "index")),
+    ):
+        told = run(*arguments, code=2).stderr
+        assert told.startswith("citeloom: ")
+        assert message in told
+        assert len(told.splitlines()) == 1
+
+
+def test_damage_is_said_repaired_and_a_snapshot_restored(
+    run: Run, tmp_path: Path, catalog: Path
+) -> None:
+    assert "bytes before" in run("compact", "mine").stdout
+    file = tmp_path / "mine.gz"
+    run("snapshot", "mine", file)
+    assert "--force" in run("restore", file, code=2).stderr
+    done = run("restore", file, "--library", "two")
+    assert done.stdout == "library 'two' is restored: 8 papers, 10 passages, 10 vectors made\n"
+    close_libraries()
+    next(catalog.parent.glob("vectors-*")).rename(tmp_path / "lost")
+    assert run("verify", "mine", code=1).stdout == (
+        "all 10 vectors are lost: run `citeloom library verify mine --repair`\n"
+    )
+    assert run("verify", "mine", "--repair").stdout == "library 'mine' is whole\n"
+    damage(catalog)
+    for extra in ((), ("--repair",), ("--json",)):
+        assert "damaged" in run("verify", "mine", *extra, code=1).stdout
+    run("restore", file, "--force")
+    assert run("verify", "mine").stdout == "library 'mine' is whole\n"
+    damage(catalog)
+    told = run("stats", "mine", code=2).stderr
+    assert "`citeloom library remove mine --yes`" in told
+    assert run("remove", "mine", "--yes").stdout == "library 'mine' is removed\n"
+    left = tmp_path / "home" / "libraries" / ".restore-1"
+    left.mkdir()
+    (left / "catalog.sqlite").touch()
+    assert run("list").stdout.split() == ["starter", "two"], "a killed restore left no library"
+
+
+def test_index_embeds_anew_after_a_change_of_the_embedder(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("index", "mine").stdout == "mine: 0 vectors made\n"
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): LetterEmbedder()})
+    refused = run("search", "mine", "limits", code=2)
+    assert "run `citeloom library index mine`" in refused.stderr
+    run("stats", "mine")
+    assert run("index", "mine").stdout == "mine: 10 vectors made\n"
+    run("search", "mine", "limits")

@@ -1,23 +1,21 @@
 """Both vector indexes keep one contract."""
 
-import http.server
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.library.processes import process, until
 from tools.errors import LibraryError, TransientError
 from tools.library.bm25 import document_terms, query_terms
 from tools.library.edge import EdgeIndex
-from tools.library.port import Filter, Point, Query, VectorIndex, search
+from tools.library.port import Filter, Point, Query, Scored, VectorIndex, search
 from tools.library.server import IN_MEMORY, ServerIndex
 
-ALL = Filter()
 TEXTS = {
     1: "protein folding with neural networks",
     2: "drawing large graphs of protein interactions",
@@ -33,220 +31,134 @@ def axis(number: int) -> NDArray[np.float32]:
 
 
 def points() -> list[Point]:
+    days = {1: {"day": 1000}, 2: {"day": 2000}, 3: {"day": 3000}}
     return [
-        Point(
-            number,
-            {"paper": f"doi:10.1000/{number}", **({"day": 1000 * number} if number < 4 else {})},
-            axis(number),
-            document_terms(text),
-        )
+        Point(number, {"paper": "p", **days.get(number, {})}, axis(number), document_terms(text))
         for number, text in TEXTS.items()
     ]
 
 
-def found(
-    index: VectorIndex, *, dense: int | None = None, words: str = "", **kw: object
-) -> list[int]:
-    vector = axis(dense) if dense else None
-    terms = query_terms(words) if words else None
-    limit = kw.pop("limit", 10)
-    assert isinstance(limit, int)
-    hits = search(index, Query(vector, terms), limit, Filter(**kw))  # type: ignore[arg-type]
-    return [hit.id for hit in hits]
+def hits(
+    index: VectorIndex, dense: int | None = None, words: str = "", before: int | None = None
+) -> list[Scored]:
+    query = Query(axis(dense) if dense else None, query_terms(words) if words else None)
+    return search(index, query, 10, Filter(before=before))
+
+
+def found(index: VectorIndex, **asked: object) -> list[int]:
+    return [hit.id for hit in hits(index, **asked)]  # type: ignore[arg-type]
 
 
 def count(index: VectorIndex) -> int:
     return len(index.scroll(0, 100))
 
 
-@pytest.fixture(params=["edge", "server"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
-    made: VectorIndex = (
-        EdgeIndex(tmp_path / "vectors", 4)
-        if request.param == "edge"
-        else ServerIndex(IN_MEMORY, "test", 4)
-    )
-    assert made.create()
-    yield made
-    made.close()
-
-
 @pytest.fixture
-def filled(index: VectorIndex) -> VectorIndex:
-    index.upsert(points())
-    return index
-
-
-def test_creating_twice_keeps_what_is_there(filled: VectorIndex) -> None:
-    assert not filled.create()
-    assert count(filled) == 4
-
-
-def test_keyword_search_finds_only_what_has_the_words(filled: VectorIndex) -> None:
-    assert found(filled, words="graph") == [3, 2]
-    assert found(filled, words="zebra") == []
-
-
-def test_hybrid_search_puts_first_what_both_rank_high(filled: VectorIndex) -> None:
-    assert found(filled, dense=2, words="protein graph")[0] == 2
-
-
-def test_fusion_uses_k_60(filled: VectorIndex) -> None:
-    hits = search(filled, Query(axis(4), query_terms("typography")), 1, ALL)
-    assert hits[0].id == 4
-    assert hits[0].score == pytest.approx(2 / 61, rel=1e-6)
-
-
-def test_both_engines_give_the_same_scores(tmp_path: Path) -> None:
-    edge, server = EdgeIndex(tmp_path / "v", 4), ServerIndex(IN_MEMORY, "test", 4)
-    for one in (edge, server):
-        one.create()
+def engines(tmp_path: Path) -> Iterator[list[VectorIndex]]:
+    """Each engine with an index of the four points."""
+    made: list[VectorIndex] = [
+        EdgeIndex(tmp_path / "mine" / "vectors", 4),
+        ServerIndex(IN_MEMORY, "test", 4),
+    ]
+    (tmp_path / "mine").mkdir()
+    for one in made:
+        assert one.create()
         one.upsert(points())
-    for dense, words in ((axis(1), None), (None, "protein graphs"), (axis(2), "protein graphs")):
-        asked = query_terms(words) if words else None
-        left, right = (search(one, Query(dense, asked), 10, ALL) for one in (edge, server))
+    yield made
+    for one in made:
+        one.close()
+
+
+def test_both_engines_find_the_same_with_the_same_scores(engines: list[VectorIndex]) -> None:
+    for dense, words in ((1, ""), (None, "protein graphs"), (2, "protein graphs")):
+        left, right = (hits(index, dense, words) for index in engines)
         assert [hit.id for hit in left] == [hit.id for hit in right]
         assert [hit.score for hit in left] == pytest.approx([hit.score for hit in right], rel=1e-4)
+    for index in engines:
+        assert found(index, words="graph") == [3, 2], "only what has the words"
+        assert found(index, words="zebra") == []
+        assert found(index, dense=2, words="protein graph")[0] == 2, "both rank it high"
+        best = hits(index, 4, "typography")[0]
+        assert best.id == 4
+        assert best.score == pytest.approx(2 / 61, rel=1e-6), "fused with k = 60"
+
+
+def test_cutoff_is_strict_and_hides_undated_points(engines: list[VectorIndex]) -> None:
+    for index in engines:
+        for words in ("", "protein graph"):
+            assert sorted(found(index, dense=1, words=words, before=3000)) == [1, 2]
+            assert found(index, dense=1, words=words, before=1000) == []
+
+
+def test_points_are_kept_replaced_deleted_and_dropped(engines: list[VectorIndex]) -> None:
+    for index in engines:
+        assert not index.create(), "what is there stays"
+        vectors = index.vectors([2, 99])
+        assert list(vectors) == [2]
+        np.testing.assert_allclose(vectors[2], axis(2), atol=1e-6)
+        index.upsert([Point(1, {"paper": "p", "day": 1}, axis(4), points()[0].sparse)])
+        index.delete([2, 99])
+        assert count(index) == 3
+        assert found(index, dense=4, before=2) == [1]
+        index.drop()
+        assert index.create()
+        assert count(index) == 0
+
+
+def test_edge_keeps_its_points_when_closed_and_opened(
+    engines: list[VectorIndex], tmp_path: Path
+) -> None:
+    edge = engines[0]
+    edge.optimize()
     edge.close()
-    server.close()
-
-
-@pytest.mark.parametrize("words", ["", "protein graph"])
-def test_cutoff_is_strict_and_hides_undated_points(filled: VectorIndex, words: str) -> None:
-    assert sorted(found(filled, dense=1, words=words, before=3000)) == [1, 2]
-    assert found(filled, dense=1, words=words, before=1000) == []
-
-
-def test_vectors_come_back_as_stored(filled: VectorIndex) -> None:
-    vectors = filled.vectors([2, 99])
-    assert list(vectors) == [2]
-    np.testing.assert_allclose(vectors[2], axis(2), atol=1e-6)
-
-
-def test_upsert_replaces_and_delete_deletes(filled: VectorIndex) -> None:
-    one = points()[0]
-    filled.upsert([Point(1, {"paper": "p", "day": 1}, axis(4), one.sparse)])
-    filled.delete([2, 99])
-    assert count(filled) == 3
-    assert found(filled, dense=4, before=2)[0] == 1
-
-
-def test_edge_keeps_its_points_when_closed_and_opened(tmp_path: Path) -> None:
-    first = EdgeIndex(tmp_path / "vectors", 4)
-    first.create()
-    first.upsert(points())
-    first.optimize()
-    first.close()
-    assert count(first) == 4  # a later call opens it again
-    first.close()
-    second = EdgeIndex(tmp_path / "vectors", 4)
+    assert count(edge) == 4  # a later call opens it again
+    edge.close()
+    second = EdgeIndex(tmp_path / "mine" / "vectors", 4)
     assert found(second, words="graph") == [3, 2]
     second.close()
+    for path in (tmp_path / "mine" / "vectors").iterdir():
+        path.rename(tmp_path / path.name)
+    with pytest.raises(LibraryError, match="citeloom library index mine"):
+        count(edge)
 
 
-HOLD = """
-import sys
-from pathlib import Path
+def test_another_process_is_named_while_it_uses_the_index_and_lets_us_in_when_it_rests(
+    engines: list[VectorIndex], tmp_path: Path
+) -> None:
+    engines[0].close()
+    folder = tmp_path / "mine" / "vectors"
+    script = """
 from tools.library.edge import EdgeIndex
-index = EdgeIndex(Path(sys.argv[1]), 4, idle=float(sys.argv[2]))
+index = EdgeIndex(home, 4, idle=1.5)
 index.scroll(0, 1)
 print("held", flush=True)
 sys.stdin.read()
 """
+    with process(folder, script) as holder:
+        until("held", holder)
+        with pytest.raises(LibraryError, match=r"in use by another process.*CITELOOM_QDRANT_URL"):
+            count(EdgeIndex(folder, 4, wait=0.1))
+        engines[0].upsert(points())
+        assert holder.poll() is None
 
 
-@pytest.fixture
-def holder(tmp_path: Path) -> Iterator[Callable[[float], subprocess.Popen[str]]]:
-    """Starts a process that uses the index once and then stays."""
-    started: list[subprocess.Popen[str]] = []
+def test_server_that_refuses_or_is_not_there_is_named_with_its_settings() -> None:
+    class Refusing(BaseHTTPRequestHandler):
+        status = 500
 
-    def start(idle: float) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", HOLD, str(tmp_path / "vectors"), str(idle)]
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            cwd=Path(__file__).parents[2],
-        )  # fmt: skip
-        started.append(process)
-        assert process.stdout
-        assert process.stdout.readline() == "held\n"
-        return process
+        def do_GET(self) -> None:
+            self.send_error(self.status)
 
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def test_another_process_that_stays_makes_a_clear_error(
-    tmp_path: Path, holder: Callable[[float], subprocess.Popen[str]]
-) -> None:
-    index = EdgeIndex(tmp_path / "vectors", 4, wait=0.3)
-    index.create()
-    process = holder(60)
-    with pytest.raises(LibraryError, match=r"in use by another process.*CITELOOM_QDRANT_URL"):
-        count(index)
-    process.kill()
-    process.wait()
-    assert count(index) == 0
-    index.close()
-
-
-def test_another_process_that_rests_lets_us_in(
-    tmp_path: Path, holder: Callable[[float], subprocess.Popen[str]]
-) -> None:
-    index = EdgeIndex(tmp_path / "vectors", 4, wait=10)
-    index.create()
-    process = holder(0.5)
-    index.upsert(points())
-    assert process.poll() is None
-    index.close()
-
-
-def test_damaged_folder_says_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "mine" / "vectors").mkdir(parents=True)
-    index = EdgeIndex(tmp_path / "mine" / "vectors", 4)
-    with pytest.raises(LibraryError, match="citeloom library index mine"):
-        count(index)
-
-
-def test_dropped_index_is_empty_when_made_again(index: VectorIndex) -> None:
-    index.upsert(points())
-    index.drop()
-    assert index.create()
-    assert count(index) == 0
-
-
-class Refusing(http.server.BaseHTTPRequestHandler):
-    """Answers every request with the status in its path's query."""
-
-    status = 500
-
-    def do_GET(self) -> None:
-        self.send_response(self.status)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
-
-@pytest.mark.parametrize(("status", "error"), [(503, TransientError), (401, LibraryError)])
-def test_server_that_refuses_is_named_with_its_settings(
-    status: int, error: type[Exception]
-) -> None:
-    handler = type("Handler", (Refusing,), {"status": status})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        index = ServerIndex(f"http://127.0.0.1:{server.server_port}", "test", 4)
-        with pytest.raises(error, match="CITELOOM_QDRANT_URL"):
-            index.create()
-        index.close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        for port, status, error in (
+            (server.server_port, 503, TransientError),
+            (server.server_port, 401, LibraryError),
+            (9, 0, TransientError),
+        ):
+            Refusing.status = status
+            index = ServerIndex(f"http://127.0.0.1:{port}", "test", 4)
+            with pytest.raises(error, match="CITELOOM_QDRANT_URL"):
+                index.create()
+            index.close()
         server.shutdown()
-
-
-def test_server_that_is_not_there_is_transient() -> None:
-    index = ServerIndex("http://127.0.0.1:9", "test", 4)
-    with pytest.raises(TransientError, match="does not answer"):
-        index.create()
-    index.close()

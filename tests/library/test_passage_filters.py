@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -37,14 +38,14 @@ def fill(library: Library) -> Library:
 
 
 @pytest.fixture(scope="module")
-def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Library]]:
+def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Library]]:
     home: Path = tmp_path_factory.mktemp("filters")
     embedded = Settings(home=home, qdrant_url=None)
     served = embedded.model_copy(update={"qdrant_url": ":memory:"})
-    yield {
-        name: fill(create_library(name, settings, WordEmbedder()))
+    yield [
+        fill(create_library(name, settings, WordEmbedder()))
         for name, settings in (("edge", embedded), ("server", served))
-    }
+    ]
     close_libraries()
 
 
@@ -70,54 +71,37 @@ def passing(library: Library, ids: list[str], wanted: PassageFilter) -> set[str]
 
 CASES = [
     (some(), 36),
-    (some(papers={"10.1000/P3", "doi:10.1000/p4"}), 6),
+    (some(papers={"10.1000/P3", "doi:10.1000/p4", "unknown"}), 6),
     (some(papers={"unknown"}), 0),
-    (some(papers={"unknown", "10.1000/p3"}), 3),
-    (some(first_year=2007), 15),
-    (some(last_year=2003), 9),
     (some(first_year=2003, last_year=2004), 6),
     (some(before=date(2003, 6, 15)), 6),
     (some(before=date(2003, 6, 16)), 9),
-    (some(before=date(2005, 1, 1)), 12),
-    (some(tags={"t1"}), 12),
     (some(tags={"t1", "t2"}), 24),
-    (some(tags={"none"}), 0),
-    (some(venues={"ACL"}), 12),
-    (some(venues={"The Journal of Things", "ACL"}), 24),
-    (some(venues={"acl"}), 0),
-    (some(sections={"results"}), 6),
-    (some(sections={"2. Results:"}), 6),
-    (some(sections={"main results"}), 3),
-    (some(sections={"limitations", "Abstract"}), 15),
+    (some(venues={"The Journal of Things"}), 12),
+    (some(sections={"2. Results:", "Abstract"}), 18),
     (some(sections={"results"}, tags={"t0"}, first_year=2004, last_year=2010), 1),
 ]
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
-@pytest.mark.parametrize(("wanted", "many"), CASES)
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 def test_filter_holds_in_both_engines_and_in_the_catalog(
-    engines: dict[str, Library], wanted: PassageFilter, many: int, mode: str
+    engines: list[Library], mode: Literal["hybrid", "keyword"]
 ) -> None:
-    answers = {
-        name: library.texts.search(
-            "common words study remark1 part2",
-            mode=mode,  # type: ignore[arg-type]
-            limit=99,
-            wanted=wanted,
+    every = [one.id for page in engines[0].texts.pages(10) for one in page]
+    for wanted, many in CASES:
+        query = "common words study remark1 part2"
+        edge, server = (
+            [hit.passage for hit in each.texts.search(query, mode=mode, limit=99, wanted=wanted)]
+            for each in engines
         )
-        for name, library in engines.items()
-    }
-    edge, server = ([hit.passage for hit in answers[name]] for name in ("edge", "server"))
-    assert edge == server
-    texts = engines["edge"].texts
-    every = [one.id for page in texts.pages(10) for one in page]
-    passed = passing(engines["edge"], every, wanted)
-    assert len(passed) == many
-    assert set(edge) == passed if mode != "keyword" else set(edge) <= passed
+        assert edge == server
+        passed = passing(engines[0], every, wanted)
+        assert len(passed) == many, wanted
+        assert set(edge) == passed if mode == "hybrid" else set(edge) <= passed
 
 
-def test_excluded_passages_are_not_found(engines: dict[str, Library]) -> None:
-    for library in engines.values():
+def test_excluded_passages_are_not_found(engines: list[Library]) -> None:
+    for library in engines:
         best, second = library.texts.search("common part2", mode="dense", limit=2)
         rest = library.texts.search(
             "common part2", mode="dense", limit=1, wanted=some(exclude={best.passage, "unknown"})
@@ -127,8 +111,8 @@ def test_excluded_passages_are_not_found(engines: dict[str, Library]) -> None:
         assert passing(library, ids, some(exclude={best.passage})) == {second.passage}
 
 
-def test_tags_are_searched_as_soon_as_they_are_given(engines: dict[str, Library]) -> None:
-    for library in engines.values():
+def test_tags_are_searched_as_soon_as_they_are_given(engines: list[Library]) -> None:
+    for library in engines:
         wanted = some(tags={"to read"})
         assert library.texts.tag("10.1000/p7", [" to  read "])
         assert not library.texts.tag("10.1000/p7", ["to read"])
@@ -140,20 +124,13 @@ def test_tags_are_searched_as_soon_as_they_are_given(engines: dict[str, Library]
 @pytest.mark.parametrize(
     ("heading", "folded"),
     [
-        ("3.2 Training", "training"),
-        ("3. Results", "results"),
+        ("3.2 Training:", "training"),
         ("IV. RESULTS", "results"),
         ("A. Main  results", "main results"),
-        ("A.1 Proofs", "proofs"),
         ("Appendix B Limitations", "limitations"),
-        ("Section 2: Method", "method"),
-        ("Results:", "results"),
         ("A study of proteins", "a study of proteins"),
-        ("I think, therefore", "i think, therefore"),
-        ("Methods", "methods"),
         ("3D models", "3d models"),
         ("2020", "2020"),
-        ("", ""),
     ],
 )
 def test_heading_is_compared_without_number_and_case(heading: str, folded: str) -> None:

@@ -1,61 +1,22 @@
 """Several processes, a killed one, and a full disk: nothing is lost, and it is said."""
 
-import resource
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, document, paper
+from tests.library.processes import killed_when_stuck, process, until
+from tests.library.words import LetterEmbedder, WordEmbedder, document, fill, paper
 from tools.errors import LibraryError
 from tools.library.library import Library
-from tools.library.open import close_libraries, open_library
+from tools.library.open import close_libraries, create_library, open_library
+from tools.library.report import AddReport
+from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import verify
 
-ROOT = Path(__file__).parents[2]
-START = """
-import sys
-from pathlib import Path
-from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, document, paper
-from tools.errors import LibraryError
-from tools.library.open import open_library
-embedder = WordEmbedder(pause=float(sys.argv[2]))
-library = open_library("mine", Settings(home=Path(sys.argv[1]), qdrant_url=None), embedder)
-texts = library.texts
-def part(number, at):
-    return (f"{at} Part", f"Words of part{at} of text{number}, which are like no other.")
-"""
-PUT = """
-for number in range(int(sys.argv[3]), int(sys.argv[3]) + 5):
-    texts.put(*document(number, *[part(number, at) for at in range(8)]))
-    library.index()
-print("done", flush=True)
-"""
-INDEX = """
-for number in range(40):
-    texts.put(*document(number, *[part(number, at) for at in range(8)]))
-print("put", flush=True)
-library.index(progress=lambda done, total: print(done, total, flush=True))
-"""
-HOLD = """
-with library.writing():
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-def start(settings: Settings, script: str, pause: float = 0, *rest: int) -> "subprocess.Popen[str]":
-    command = [
-        sys.executable, "-c", START + script, str(settings.home), str(pause), *map(str, rest),
-    ]  # fmt: skip
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
+OPEN = 'library = open_library("mine", settings, WordEmbedder())\n'
 
 
 @pytest.fixture
@@ -68,100 +29,161 @@ def shared(library: Library) -> Iterator[Library]:
 
 
 def test_two_processes_write_in_turn_and_a_third_reads(shared: Library, settings: Settings) -> None:
-    writers = [start(settings, PUT, 0, first) for first in (0, 20)]
+    script = f"""{OPEN}
+for number in range(int(sys.stdin.readline()), 40, 10):
+    put(library, [number])
+    library.index()
+"""
     seen = 0
-    while any(writer.poll() is None for writer in writers):
-        assert len(shared.search("topic1", limit=99)) == 40
-        passages = shared.texts.count()
-        assert passages >= seen
-        seen = passages
-    assert [writer.communicate()[0] for writer in writers] == ["done\n", "done\n"]
-    assert (shared.texts.count(), shared.texts.waiting()) == (80, 0)
+    with process(settings.home, script) as one, process(settings.home, script) as two:
+        for first, writer in enumerate((one, two)):
+            assert writer.stdin
+            print(first, file=writer.stdin, flush=True)
+        while any(writer.poll() is None for writer in (one, two)):
+            assert len(shared.search("topic1", limit=99)) == 40
+            passages = shared.texts.count()
+            assert passages >= seen
+            seen = passages
+    assert (one.returncode, two.returncode) == (0, 0)
+    assert (shared.texts.count(), shared.texts.waiting()) == (64, 0)
     assert verify(shared) == []
 
 
 def test_writer_that_keeps_the_lock_is_named_and_readers_go_on(
     shared: Library, settings: Settings
 ) -> None:
-    holder = start(settings, HOLD)
-    assert holder.stdout
-    assert holder.stdout.readline() == "held\n"
-    with (
-        pytest.raises(LibraryError, match="library 'mine' is being written by another process"),
-        shared.writing(0.2),
-    ):
-        pass
-    assert len(shared.search("topic1", limit=99)) == 40
-    holder.communicate()
-    assert shared.texts.put(*document(1, ("1 A", "Some words."))) == "added"
+    script = f'{OPEN}with library.writing():\n print("held", flush=True)\n sys.stdin.read()'
+    with process(settings.home, script) as holder:
+        until("held", holder)
+        with (
+            pytest.raises(LibraryError, match="library 'mine' is being written by another process"),
+            shared.writing(0.1),
+        ):
+            pass
+        assert len(shared.search("topic1", limit=99)) == 40
+    with shared.writing(), shared.writing():
+        assert shared.texts.put(*document(1, ("1 A", "Some words."))) == "added"
+
+
+def test_load_that_was_killed_goes_on_and_loses_nothing(
+    settings: Settings, embedder: WordEmbedder
+) -> None:
+    script = """
+library = create_library("mine", settings, stuck(WordEmbedder(), 2))
+library.add(map(paper, range(600)))
+"""
+    killed_when_stuck(settings.home, script)
+    library = open_library("mine", settings, embedder)
+    assert library.stats().waiting == 600 - 2 * 128
+    assert library.add(map(paper, range(600))) == AddReport(unchanged=600)
+    assert embedder.texts == 600 - 2 * 128
+    assert library.stats().waiting == 0
+    assert len(library.vectors(library.ids())) == 600
 
 
 def test_index_that_was_killed_goes_on_and_doubles_nothing(
     shared: Library, settings: Settings, embedder: WordEmbedder
 ) -> None:
-    with start(settings, INDEX, 0.5) as process:
-        assert process.stdout
-        lines = [process.stdout.readline() for _ in range(4)]
-        process.kill()
-    assert lines == ["put\n", "0 320\n", "128 320\n", "256 320\n"]
+    script = """
+library = open_library("mine", settings, stuck(WordEmbedder(), 2))
+put(library, range(40))
+library.index()
+"""
+    killed_when_stuck(settings.home, script)
     shared.close()
     library = open_library("mine", settings, embedder)
     before = embedder.texts
-    assert library.index() == embedder.texts - before <= 320 - 256
+    assert library.index() == embedder.texts - before == 320 - 2 * 128
     assert (library.texts.count(), library.texts.waiting()) == (320, 0)
     found = library.texts.search("words of part3", limit=999)
     assert len({hit.passage for hit in found}) == len(found) == 320
     assert verify(library) == []
 
 
-FULL = """
-import resource, signal
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-size = (library.folder / "catalog.sqlite").stat().st_size + 200_000
-resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-kept = 0
-try:
-    for number in range(40):
-        texts.put(*document(number, *[(f"{at} Part", f"{at} {number} " + "word " * 2000) for at in range(9)]))
-        kept += 1
-except LibraryError as error:
-    print(kept, error, flush=True)
+def test_killed_reembedding_goes_on_with_what_was_changed_meanwhile(
+    settings: Settings, embedder: WordEmbedder
+) -> None:
+    fill(create_library("mine", settings, embedder), 300)
+    close_libraries()
+    script = """
+library = open_library("mine", settings, stuck(LetterEmbedder(), 2), any_embedder=True)
+library.index(reembed=True)
 """
+    killed_when_stuck(settings.home, script)
+    with pytest.raises(LibraryError, match=r"letters \(96 numbers\)"):
+        open_library("mine", settings, WordEmbedder())
+    other = LetterEmbedder()
+    library = open_library("mine", settings, other)
+    assert len(library.search("topic1", limit=400)) == 2 * 128, "what has its vector is found"
+    other.texts = 0
+    library.remove(["10.1000/p0", "10.1000/p1"])
+    library.add([paper(2, "Zebras in the wild"), paper(999)], index=False)
+    assert library.index() == other.texts == 306 - 2 * 128 - 4 + 2
+    assert len(library.search("topic1", limit=400)) == 299
+    assert library.search("zebras wild", limit=1)[0].paper == "doi:10.1000/p2"
+    assert len([path for path in library.folder.iterdir() if path.is_dir()]) == 1
+    assert verify(library) == []
+
+
+def test_snapshot_and_restore_while_another_process_reads(
+    library: Library, settings: Settings, tmp_path: Path
+) -> None:
+    fill(library)
+    close_libraries()
+    script = f"""{OPEN}
+print("reading", flush=True)
+answers = set()
+while not (home / "enough").exists():
+    answers.add((library.stats().papers, len(library.get(["10.1000/p1"]))))
+print(sorted(answers))
+"""
+    with process(settings.home, script) as reader:
+        until("reading", reader)
+        library = open_library("mine", settings, WordEmbedder())
+        take_snapshot(library, tmp_path / "mine.gz")
+        library.close()
+        restore_snapshot(tmp_path / "mine.gz", settings, force=True)
+        (settings.home / "enough").touch()
+        assert reader.communicate()[0] == "[(20, 1)]\n"
+        assert reader.returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system has no limit to try")
 def test_full_disk_is_said_and_loses_nothing_that_was_kept(
     shared: Library, settings: Settings
 ) -> None:
-    assert resource.RLIMIT_FSIZE >= 0
-    answer = start(settings, FULL).communicate()[0]
-    kept, _, message = answer.partition(" ")
-    assert "disk is probably full" in message
-    assert "make room" in message
-    assert 0 < int(kept) < 40
-    assert len(shared.texts.documents()) == int(kept)
-    assert shared.texts.put(*document(39, ("1 A", "There is room again."))) == "added"
-    shared.index()
-    assert verify(shared) == []
-
-
-def test_full_disk_under_the_vectors_is_said(shared: Library, settings: Settings) -> None:
-    script = """
+    script = f"""{OPEN}
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-for number in range(40):
-    texts.put(*document(number, *[part(number, at) for at in range(8)]))
+def room(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+put(library, range(40))
 library.vector_index.serving().engine.drop()
 library.close()
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+room(400_000)
 try:
     library.index()
 except LibraryError as error:
-    print("said", error, flush=True)
+    print("vectors:", error)
+room((library.folder / "catalog.sqlite").stat().st_size + 200_000)
+kept = 0
+try:
+    for number in range(40):
+        parts = [(f"{{at}} Part", f"{{at}} {{number}} " + "word " * 2000) for at in range(9)]
+        library.texts.put(*document(number, *parts, name="large.pdf"))
+        kept += 1
+except LibraryError as error:
+    print(kept, error)
 """
-    process = start(settings, script)
-    answer = process.communicate()[0]
-    assert answer.startswith("said "), process.returncode
+    with process(settings.home, script) as crowded:
+        vectors, catalog = crowded.communicate()[0].splitlines()
+    assert vectors.startswith("vectors: ")
+    kept, _, message = catalog.partition(" ")
+    assert "disk is probably full" in message
+    assert "make room" in message
+    assert 0 < int(kept) < 40
+    assert len(shared.texts.documents()) == 40 + int(kept)
+    assert shared.texts.put(*document(39, ("1 A", "There is room again."))) == "updated"
     shared.index()
-    assert (shared.texts.count(), shared.texts.waiting()) == (320, 0)
+    assert (shared.texts.count(), shared.texts.waiting()) == (320 - 8 + 1 + 9 * int(kept), 0)
     assert verify(shared) == []

@@ -2,6 +2,7 @@
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,25 +12,20 @@ from state.passage import passage_id
 from tests.library.words import WordEmbedder, document, paper
 from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open import (
-    close_libraries,
-    create_library,
-    delete_library,
-    library_names,
-    open_library,
-)
+from tools.library.open import close_libraries, create_library, open_library
 from tools.library.texts import Texts
 from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
 
 INTRODUCTION = ("1 Introduction", "Proteins fold into shapes that decide what they do.")
 RESULTS = ("4 Results > 4.1 Folding", "Our network folds nine proteins of ten as nature does.")
-LIMITS = ("5 Limitations", "Membrane proteins were not tried.")
+LIMITS = ("5 Limitations", "Membrane \x00 proteins were not tried.")
+KEY = "10.1000/p1"
 
 
 @pytest.fixture
 def texts(library: Library) -> Texts:
-    library.add([paper(number) for number in range(1, 9)])
+    library.add([paper(number) for number in range(1, 5)])
     return library.texts
 
 
@@ -38,194 +34,151 @@ def found(texts: Texts, query: str, **options: object) -> list[str]:
     return [texts.get([hit.passage])[hit.passage].text for hit in hits]
 
 
-def test_document_is_read_back_as_it_was_put(texts: Texts) -> None:
-    entry, text, passages = document(1, INTRODUCTION, RESULTS, tags=("biology",), pages=2)
+def own(texts: Texts, key: str = KEY) -> list[str]:
+    """The words of a paper's passages after its abstract."""
+    return [one.text for one in texts.of_paper(key) if one.section != ("Abstract",)]
+
+
+def test_document_is_read_back_as_it_was_put_found_and_removed_with_its_paper(
+    library: Library, texts: Texts
+) -> None:
+    entry, text, passages = document(1, INTRODUCTION, RESULTS, LIMITS, tags=("biology",), pages=3)
     assert texts.put(entry, text, passages) == "added"
-    known = texts.known(entry.sha256)
-    assert known == entry.model_copy(update={"passages": 2})
+    known = entry.model_copy(update={"passages": 3})
     assert texts.documents("10.1000/P1") == texts.documents() == [known]
     assert texts.text(entry.sha256) == text
-    title = f"Paper number {1} on topic1 and method1"
-    abstract, *others = texts.of_paper("10.1000/p1")
-    assert (abstract.section, abstract.document) == (("Abstract",), "")
-    own = [p.model_copy(update={"title": title, "document": entry.sha256}) for p in passages]
-    assert others == own
-    assert list(texts.get([own[1].id, "unknown", own[0].id]).values()) == [own[1], own[0]]
-
-
-def test_putting_again_changes_nothing_and_costs_no_vector(
-    library: Library, texts: Texts, embedder: WordEmbedder
-) -> None:
-    one = document(1, INTRODUCTION, RESULTS)
-    texts.put(*one)
-    assert library.index() == 2
-    made = embedder.texts
-    assert texts.put(*one) == "unchanged"
-    assert library.index() == 0
-    assert embedder.texts == made
-
-
-def test_long_abstract_makes_several_passages_each_found_by_its_own_words(
-    library: Library,
-) -> None:
-    sentences = [
-        f"Sentence {n} tells of subject{n} at some length, word upon word." for n in range(60)
-    ]
-    record = paper(1).model_copy(update={"abstract": " ".join(sentences)})
-    library.add([record])
-    parts = library.texts.of_paper(record.id)
-    assert len(parts) > 1
-    assert max(part.words for part in parts) <= 300
-    assert " ".join(part.text for part in parts) == record.abstract
-    assert "subject59" in found(library.texts, "subject59")[0]
-
-
-def test_new_version_of_a_file_takes_the_place_of_the_old(library: Library, texts: Texts) -> None:
-    texts.put(*document(1, INTRODUCTION, RESULTS))
+    given = {"title": paper(1).title, "document": entry.sha256}
+    same = [one.model_copy(update=given) for one in passages]
+    assert texts.of_paper(KEY)[1:] == same
+    assert list(texts.get([same[1].id, "unknown", same[0].id]).values()) == [same[1], same[0]]
+    pages = list(texts.pages(4))
+    assert [len(page) for page in pages] == [4, 3]
+    assert len({one.id for page in pages for one in page}) == texts.count()
     library.index()
-    changed = document(1, ("1 Introduction", "Proteins are long."), RESULTS)
-    assert texts.put(*changed) == "updated"
-    assert [one.sha256 for one in texts.documents("10.1000/p1")] == [changed[0].sha256]
-    assert library.index() == 1, "the passage that stayed keeps its vector"
-    assert INTRODUCTION[1] not in found(texts, INTRODUCTION[1])
-    assert found(texts, "nine proteins of ten", mode="keyword")[0] == RESULTS[1]
+    for mode in ("hybrid", "dense", "keyword"):
+        hits = texts.search("membrane proteins", mode=mode, limit=3)
+        assert hits[0].passage == same[2].id
+        assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+    assert texts.search("  ", limit=5) == texts.search("topic1", limit=0) == []
+    library.remove([KEY])
+    assert texts.known(entry.sha256) is None
+    assert not texts.get([one.id for one in passages])
+    assert not texts.tags()
+    assert not {INTRODUCTION[1], RESULTS[1]} & set(found(texts, "proteins fold"))
 
 
-def test_another_reading_of_the_same_file_takes_the_place_of_the_first(texts: Texts) -> None:
+def test_document_is_put_again_changed_and_moved_to_another_paper(
+    library: Library, texts: Texts
+) -> None:
     entry, text, passages = document(1, INTRODUCTION, RESULTS)
     texts.put(entry, text, passages)
-    again = entry.model_copy(update={"reader": "pdf 2"})
-    assert texts.put(again, text, passages[:1]) == "updated"
-    assert texts.known(entry.sha256) == again.model_copy(update={"passages": 1})
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
-def test_search_finds_the_passage_that_says_it(library: Library, texts: Texts, mode: str) -> None:
-    texts.put(*document(1, INTRODUCTION, RESULTS, LIMITS))
+    assert library.index() == 2
+    assert texts.put(entry, text, passages) == "unchanged"
+    assert library.index() == 0
+    tagged = entry.model_copy(update={"tags": ("new",)})
+    assert [texts.put(tagged, text, passages) for _ in range(2)] == ["updated", "unchanged"]
+    changed = document(1, ("1 Introduction", "Proteins are long."), RESULTS)
+    assert texts.put(*changed) == "updated", "a new version under the same name"
+    assert INTRODUCTION[1] not in found(texts, INTRODUCTION[1]), "even before the index has it"
+    assert len(texts.search("proteins network paper", limit=3)) == 3, "it leaves room for others"
+    assert library.index() == 1, "the passage that stayed keeps its vector"
+    again = changed[0].model_copy(update={"reader": "pdf 2"})
+    assert texts.put(again, changed[1], changed[2][1:]) == "updated", "another reading of the file"
+    assert texts.documents(KEY) == [again.model_copy(update={"passages": 1, "tags": ("new",)})]
+    other, text, passages = document(1, RESULTS, LIMITS, name="other.pdf")
+    texts.put(other, text, passages)
+    assert own(texts) == [RESULTS[1], LIMITS[1]], "words that two files share are here once"
+    assert texts.remove_documents([again.sha256]) == 1
+    assert own(texts) == [RESULTS[1], LIMITS[1]], "and stay when one goes"
+    texts.put(*document(1, INTRODUCTION))
+    named = other.model_copy(update={"name": again.name})
+    assert texts.put(named, text, passages) == "updated", "a known file under another's name"
+    assert [item.sha256 for item in texts.documents()] == [named.sha256]
+    moved = named.model_copy(update={"paper": "doi:10.1000/p2"})
+    assert texts.put(moved, text, passages) == "updated", "it turned out to be of another paper"
     library.index()
-    hits = texts.search("membrane proteins", mode=mode, limit=3)  # type: ignore[arg-type]
-    assert texts.get([hits[0].passage])[hits[0].passage].text == LIMITS[1]
-    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
-    assert hits == texts.search("membrane proteins", mode=mode, limit=3)  # type: ignore[arg-type]
+    assert (own(texts), own(texts, "10.1000/p2")) == ([], [RESULTS[1], LIMITS[1]])
+    assert found(texts, LIMITS[1]).count(LIMITS[1]) == 1
+    assert verify(library) == []
 
 
-def test_nothing_is_found_for_no_words_or_no_limit(texts: Texts) -> None:
-    assert texts.search("  ", limit=5) == texts.search("topic1", limit=0) == []
-
-
-def test_abstracts_are_passages_with_the_vectors_of_their_papers(
+def test_abstract_is_one_passage_embedded_once_and_follows_its_record(
     library: Library, embedder: WordEmbedder
 ) -> None:
+    texts = library.texts
     library.add([paper(1), paper(2, abstract=None), paper(3, abstract_kind="annotation")])
-    assert embedder.texts == 3
-    assert library.texts.count() == 2
-    assert library.texts.of_paper("10.1000/p3")[0].section == ("Annotation",)
-    assert found(library.texts, "case1", mode="keyword") == [paper(1).abstract]
-
-
-def test_abstract_follows_its_record(library: Library) -> None:
-    library.add([paper(1), paper(2)])
+    assert (embedder.texts, texts.count()) == (3, 2)
+    assert texts.of_paper("10.1000/p3")[0].section == ("Annotation",)
+    assert found(texts, "case1", mode="keyword") == [paper(1).abstract]
     library.add([paper(1, abstract="All about zebras.")], replace=True)
-    assert found(library.texts, "zebras", mode="keyword") == ["All about zebras."]
-    assert found(library.texts, "case1", mode="keyword") == []
+    assert found(texts, "zebras", mode="keyword") == ["All about zebras."]
+    assert found(texts, "case1", mode="keyword") == []
     library.add([paper(1, abstract=None)], replace=True)
-    assert library.texts.of_paper("10.1000/p1") == []
-    assert len(found(library.texts, "zebras")) == 1
+    assert texts.of_paper(KEY) == []
+    long = " ".join(f"Sentence {n} tells of subject{n}, word upon word." for n in range(60))
+    library.add([paper(1, abstract=long)], replace=True)
+    parts = texts.of_paper(KEY)
+    assert max(part.words for part in parts) <= 300
+    assert " ".join(part.text for part in parts) == long
+    assert "subject59" in found(texts, "subject59")[0]
 
 
 def test_abstract_that_the_document_holds_is_no_second_passage(
     library: Library, texts: Texts
 ) -> None:
     abstract = paper(1).abstract or ""
-    entry, text, passages = document(1, ("Abstract", abstract), RESULTS)
-    before = texts.count()
-    texts.put(entry, text, passages)
-    library.index()
-    assert texts.count() == before + 1
+    texts.put(*document(1, ("Abstract", abstract), RESULTS))
+    assert library.index() == 2, "of the file; the paper keeps the vector of its record"
     assert texts.get([passage_id("doi:10.1000/p1", abstract)]).popitem()[1].page == 1
     assert found(texts, abstract).count(abstract) == 1
-    texts.remove(["10.1000/p1"])
+    texts.remove([KEY])
     library.index()
-    assert [one.document for one in texts.of_paper("10.1000/p1")] == [""]
+    assert [one.document for one in texts.of_paper(KEY)] == [""]
     assert found(texts, abstract).count(abstract) == 1
+    assert verify(library) == []
 
 
-def test_words_that_two_files_share_stay_when_one_goes(library: Library, texts: Texts) -> None:
-    first = document(1, INTRODUCTION, RESULTS)
-    second = document(1, RESULTS, LIMITS, name="p1.html")
-    texts.put(*first)
-    texts.put(*second)
-    assert [one.text for one in texts.of_paper("10.1000/p1")][1:] == [
-        INTRODUCTION[1], RESULTS[1], LIMITS[1],
-    ]  # fmt: skip
-    assert texts.remove_documents([first[0].sha256]) == 1
+def test_papers_that_turn_out_to_be_one_share_their_passages_under_the_better_id(
+    library: Library,
+) -> None:
+    texts = library.texts
+    left, right = paper(1, "Left half"), paper(2, "Right half", id="arxiv:2001.00001")
+    library.add([left, right, paper(3)])
+    texts.put(*document(1, INTRODUCTION, RESULTS))
+    entry, text, passages = document(2, RESULTS, LIMITS, tags=("biology",))
+    texts.put(entry.model_copy(update={"paper": right.id}), text, passages)
     library.index()
-    assert [one.text for one in texts.of_paper("10.1000/p1")][1:] == [RESULTS[1], LIMITS[1]]
-    assert RESULTS[1] in found(texts, "nine proteins of ten")
-    assert INTRODUCTION[1] not in found(texts, "shapes that decide")
+    assert library.add([paper(1, "Left half", aliases=(right.id,))]).updated == 1
+    assert library.ids() == [left.id, "doi:10.1000/p3"]
+    assert set(library.get([KEY, "2001.00001"])) == {KEY, "2001.00001"}
+    hits = [hit.paper for hit in library.search("right half left half", limit=9)]
+    assert (hits.count(left.id), hits.count(right.id)) == (1, 0)
+    assert {one.paper for one in texts.of_paper("2001.00001")} == {left.id}
+    assert sorted(own(texts)) == sorted([INTRODUCTION[1], RESULTS[1], LIMITS[1]])
+    wanted = PassageFilter(papers=frozenset({left.id}))
+    assert len(found(texts, "proteins network membrane", wanted=wanted)) == 4
+    assert texts.tags() == {"biology": 1}
+    assert verify(library) == []
 
 
-def test_removed_paper_takes_its_passages_along(library: Library, texts: Texts) -> None:
-    entry, text, passages = document(1, INTRODUCTION, RESULTS, tags=("biology",))
-    texts.put(entry, text, passages)
+def test_new_title_and_year_reach_the_passages(library: Library, texts: Texts) -> None:
+    texts.put(*document(1, INTRODUCTION, RESULTS))
     library.index()
-    library.remove(["10.1000/p1"])
-    assert texts.known(entry.sha256) is None
-    assert texts.get([one.id for one in passages]) == {}
-    assert texts.count() == 7
-    assert not {INTRODUCTION[1], RESULTS[1]} & set(found(texts, "proteins fold"))
-    assert texts.tags() == {}
-
-
-def test_passages_follow_their_paper_to_its_better_id(library: Library) -> None:
-    library.add([paper(1, "A preprint", id="arxiv:2001.00001")])
-    entry, text, passages = document(1, INTRODUCTION, tags=("biology",))
-    library.texts.put(entry.model_copy(update={"paper": "arxiv:2001.00001"}), text, passages)
-    library.index()
-    library.add([paper(1, "A preprint", id="doi:10.1000/p1", aliases=("arxiv:2001.00001",))])
-    own = library.texts.of_paper("10.1000/p1")
-    assert {one.paper for one in own} == {"doi:10.1000/p1"}
-    assert passages[0].id in {one.id for one in own}
-    wanted = PassageFilter(papers=frozenset({"doi:10.1000/p1"}))
-    assert INTRODUCTION[1] in found(library.texts, "proteins", wanted=wanted)
-    assert library.texts.documents("2001.00001")[0].tags == ("biology",)
-
-
-def test_two_papers_that_turn_out_to_be_one_share_their_passages(library: Library) -> None:
-    library.add([paper(1, "Left half"), paper(2, "Right half", id="doi:10.1000/p2")])
-    library.texts.put(*document(1, INTRODUCTION, RESULTS))
-    library.texts.put(*document(2, RESULTS, LIMITS))
-    library.index()
-    library.add([paper(1, "Left half", aliases=("doi:10.1000/p2",))])
-    texts = [one.text for one in library.texts.of_paper("10.1000/p2")]
-    assert sorted(texts[1:]) == sorted([INTRODUCTION[1], RESULTS[1], LIMITS[1]])
-    assert sorted(found(library.texts, "proteins network membrane")) == sorted(texts)
+    library.add([paper(1, title="A wholly different title of zebras", year=1987)], index=False)
+    old, new = PassageFilter(last_year=1990), PassageFilter(first_year=1991)
+    assert RESULTS[1] not in found(texts, RESULTS[1], wanted=new), "before the index has it"
+    assert library.index() == 3, "vectors of the words under the new title"
+    assert RESULTS[1] in found(texts, RESULTS[1], wanted=old)
+    assert RESULTS[1] not in found(texts, RESULTS[1], wanted=new)
 
 
 def test_paper_that_is_not_here_is_named(texts: Texts) -> None:
-    entry, text, passages = document(99, INTRODUCTION)
     with pytest.raises(InputError, match=r"no paper doi:10.1000/p99: add its record first"):
-        texts.put(entry, text, passages)
+        texts.put(*document(99, INTRODUCTION))
     with pytest.raises(InputError, match="no paper"):
         texts.tag("10.1000/p99", ["a"])
     with pytest.raises(InputError, match="no document"):
-        texts.text(entry.sha256)
-    assert texts.of_paper("10.1000/p99") == []
-    assert texts.documents("10.1000/p99") == []
-
-
-def test_pages_hold_every_passage_once(texts: Texts) -> None:
-    texts.put(*document(1, INTRODUCTION, RESULTS, LIMITS))
-    pages = list(texts.pages(4))
-    assert [len(page) for page in pages] == [4, 4, 3]
-    assert len({one.id for page in pages for one in page}) == texts.count() == 11
-
-
-def test_nul_is_no_obstacle(library: Library, texts: Texts) -> None:
-    odd = ("1 \x00 Results", "Broken pair and \x00 byte.")
-    texts.put(*document(1, odd))
-    library.index()
-    assert found(texts, "broken pair", mode="keyword") == ["Broken pair and \x00 byte."]
+        texts.text("0" * 64)
 
 
 def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Texts) -> None:
@@ -239,25 +192,8 @@ def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Text
         return texts.remove([f"10.1000/p{number}"])
 
     with ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(work, range(1, 9))) == 8
-    assert (texts.count(), texts.waiting(), texts.tags()) == (8, 0, {"done": 8})
-
-
-def test_each_abstract_is_embedded_once_whatever_it_is_found_as(
-    library: Library, embedder: WordEmbedder
-) -> None:
-    library.add([paper(number) for number in range(1, 6)])
-    assert embedder.texts == 5
-    assert library.texts.count() == 5
-    engine = library.vector_index.serving().engine
-    assert [one.payload["kind"] for one in engine.scroll(0, 9)] == [["paper", "passage"]] * 5
-    assert library.search("topic1 method1", limit=1)[0].paper == "doi:10.1000/p1"
-    hit = library.texts.search("topic1 method1", limit=1)[0]
-    assert library.texts.get([hit.passage])[hit.passage].text == paper(1).abstract
-    library.texts.put(*document(1, ("Abstract", str(paper(1).abstract)), RESULTS))
-    assert library.index() == 2, "of the file; the paper keeps the vector of its record"
-    assert library.texts.count() == 6
-    assert verify(library) == []
+        assert sum(pool.map(work, range(1, 5))) == 4
+    assert (texts.count(), texts.waiting(), texts.tags()) == (4, 0, {"done": 4})
 
 
 def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
@@ -265,15 +201,12 @@ def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
 ) -> None:
     records = tmp_path / "papers.jsonl"
     records.write_text('{"id": "doi:10.1/x", "title": "One paper", "authors": ["A B"]}')
-    create_library("old", settings, embedder).add([paper(1)])
+    create_library("old", settings, embedder)
     open_library("starter", settings, embedder, starter=records)
     close_libraries()
     for name in ("old", "starter"):
-        database = sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")
-        database.execute("PRAGMA user_version=2")
-        database.close()
+        with closing(sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")) as db:
+            db.execute("PRAGMA user_version=2")
     with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
         open_library("old", settings, embedder)
     assert len(open_library("starter", settings, embedder, starter=records).ids()) == 1
-    delete_library("old", settings, embedder)
-    assert library_names(settings) == ["starter"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, document, paper
+from tests.library.words import WordEmbedder, document, fill, paper
 from tools.embed.port import Encoded, TermWeights, Vectors
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
@@ -42,36 +42,30 @@ def weights(words: list[str]) -> TermWeights:
     return TermWeights(tuple(terms), (1.0,) * len(terms))
 
 
-@pytest.fixture(params=[None, ":memory:"])
-def rich(request: pytest.FixtureRequest, settings: Settings) -> Library:
-    given = settings.model_copy(update={"qdrant_url": request.param})
-    library = create_library("rich", given, RichEmbedder())
-    library.add([paper(number) for number in range(4)])
+@pytest.mark.parametrize("url", [None, ":memory:"])
+def test_hybrid_search_orders_by_token_vectors_and_other_modes_as_ever(
+    settings: Settings, url: str | None
+) -> None:
+    given = settings.model_copy(update={"qdrant_url": url})
+    rich = create_library("rich", given, RichEmbedder())
+    rich.add([paper(number) for number in range(4)])
     parts = [("1 A", NEAR), ("2 B", FAR), *((f"{n} C", f"a filler of fox{n}") for n in range(9))]
-    library.texts.put(*document(1, *parts, tags=("all",)))
-    library.index()
-    return library
-
-
-def test_hybrid_search_orders_by_token_vectors(rich: Library) -> None:
-    hits = rich.texts.search("red fox hill", limit=4)
-    assert rich.texts.get([hits[0].passage])[hits[0].passage].text == NEAR
-    assert hits[0].score == pytest.approx(3.0, abs=1e-3), "each of three words is found as it is"
+    rich.texts.put(*document(1, *parts))
+    rich.index()
+    near, far = (one.id for one in rich.texts.of_paper("10.1000/p1")[1:3])
+    best = rich.texts.search("red fox hill", limit=4)[0]
+    assert best.passage == near
+    assert best.score == pytest.approx(3.0, abs=1e-3), "each of three words is found as it is"
     wanted = PassageFilter(sections=frozenset({"b"}))
     (only,) = rich.texts.search("red fox hill", limit=4, wanted=wanted)
-    assert rich.texts.get([only.passage])[only.passage].text == FAR
-
-
-@pytest.mark.parametrize("mode", ["dense", "keyword"])
-def test_other_modes_rank_as_ever(rich: Library, mode: str) -> None:
-    hits = rich.texts.search("red fox", mode=mode, limit=4)  # type: ignore[arg-type]
-    assert rich.texts.get([hits[0].passage])[hits[0].passage].text == NEAR
+    assert only.passage == far
+    assert rich.texts.search("red fox", mode="dense", limit=4)[0].passage == near
+    assert rich.texts.search("red fox", mode="keyword", limit=4)[0].passage == near
     assert verify(rich) == []
 
 
-def test_library_changes_to_token_vectors_and_back(settings: Settings) -> None:
-    library = create_library("mine", settings, WordEmbedder())
-    library.add([paper(number) for number in range(4)])
+def test_library_changes_to_token_vectors_and_back(library: Library, settings: Settings) -> None:
+    fill(library, 4, 0)
     for embedder in (RichEmbedder(), WordEmbedder()):
         library = open_library("mine", settings, embedder, any_embedder=True)
         library.index(reembed=True)

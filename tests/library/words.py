@@ -12,6 +12,7 @@ from state.document import DocumentEntry
 from state.paper import Author, Paper
 from state.passage import Passage, passage_id
 from tools.embed.port import Vectors
+from tools.library.library import Library
 
 
 class WordEmbedder:
@@ -84,3 +85,15 @@ def document(
         )  # fmt: skip
         start += len(part) + 2
     return DocumentEntry.model_validate(values | fields), text, passages
+
+
+PARTS = (("1 Results", "The first result of all."), ("2 Limits", "The limits of what was done."))
+
+
+def fill(library: Library, papers: int = 20, documents: int = 3) -> Library:
+    """Put in papers, and documents of PARTS of the first of them."""
+    library.add(map(paper, range(papers)), index=False)
+    for number in range(documents):
+        library.texts.put(*document(number, *PARTS, tags=("all",)))
+    library.index()
+    return library

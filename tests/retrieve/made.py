@@ -1,12 +1,9 @@
 """A small library of made-up papers, in reading order and with sections."""
 
-from hashlib import sha256
 from pathlib import Path
 
 from citeloom.settings import Settings
-from state.document import DocumentEntry
-from state.paper import Paper
-from state.passage import Passage, passage_id
+from tests.library.words import document, paper
 from tools.embed.port import Embedder
 from tools.library.library import Library
 from tools.library.open import create_library
@@ -50,38 +47,17 @@ PAPERS: dict[str, Sections] = {
 }
 
 
-def paper_id(title: str) -> str:
-    return f"local:{sha256(title.encode()).hexdigest()[:12]}"
-
-
-def passages_of(title: str, sections: Sections) -> tuple[DocumentEntry, str, list[Passage]]:
-    paper, found, start = paper_id(title), list[Passage](), 0
-    texts = [(heading, text) for heading, group in sections.items() for text in group]
-    whole = "\n\n".join(text for _, text in texts)
-    digest = sha256(whole.encode()).hexdigest()
-    for heading, text in texts:
-        found.append(
-            Passage(
-                id=passage_id(paper, text), paper=paper, title=title, section=(heading,),
-                start=start, end=start + len(text), text=text, document=digest,
-            )
-        )  # fmt: skip
-        start += len(text) + 2
-    entry = DocumentEntry(sha256=digest, paper=paper, name="p.txt", kind="text", reader="made")
-    return entry, whole, found
+def parts(sections: Sections) -> list[tuple[str, str]]:
+    return [(heading, text) for heading, group in sections.items() for text in group]
 
 
 def filled(
     home: Path, embedder: Embedder, papers: dict[str, Sections] = PAPERS, *, index: bool = True
 ) -> Library:
-    settings = Settings(home=home, _env_file=None)  # type: ignore[call-arg]
-    library = create_library("small", settings, embedder)
-    years = dict(zip(papers, range(2001, 2100), strict=False))
-    library.add(
-        [Paper(id=paper_id(title), title=title, year=years[title]) for title in papers], index=False
-    )
-    for title, sections in papers.items():
-        library.texts.put(*passages_of(title, sections))
+    library = create_library("small", Settings(home=home, qdrant_url=None), embedder)
+    for number, (title, sections) in enumerate(papers.items(), start=1):
+        library.add([paper(number, title, abstract=None)], index=False)
+        library.texts.put(*document(number, *parts(sections)))
     if index:
         library.index()
     return library

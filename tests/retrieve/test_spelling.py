@@ -22,27 +22,16 @@ RARE = {"Once": {"1 Text": ["A pollinator garden with thymian, and mice."]}}
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    embedder = WordEmbedder()
-    made = filled(tmp_path_factory.mktemp("home"), embedder, {**BEES, **RARE}, index=False)
-    yield made
+    yield filled(tmp_path_factory.mktemp("home"), WordEmbedder(), {**BEES, **RARE}, index=False)
     close_libraries()
 
 
-@pytest.mark.parametrize(
-    ("question", "meant"),
-    [
+def test_misspelt_words_get_the_librarys_word(library: Library) -> None:
+    for question, meant in (
         ("How does polination work?", {"polination": "pollination"}),
         ("Pollenation of orchads", {"Pollenation": "pollination", "orchads": "orchards"}),
-        (
-            "what is atention in tranformers",
-            {"atention": "attention", "tranformers": "transformer"},
-        ),
-    ],
-)
-def test_misspelt_words_get_the_librarys_word(
-    library: Library, question: str, meant: dict[str, str]
-) -> None:
-    assert spellings(library, question) == meant
+    ):
+        assert spellings(library, question) == meant
 
 
 @pytest.mark.parametrize(
@@ -55,8 +44,6 @@ def test_misspelt_words_get_the_librarys_word(
         "Does thymiam help?",  # near a word, but a rare one
         "nice beez and mise",  # too short
         "quantum chromodynamics of quarks",  # near nothing
-        "Which methods were compared and evaluated?",
-        "",
         "???",
     ],
 )
@@ -65,8 +52,7 @@ def test_words_that_may_be_right_stay(library: Library, question: str) -> None:
 
 
 def test_words_of_titles_are_known_and_those_that_go_are_not(library: Library) -> None:
-    assert spellings(library, "What is polination?")
     library.add([Paper(id="doi:10.1/polination", title="A polination with one l")], index=False)
     assert spellings(library, "What is polination?") == {}
-    library.remove([paper.id for paper in library.get(library.ids()).values()])
+    library.remove(library.ids())
     assert spellings(library, "pollenation") == {}

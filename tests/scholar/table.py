@@ -20,7 +20,7 @@ class Table(Source):
         self,
         book: Book,
         name: str,
-        offer: Offer = Offer(batch=100),  # noqa: B008 - it is frozen
+        offer: Offer = Offer(),  # noqa: B008 - it is frozen
         links: Links | None = None,
         error: CiteLoomError | None = None,
         *,

@@ -8,9 +8,9 @@ from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of
 from tools.scholar.port import Offer
 
-FREE = Offer(batch=100)
-CHARGING = Offer(batch=100, list_usd=0.0001)
-DEARER = Offer(batch=100, list_usd=0.001)
+FREE = Offer()
+CHARGING = Offer(list_usd=0.0001)
+DEARER = Offer(list_usd=0.001)
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ LLM-Ref (section 3.1): each paragraph conveys one thing; nothing is cut into chu
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from state.bibliography import Bibliography, InTextCitation
 from state.document import JOINT, Block, BlockKind, Document, DocumentEntry
@@ -24,7 +23,6 @@ _UNSPACED = re.compile(
 )
 _TELLING = 0.5
 """Share of letters among the characters, white space apart, of what is a paragraph of words."""
-_FEWEST_ENTRIES = 3
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 
 
@@ -74,7 +72,7 @@ def rebuilt(entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> Doc
     """Return the document of which a library has kept the text and the passages.
 
     Sections and pages are those of the passages. Blocks that no passage was made of are equations and
-    tables, or, where several follow each other and most name a year, the list of references.
+    tables or, where they have words and name a year, entries of the list of references.
 
     Args:
         entry: The document's entry in the library.
@@ -93,22 +91,13 @@ def rebuilt(entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> Doc
             blocks.append(_block(part, ordered[at] if inside else None))
         start = end + len(JOINT)
     return Document(
-        blocks=tuple(_listed(blocks)), pages=entry.pages, unread=entry.unread, reader=entry.reader
+        blocks=tuple(blocks), pages=entry.pages, unread=entry.unread, reader=entry.reader
     )
 
 
 def _block(text: str, source: Passage | None) -> Block:
     if source is None:
-        return Block(text=text, kind="table")
+        listed = _YEAR.search(text) and sum(map(str.isalpha, text)) >= _TELLING * len(text)
+        return Block(text=text, kind="reference" if listed else "table")
     kind: BlockKind = "abstract" if source.section == ABSTRACT else "text"
     return Block(text=text, section=source.section, page=source.page, kind=kind)
-
-
-def _listed(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Make references of the blocks that no passage was made of, where they look like a list."""
-    for left_out, group in groupby(blocks, key=lambda block: block.kind == "table"):
-        members = list(group)
-        dated = sum(bool(_YEAR.search(block.text)) for block in members)
-        if left_out and len(members) >= _FEWEST_ENTRIES and 2 * dated >= len(members):
-            members = [block.model_copy(update={"kind": "reference"}) for block in members]
-        yield from members

@@ -6,13 +6,13 @@ A vocabulary says of each element what it is (its role); the walk makes blocks o
     block      a paragraph, or what holds some      list       an item of a list
     abstract   a block of the abstract              section    with a heading among its children
     h1 ... h6  a heading of this level              title      the paper's own title
-    lead       a label that runs into what follows  break      white space
+    lead       a label that runs into what follows  break      parted by white space
     note       a footnote amid the text             table      rows of cells
     =KIND      one block of that kind, whatever stands in it; anything else runs on
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import cast
 
 from state.document import BlockKind
@@ -20,7 +20,6 @@ from tools.documents.blocks import ABSTRACT, Blocks, clean
 from tools.documents.markup import DEEPEST, Element, math_of
 
 Vocabulary = Callable[[Element], str]
-_APART = frozenset({"block", "list", "break", "section", "lead", "table", "abstract"})
 _HEADINGS = ("label", "title", "head")
 _ROWS, _CELLS = ("tr", "row"), ("td", "th", "cell")
 _PAGE = re.compile(r"\s*([1-9]\d{0,4}),")
@@ -30,9 +29,11 @@ _NAMED = {"ack": "Acknowledgements", "ref-list": "References", "listbibl": "Refe
 class Walk:
     """Goes through the elements; words gather until a block begins or ends."""
 
-    def __init__(self, out: Blocks, role: Vocabulary) -> None:
+    def __init__(self, out: Blocks, role: Vocabulary, *, inline: bool = False) -> None:
         self.out = out
         self.role = role
+        self._inline = inline
+        """Whether all of it is one text, in which there are no headings."""
         self._words: list[str] = []
         self._notes: list[str] = []
         self._lead = ""
@@ -59,14 +60,14 @@ class Walk:
             return
         if found := _PAGE.match(element.get("coords", "")):  # as GROBID says where something stands
             self.out.page = int(found[1])
+        if role == "break":
+            self._words.append(" ")
         if depth > DEEPEST:
             self._words.append(" ".join(element.itertext()))
         elif role == "math":
             self._words.append(math_of(element))
         elif role == "note":
             self._notes.append(self.text(element))
-        elif role == "break":
-            self._words.append(" ")
         elif role == "section":
             self._section(element, depth)
         elif role in {"block", "list", "abstract"}:
@@ -83,7 +84,10 @@ class Walk:
         self._words.append(element.text or "")
         for child in element:
             self.element(child, depth + 1)
-            self._words.append(child.tail or "")
+            follower = None if child.tail else child.getnext()
+            # Two citations that touch: a space that stood between them was lost.
+            touching = child.tag == "ref" and follower is not None and follower.tag == "ref"
+            self._words.append(" " if touching else child.tail or "")
 
     def _block(self, element: Element, role: str, depth: int) -> None:
         self.flush()
@@ -109,6 +113,8 @@ class Walk:
             for caption in element.iterchildren("caption"):
                 self.out.add(self.text(caption), "caption")
             self.out.add(self._rows(element), "table")
+        elif self._inline:
+            self._put(words, "text")
         elif self._kind != "abstract":  # markup has its own heading 'Abstract'
             self.out.heading(int(role[1]), self.text(element, notes=False))
 
@@ -148,28 +154,12 @@ class Walk:
 
     def text(self, element: Element, *, notes: bool = True) -> str:
         """Return the text of an element, formulas as their TeX, blocks set apart by spaces."""
-        return "".join(self._inline(element, notes=notes, depth=0))
-
-    def _inline(self, element: Element, *, notes: bool, depth: int) -> Iterator[str]:
-        role = self.role(element)
-        if role == "skip" or (role == "note" and depth and not notes):
-            return
-        if role == "math":
-            yield math_of(element)
-            return
-        if depth > DEEPEST:
-            yield " ".join(element.itertext())
-            return
-        apart = " " if depth and (role in _APART or role[:1] in {"h", "="}) else ""
-        yield apart
-        yield element.text or ""
-        for child in element:
-            yield from self._inline(child, notes=notes, depth=depth + 1)
-            follower = None if child.tail else child.getnext()
-            # Two citations that touch: a space that stood between them was lost.
-            touching = child.tag == "ref" and follower is not None and follower.tag == "ref"
-            yield " " if touching else child.tail or ""
-        yield apart
+        inner = Walk(Blocks(""), self.role, inline=True)
+        if self.role(element) != "skip":
+            inner._inside(element, 0)
+            inner.flush()
+        blocks = inner.out.blocks
+        return " ".join(one.text for one in blocks if notes or one.kind != "footnote")
 
     def _rows(self, table: Element) -> str:
         """Return a table as text: cells apart by bars, rows by semicolons."""

@@ -13,7 +13,7 @@ from tools.ingest.discover_files import DiscoveredFiles, holds_records
 from tools.ingest.spool import Spool
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _SHORTEST = 24
 """Characters below which what looks like base64 is taken for a word."""
 
@@ -72,14 +72,16 @@ def contents_of(upload: Upload, *, largest: int) -> bytes:
         DocumentError: It is empty, larger than `largest` bytes, or not the base64 it says it is.
     """
     text = upload.content
-    data_url = _DATA_URL.match(text[:200])
-    if data_url:
+    if data_url := _DATA_URL.match(text[:200]):
         text = text[data_url.end() :]
-    if data_url or upload.encoding == "base64" or (upload.encoding is None and _looks(text)):
-        if len(text) * 3 // 4 > largest + 3:
-            raise _too_large(largest)
+    packed = "".join(text.split())
+    if (
+        data_url
+        or upload.encoding == "base64"
+        or (upload.encoding is None and _looks(packed, text))
+    ):
         try:
-            content = base64.b64decode("".join(text.split()), validate=True)
+            content = base64.b64decode(packed, validate=True)
         except (binascii.Error, ValueError) as error:
             raise DocumentError(
                 f"its contents are not base64: {error}",
@@ -88,21 +90,15 @@ def contents_of(upload: Upload, *, largest: int) -> bytes:
     else:
         content = text.encode("utf-8", "replace")
     if len(content) > largest:
-        raise _too_large(largest)
+        raise DocumentError(
+            f"it has more than {largest / 1e6:g} MB",
+            remedy="split it, or add it on the command line of the machine that has the library",
+        )
     if not content:
         raise DocumentError("it is empty", remedy="send the file's contents as `content`")
     return content
 
 
-def _looks(text: str) -> bool:
-    packed = len("".join(text.split())) if len(text) < 10_000 else len(text)
-    if packed < _SHORTEST or " " in text[:1000]:
-        return False
-    return bool(_BASE64.fullmatch(text)) and len("".join(text.split())) % 4 == 0
-
-
-def _too_large(largest: int) -> DocumentError:
-    return DocumentError(
-        f"it has more than {largest / 1e6:g} MB",
-        remedy="split it, or add it on the command line of the machine that has the library",
-    )
+def _looks(packed: str, text: str) -> bool:
+    whole = len(packed) >= _SHORTEST and len(packed) % 4 == 0 and " " not in text[:1000]
+    return whole and bool(_BASE64.fullmatch(packed))

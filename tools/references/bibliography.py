@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 from state.bibliography import Bibliography, CitationStyle, InTextCitation, ReferenceEntry
 from state.document import Block, Document
 from tools.references.entries import read_entry, repeats
-from tools.references.in_text import Known, Label, Mention, find_known, without_overlaps
+from tools.references.in_text import Label, Mention, find_mentions, without_overlaps
 from tools.references.linking import Linker, first_keys
 from tools.references.marks import marks_citation, raised_mentions, with_keys
 
@@ -28,27 +28,23 @@ def read_bibliography(document: Document) -> Bibliography:
     Entries are the blocks of kind "reference"; where there are none, what stands under a heading such
     as 'References'. Deterministic.
     """
-    listed = _listed(document.blocks)
-    entries = _entries([document.blocks[at] for at in listed])
+    blocks = document.blocks
+    listed = [block for block in blocks if block.kind == "reference"] or [
+        block for block in blocks
+        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
+    ]  # fmt: skip
+    entries = _entries(listed)
     style = _style(entries)
+    citations = list(_citations(blocks, entries, style, Linker(entries)))
     if style == "author_year" and not any(entry.label for entry in entries):
-        return _of_unlabelled(document.blocks, entries)
-    citations = list(_citations(document.blocks, entries, style, Linker(entries, blocks=listed)))
+        # The list may only have lost its numbers.
+        numbers = Linker(entries, counted=True)
+        counted = list(_citations(blocks, entries, "number", numbers))
+        places = {place for one in counted if one.style == "number" for place in one.entries}
+        linked = sum(len(one.entries) for one in citations)
+        if len(places) >= max(_COUNTED, len(entries) // 2, linked + 1):
+            citations = counted
     return _bibliography(entries, citations)
-
-
-def _of_unlabelled(blocks: Sequence[Block], entries: Sequence[ReferenceEntry]) -> Bibliography:
-    """Read citations by author and year; by number, if the list has only lost its numbers."""
-    named = list(_citations(blocks, entries, "author_year", Linker(entries)))
-    linked = sum(len(item.entries) for item in named)
-    if linked >= max(_COUNTED, len(entries) // 2):
-        return _bibliography(entries, named)
-    numbers = Linker(entries, counted=True)
-    counted = list(_citations(blocks, entries, "number", numbers))
-    by_number = {place for item in counted if item.style == "number" for place in item.entries}
-    if len(by_number) >= max(_COUNTED, len(entries) // 2) and len(by_number) > linked:
-        return _bibliography(entries, counted)
-    return _bibliography(entries, named)
 
 
 def _bibliography(
@@ -62,72 +58,47 @@ def _bibliography(
     )
 
 
-def _listed(blocks: Sequence[Block]) -> list[int]:
-    """Return the places of the blocks that are entries."""
-    listed = [at for at, block in enumerate(blocks) if block.kind == "reference"]
-    return listed or [
-        at for at, block in enumerate(blocks)
-        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
-    ]  # fmt: skip
-
-
 def _entries(listed: Sequence[Block]) -> list[ReferenceEntry]:
-    entries = [read_entry(block.text, place, block.page) for place, block in enumerate(listed)]
-    for place, (before, entry) in enumerate(pairwise(entries), start=1):
-        if repeats(entry.text) and not entry.authors:
-            entries[place] = entry.model_copy(
-                update={
-                    "authors": entries[place - 1].authors,
-                    "authors_complete": before.authors_complete,
-                }
-            )
+    entries: list[ReferenceEntry] = []
+    for place, block in enumerate(listed):
+        entry = read_entry(block.text, place, block.page)
+        if entries and repeats(entry.text) and not entry.authors:
+            names = ("authors", "authors_complete")
+            entry = entry.model_copy(update={name: getattr(entries[-1], name) for name in names})
+        entries.append(entry)
     return entries
 
 
 def _style(entries: Sequence[ReferenceEntry]) -> CitationStyle:
-    numbers = sum(entry.label.isdigit() for entry in entries)
-    keys = sum(
-        bool(entry.label) and not entry.label.isdigit() and " " not in entry.label
-        for entry in entries
-    )
-    if 2 * numbers > len(entries):
+    labels = [entry.label for entry in entries]
+    if 2 * sum(map(str.isdigit, labels)) > len(entries):
         return "number"
-    return "key" if 2 * keys > len(entries) else "author_year"
+    keys = [label for label in labels if label and not label.isdigit() and " " not in label]
+    return "key" if 2 * len(keys) > len(entries) else "author_year"
 
 
 def _citations(
     blocks: Sequence[Block], entries: Sequence[ReferenceEntry], style: CitationStyle, linker: Linker
 ) -> Iterator[InTextCitation]:
-    labels = (
-        [entry.label or str(entry.place + 1) for entry in entries] if style != "author_year" else []
-    )
+    labels = [] if style == "author_year" else [one.label or str(one.place + 1) for one in entries]
     families = frozenset(key for entry in entries for key in first_keys(entry))
-    known = Known(frozenset(labels), families)
-    found = [
-        (at, block, _mentions(block.text, known, style))
-        for at, block in enumerate(blocks)
-        if block.kind in CITING
-    ]
-    if style == "number" and not any(
-        item.labels[0].kind == "number" for _, _, many in found for item in many
-    ):
+    keys = frozenset(labels)
+    citing = [(at, block.text) for at, block in enumerate(blocks) if block.kind in CITING]
+    found = [(at, text, find_mentions(text, keys, families)) for at, text in citing]
+    if style == "key":
+        found = [(at, text, with_keys(text, many, keys)) for at, text, many in found]
+    kinds = {item.labels[0].kind for _, _, many in found for item in many}
+    if style == "number" and "number" not in kinds:
         found = [
-            (at, block, without_overlaps([*raised_mentions(block.text, known.keys), *mentions]))
-            for at, block, mentions in found
+            (at, text, without_overlaps([*raised_mentions(text, keys), *many]))
+            for at, text, many in found
         ]
     most = max((int(label) for label in labels if label.isdigit()), default=0)
     most += most // 4 + 5  # entries may have been lost at the list's end
-    for at, block, mentions in found:
+    for at, text, mentions in found:
         for mention in mentions:
-            if citation := _citation(at, block.text, mention, style, linker, most):
+            if citation := _citation(at, text, mention, style, linker, most):
                 yield citation
-
-
-def _mentions(text: str, known: Known, style: CitationStyle) -> list[Mention]:
-    mentions = find_known(text, known)
-    if style == "key":
-        return with_keys(text, mentions, known.keys)
-    return mentions
 
 
 def _citation(
@@ -135,19 +106,19 @@ def _citation(
 ) -> InTextCitation | None:
     """Return a citation; None where the mention is none, going by the style of the list."""
     kind = mention.labels[0].kind
-    if kind == "number" and (style != "number" or not marks_citation(text, mention, most)):
+    if kind != "author_year" and kind != style:
         return None
-    if kind == "key" and style != "key":
+    if kind == "number" and not marks_citation(text, mention, most):
         return None
-    links = [linker.link(label, at) for label in mention.labels]
-    unlinked = [label for label, link in zip(mention.labels, links, strict=True) if not link]
+    links = {label: linker.link(label) for label in mention.labels}
+    places = tuple(dict.fromkeys(chain.from_iterable(links.values())))
+    unlinked = [label for label, link in links.items() if not link]
     if kind == "author_year" and style != "author_year":
         # In a numbered list names and years are a citation only where they lead to an entry.
         unlinked = []
     if kind == "number":
         unlinked = [label for label in unlinked if int(label.text) <= most]
-    places = tuple(dict.fromkeys(chain.from_iterable(links)))
-    if not places and (not unlinked or not any(map(_plausible, unlinked))):
+    if not places and not any(map(_plausible, unlinked)):
         return None
     start = mention.named if 0 <= mention.named < mention.start else mention.start
     return InTextCitation(

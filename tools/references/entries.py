@@ -6,13 +6,12 @@ the year last (Vancouver, Nature, LNCS, SIAM). A title can be had of each in its
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from state.bibliography import ReferenceEntry
-from state.paper import Author
 from tools.references.authors import PARTICLES, authors_end, split_authors
 from tools.references.identifiers import find_identifiers
-from tools.references.titles import quoted, title_and_rest
+from tools.references.titles import QUOTED, title_and_rest
 
 _NUMBER_LABEL = re.compile(
     r"\s*(?:\[\s?(\d{1,4})\s?\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s*[^\s\d]))[.:]?\s*"
@@ -58,14 +57,12 @@ _VENUE_END = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     authors: str
     title: str
     rest: str
     year: int | None
     suffix: str = ""
-    sure: float = 1.0
 
 
 def read_entry(text: str, place: int, page: int | None = None) -> ReferenceEntry:
@@ -78,29 +75,29 @@ def read_entry(text: str, place: int, page: int | None = None) -> ReferenceEntry
     """
     label, body = split_label(" ".join(text.split()), place)
     found = find_identifiers(body)
-    again = repeats(body)
-    parts = _parts(_DASHES.sub(f"{_SAME}. ", found.rest, count=1) if again else found.rest)
-    named = parts.authors.replace(_SAME, "").strip(" ,.;") if again else parts.authors
+    dash = _DASHES.match(found.rest)
+    parts = _parts(f"{_SAME}. {found.rest[dash.end() :]}" if dash else found.rest)
+    named = parts.authors.replace(_SAME, "").strip(" ,.;") if dash else parts.authors
     authors, complete = split_authors(named) if named else ((), True)
     title = parts.title if any(map(str.isalpha, parts.title)) else ""
     return ReferenceEntry(
         place=place, label=label, text=body or label or "—", authors=authors,
         authors_complete=complete, title=title or None, year=parts.year, suffix=parts.suffix,
         venue=_venue(parts.rest) or None, doi=found.doi, arxiv=found.arxiv, url=found.url, page=page,
-        confidence=_confidence(parts, authors, title, known=bool(found.doi or found.arxiv)),
     )  # fmt: skip
 
 
 def split_label(text: str, place: int) -> tuple[str, str]:
     """Return the label of an entry, and the entry without it."""
-    if found := _NUMBER_LABEL.match(text):
-        number = found[1] or found[2] or found[3]
-        if found[1] or found[2] or not re.fullmatch(_YEAR, number) or int(number) == place + 1:
-            return str(int(number)), text[found.end() :].strip()
-    if (found := _KEY_LABEL.match(text)) and _KEY.fullmatch(found[1]):
-        return found[1].strip(), text[found.end() :].strip()
-    if (found := _PLAIN_LABEL.match(text)) and int(found[1]) == place + 1:
-        return found[1], text[found.end() :].strip()
+    found = _NUMBER_LABEL.match(text)
+    number = found and (found[1] or found[2] or found[3])
+    if found and number and (not found[3] or not re.fullmatch(_YEAR, number)):
+        return str(int(number)), text[found.end() :].strip()
+    key, bare = _KEY_LABEL.match(text), _PLAIN_LABEL.match(text)
+    if key and _KEY.fullmatch(key[1]):
+        return key[1].strip(), text[key.end() :].strip()
+    if bare and int(bare[1]) == place + 1:
+        return bare[1], text[bare.end() :].strip()
     return "", text.strip()
 
 
@@ -114,73 +111,53 @@ def _parts(text: str) -> _Parts:
         return found
     year, suffix = _last_year(text)
     for mark in _QUOTE.finditer(text, 0, 1500):
-        if (named := quoted(text[mark.start() :])) and len(named[0]) >= 8:
-            return _Parts(text[: mark.start()], named[0], named[1], year, suffix)
+        if (named := QUOTED.match(text, mark.start())) and len(named[0]) >= 10:
+            title, rest = title_and_rest(text[mark.start() :])
+            return _Parts(text[: mark.start()], title, rest, year, suffix)
     end = authors_end(text)
     after = text[end:].lstrip()
-    if end and not _wordy(after):
-        if _INITIAL.search(text, 0, end):
-            return _Parts(text[:end], "", after, year, suffix)
-        return _Parts("", text[:end].strip(" ,."), after, year, suffix, 0.6)
-    if end and _UNTITLED.fullmatch(after):
-        return _Parts(text[:end], "", after, year, suffix)
-    comma = after.startswith(",")
-    title, rest = title_and_rest(after, comma=comma)
+    if end and (not _wordy(after) or _UNTITLED.fullmatch(after)):
+        authors = bool(_INITIAL.search(text, 0, end))
+        return _Parts(*((text[:end], "") if authors else ("", text[:end])), after, year, suffix)
+    title, rest = title_and_rest(after, comma=after.startswith(","))
     if not end and (" " not in title or _BODY.search(title)) and _wordy(rest) and rest[:1] != ",":
-        return _Parts(title, *title_and_rest(rest), year, suffix, 0.8)
-    return _Parts(text[:end], title, rest, year, suffix, 0.9 if end else 0.6)
+        return _Parts(title, *title_and_rest(rest), year, suffix)
+    return _Parts(text[:end], title, rest, year, suffix)
 
 
 def _year_second(text: str) -> _Parts | None:
     """Read an entry whose year follows its authors; None where it is printed otherwise."""
-    for found in _dates(text):
+    dates = [*_DATED.finditer(text, 0, 6000), *_UNDATED.finditer(text, 0, 6000)][:6]
+    for found in sorted(dates, key=lambda item: item.start()):
         before, after = text[: found.start()], text[found.end() :]
         if not _names(before):
             return None
         if _wordy(after) and (not after or after[0] in ' .,:;)"“'):
-            title, rest = title_and_rest(after)
-            dated = found.re is _DATED
-            return _Parts(
-                before,
-                title,
-                rest,
-                int(found[1]) if dated else None,
-                (found[2] or "") if dated else "",
-            )
+            year, suffix = (int(found[1]), found[2] or "") if found.re is _DATED else (None, "")
+            return _Parts(before, *title_and_rest(after), year, suffix)
     return None
 
 
 def _last_year(text: str) -> tuple[int | None, str]:
     """Return the year of an entry that ends in it; one in brackets is preferred."""
     years = list(_DATED.finditer(_LOOKED_UP.sub(" ", text)))
-    inside = [found for found in years if found[0][0] in "(["]
-    if years:
-        found = (inside or years)[-1]
-        return int(found[1]), found[2] or ""
-    spans = re.findall(rf"(?<![\w./:])({_YEAR})[–/-](?:{_YEAR}|\d\d)(?!\w)", text)
-    return (int(spans[-1]), "") if spans else (None, "")
-
-
-def _dates(text: str) -> list[re.Match[str]]:
-    found = [*list(_DATED.finditer(text, 0, 6000))[:4], *list(_UNDATED.finditer(text, 0, 6000))[:2]]
-    return sorted(found, key=lambda item: item.start())
+    years = [found for found in years if found[0][0] in "(["] or years
+    return (int(years[-1][1]), years[-1][2] or "") if years else (None, "")
 
 
 def _names(text: str) -> bool:
     """Whether a text is nothing but names; one word at most may be misprinted."""
     words = re.findall(r"[^\s,;:()\[\]]+", text)
     strange = [word for word in words if not _AUTHOR_WORD.fullmatch(word)]
-    if not words or "“" in text or not _NO_NAME.isdisjoint(strange):
-        return False
-    plain = sum(bool(re.fullmatch(r"[a-z]{3,}\W*", word)) for word in strange)
-    if plain > len(_BETWEEN_NAMES.findall(text)) or plain > 1:
+    plain = any(re.fullmatch(r"[a-z]{3,}\W*", word) for word in strange)
+    if not words or not _NO_NAME.isdisjoint(strange) or (plain and not _BETWEEN_NAMES.search(text)):
         return False
     return len(strange) <= (1 + len(words) // 6 if len(words) > 4 else 0)
 
 
 def _wordy(text: str) -> bool:
     words = re.findall(r"[^\W\d_]{3,}", text)
-    return sum(not _SMALL.fullmatch(word.lower()) for word in words[:8]) >= 1
+    return any(not _SMALL.fullmatch(word.lower()) for word in words[:8])
 
 
 def _venue(rest: str) -> str:
@@ -190,10 +167,3 @@ def _venue(rest: str) -> str:
     venue = (text[: found.start()] if found else text)[:200]
     venue = re.sub(r",?\s*(?:abs/?|\d+[–-]|\([^()]*)$", "", venue.strip(" .,;:()")).strip(" .,;:()")
     return venue if sum(map(str.isalpha, venue)) >= 3 else ""
-
-
-def _confidence(parts: _Parts, authors: tuple[Author, ...], title: str, *, known: bool) -> float:
-    if not title:
-        return 0.5 if known else 0.2
-    score = parts.sure * (1.0 if authors else 0.8) * (1.0 if parts.year else 0.8)
-    return round(score if len(title) >= 8 else 0.6 * score, 3)

@@ -1,7 +1,6 @@
 """The DOI, arXiv id and address in an entry of a list of references, mended where a line broke them."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 _DOI = re.compile(
@@ -17,8 +16,13 @@ _ARXIV = re.compile(
 )
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(\d{4}\.\d{4,5})", re.IGNORECASE)
 _URL = re.compile(r"\b(?:(?:https?|ftp)\s?:\s?//\s?|www\.)[^\s<>\"]+", re.IGNORECASE)
-_NEXT = re.compile(r"\s([^\s\"<>{}]{1,200})")
+_DOI_ON = re.compile(r"(?<=[-_/.])\s((?=[^\s\d]*\d)[^\W_](?:(?!http)[^\s\"<>{}]){0,200})")
+_URL_ON = re.compile(
+    r"(?<=[-_/.~=?&])\s((?=[a-z%~])[^\s\"<>{}]*[./_=~](?![.,;)]*(?:\s|$))[^\s\"<>{}]*)"
+)
+"""What goes on behind white space: a piece with a digit, or one with a sign of an address in it."""
 _YEAR = re.compile(r"\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,;)]*")
+_STOPS = ".,;:'’”"
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
@@ -38,7 +42,7 @@ def find_identifiers(text: str) -> Identifiers:
     """Return the identifiers printed in an entry; of several DOIs or addresses the first."""
     rest, doi, url = text, None, None
     if found := _DOI.search(text):
-        end = _mended(text, found.end(), _goes_on)
+        end = _mended(text, found.end(), _DOI_ON)
         bare = _BARE_DOI.search(text[found.start() : end])
         doi = _trimmed("".join(bare[0].split())).lower() if bare else None
         rest = f"{text[: found.start()]} {text[end:]}"
@@ -47,44 +51,26 @@ def find_identifiers(text: str) -> Identifiers:
     if doi and (deposit := _ARXIV_DOI.fullmatch(doi)):
         doi, arxiv = None, deposit[1]
     if found := _URL.search(_DOI.sub(lambda one: " " * len(one[0]), rest)):
-        end = _mended(rest, found.end(), _address_goes_on)
+        end = _mended(rest, found.end(), _URL_ON)
         url = _trimmed("".join(rest[found.start() : end].split()))
         rest = f"{rest[: found.start()]} {rest[end:]}"
     rest = " ".join(_URL.sub(" ", _DOI.sub(" ", rest)).split())
     return Identifiers(rest=rest, doi=doi, arxiv=arxiv, url=url)
 
 
-def _mended(text: str, end: int, goes_on: Callable[[str, str], bool]) -> int:
+def _mended(text: str, end: int, goes_on: re.Pattern[str]) -> int:
     """Return where an identifier ends that white space may have cut into pieces."""
     for _ in range(3):
-        piece = _NEXT.match(text, end)
-        if not piece or not goes_on(text[end - 1], piece[1]):
+        piece = goes_on.match(text, end)
+        if not piece or _YEAR.fullmatch(piece[1]):
             break
         end = piece.end()
     return end
 
 
-def _goes_on(last: str, piece: str) -> bool:
-    if last not in "-_/." or _YEAR.fullmatch(piece):
-        return False
-    return piece[0].isalnum() and any(map(str.isdigit, piece)) and "http" not in piece
-
-
-def _address_goes_on(last: str, piece: str) -> bool:
-    if (
-        last not in "-_/.~=?&"
-        or _YEAR.fullmatch(piece)
-        or not (piece[0].islower() or piece[0] in "%~")
-    ):
-        return False
-    return any(mark in piece.rstrip(".,;)") for mark in "./_=~")
-
-
 def _trimmed(found: str) -> str:
     """Take off the punctuation of the sentence, and a bracket that was opened before."""
-    while found and (
-        found[-1] in ".,;:'’”"
-        or (found[-1] in _CLOSING and found.count(_CLOSING[found[-1]]) < found.count(found[-1]))
-    ):
-        found = found[:-1]
-    return found
+    kept = found.rstrip(_STOPS)
+    while kept[-1:] in _CLOSING and kept.count(_CLOSING[kept[-1]]) < kept.count(kept[-1]):
+        kept = kept[:-1].rstrip(_STOPS)
+    return kept

@@ -1,9 +1,8 @@
 """Find the citations in a text: numbers, Pandoc and LaTeX keys, author and year."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from state.paper import title_key
@@ -12,8 +11,8 @@ from tools.references.author_years import Dated, find_dated
 _WIDEST = 100
 """Most papers of a range such as [1-9]; a wider one is no citation."""
 _LATEX = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
-_PANDOC = re.compile(r"\[([^\[\]]*@[^\[\]]*)\]")
 _PANDOC_KEY = re.compile(r"(?<![\w.@])-?@\{?(\w[\w:.#$%&+?<>~/-]*)")
+_PANDOC = re.compile(rf"\[[^\[\]]*@[^\[\]]*\]|{_PANDOC_KEY.pattern}")
 _RANGE = re.compile(r"\[(\d{1,3})\]\s*[-–—]\s*\[(\d{1,3})\]")
 _LOCATOR = (
     r"(?:,\s*(?:pp?\.?|pages?|ch\w*\.?|sec\w*\.?|§|fig\w*\.?|tab\w*\.?|thm\.?|theorem|lemma|prop\w*\.?|app\w*\.?"
@@ -31,7 +30,8 @@ _LEAD_IN = re.compile(
     r"most|recently|more|the|work)\b[\s,:.]*){0,6}$",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s(?:and|und|et|y)\s|&")
+_OPENING = re.compile(r"[(\[][^()\[\]]*\Z")
+_CLOSING = re.compile(r"(?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +58,21 @@ class Mention:
     """Where the names begin that stand before it: 'Lee (2020)'; `start` where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a list of references names its entries by."""
-
-    keys: frozenset[str] = frozenset()
-    families: frozenset[str] = frozenset()
-    """Folded by `title_key`."""
-
-    @classmethod
-    def of(cls, names: Collection[str]) -> "Known":
-        """Take names that may be keys, numbers or families."""
-        return cls(frozenset(names), frozenset(map(title_key, names)) - {""})
-
-
-def find_mentions(text: str, known: Collection[str] = ()) -> list[Mention]:
+def find_mentions(
+    text: str, known: Collection[str] = (), families: frozenset[str] | None = None
+) -> list[Mention]:
     """Return the citations of a text, in order.
 
     Args:
         text: Plain text, Markdown or LaTeX.
         known: Keys and first authors' family names of the reference list: 'Kim (2020)' and '@kim' are
             citations for certain only if it has them.
+        families: The family names, folded by `title_key`, where they are not among `known`.
     """
-    return find_known(text, Known.of(known))
-
-
-def find_known(text: str, known: Known) -> list[Mention]:
-    """Return what `find_mentions` does, for many texts with one list of references."""
-    keyed = [*_by_key(text, known.keys), *_by_number(text, known.keys)]
-    return without_overlaps([*keyed, *_by_author(text, known.families, strict=bool(keyed))])
+    if families is None:
+        families = frozenset(map(title_key, known)) - {""}
+    keyed = [*_by_key(text, known), *_by_number(text, known)]
+    return without_overlaps([*keyed, *_by_author(text, families, strict=bool(keyed))])
 
 
 def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
@@ -103,23 +89,14 @@ def without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
 
 def _by_key(text: str, known: Collection[str]) -> Iterator[Mention]:
     for found in _LATEX.finditer(text):
-        keys = [key.strip() for key in found[1].split(",") if key.strip()]
-        if keys:
-            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
-    brackets = list(_PANDOC.finditer(text))
-    for found in brackets:
-        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[1])]
-        if keys:
-            yield Mention(*found.span(), tuple(Label("key", key) for key in keys))
-    for found in _PANDOC_KEY.finditer(text):
-        key = found[1].rstrip(".,:;?")
-        inside = any(mark.start() < found.start() < mark.end() for mark in brackets)
-        if not inside and (key in known or any(char.isdigit() for char in key)):
-            yield Mention(
-                found.start(),
-                found.start() + len(found[0]) - len(found[1]) + len(key),
-                (Label("key", key),),
-            )
+        if labels := tuple(Label("key", key.strip()) for key in found[1].split(",") if key.strip()):
+            yield Mention(*found.span(), labels)
+    for found in _PANDOC.finditer(text):
+        keys = [key.rstrip(".,:;?") for key in _PANDOC_KEY.findall(found[0])]
+        bare = found[0][0] != "["
+        if keys and (not bare or keys[0] in known or any(map(str.isdigit, keys[0]))):
+            end = found.start() + found[0].rindex(keys[-1]) + len(keys[-1]) if bare else found.end()
+            yield Mention(found.start(), end, tuple(Label("key", key) for key in keys))
 
 
 def _by_number(text: str, known: Collection[str]) -> Iterator[Mention]:
@@ -150,79 +127,36 @@ def numbered(numbers: Iterable[int]) -> tuple[Label, ...]:
 
 
 def _by_author(text: str, families: frozenset[str], *, strict: bool) -> Iterator[Mention]:
-    pairs = _brackets(text)
     inside: dict[tuple[int, int], list[Dated]] = {}
-    before: dict[tuple[int, int], int] = {}
     for item in find_dated(text, families):
-        item, known = _without_lead(item, families)
-        if not (known or item.certain):
-            continue
-        pair = _around(pairs, item.years_start)
-        strong = item.others or (len(item.names) > 1 and bool(_AND.search(item.named))) or known
+        pair = _bracket(text, item.years_start)
+        strong = item.others or item.joined or item.known
         if pair is None:
-            if known and (item.others or len(item.names) > 1):
+            if item.known and (item.others or len(item.names) > 1):
                 yield Mention(item.start, item.end, _labels(item), item.start)
             continue
-        narrative = bool(item.opened)
-        fits = (strong or not strict) if narrative else (
-            strong or bool(_LEAD_IN.fullmatch(text, before.get(pair, pair[0]), item.start))
-        )  # fmt: skip
-        if fits:
+        before = inside[pair][-1].end if pair in inside else pair[0]
+        free = not strict if item.opened else _LEAD_IN.fullmatch(text, before, item.start)
+        if strong or free:
             inside.setdefault(pair, []).append(item)
-            before[pair] = item.end
-    for pair, items in inside.items():
-        yield from _mentions(text, pair, items)
+    for (start, end), items in inside.items():
+        own = sum(item.end - max(item.start, start) for item in items)
+        if end - start - own <= 60 + 8 * len(items) and not re.search(
+            r"\[\d", text[start + 1 : end]
+        ):
+            # The whole bracket, if it holds little else.
+            named = items[0].start if items[0].opened else start
+            yield Mention(start, end, tuple(one for item in items for one in _labels(item)), named)
+            continue
+        for item in items:
+            yield Mention(start if item.opened else item.start, item.end, _labels(item), item.start)
 
 
-def _without_lead(item: Dated, families: frozenset[str]) -> tuple[Dated, bool]:
-    """Take capitalised words before the names off; return also whether the first family is known."""
-    known = next((at for at, name in enumerate(item.names) if title_key(name) in families), None)
-    first = known or 0
-    if known is None and item.opened and not item.others and not _AND.search(item.named):
-        first = len(item.names) - 1  # 'For English, Lee (2020) ...'
-    if first:
-        cut = item.named.find(item.names[first])
-        item = replace(
-            item, start=item.start + cut, named=item.named[cut:], names=item.names[first:]
-        )
-    return item, known is not None
-
-
-def _mentions(text: str, pair: tuple[int, int], items: list[Dated]) -> Iterator[Mention]:
-    """Yield the citations of one bracket: all as one if it holds little else, or else each."""
-    start, end = pair
-    own = sum(item.end - max(item.start, start) for item in items)
-    named = items[0].start if items[0].opened else start
-    if end - start - own <= 60 + 8 * len(items) and not re.search(r"\[\d", text[start + 1 : end]):
-        labels = tuple(label for item in items for label in _labels(item))
-        yield Mention(start, end, labels, named)
-        return
-    for item in items:
-        first = start if item.opened else item.start
-        yield Mention(first, item.end, _labels(item), item.start)
-
-
-def _brackets(text: str) -> list[tuple[int, int]]:
-    """Return where each bracket that is not too long begins and ends, by its beginning."""
-    pairs: list[tuple[int, int]] = []
-    stack: list[int] = []
-    for found in re.finditer(r"[()\[\]]", text):
-        if found[0] in "([":
-            stack.append(found.start())
-        elif stack:
-            start = stack.pop()
-            if found.end() - start <= _WIDEST_BRACKET:
-                pairs.append((start, found.end()))
-    return sorted(pairs)
-
-
-def _around(pairs: Sequence[tuple[int, int]], at: int) -> tuple[int, int] | None:
-    """Return the innermost bracket that a place stands in."""
-    place = bisect_right(pairs, (at, 0)) - 1
-    for pair in reversed(pairs[max(place - 20, 0) : place + 1]):
-        if pair[0] < at < pair[1]:
-            return pair
-    return None
+def _bracket(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the innermost bracket that a place stands in begins and ends."""
+    opening = _OPENING.search(text, max(at - _WIDEST_BRACKET, 0), at)
+    closing = _CLOSING.match(text, at, at + _WIDEST_BRACKET)
+    return (opening.start(), closing.end()) if opening and closing else None
 
 
 def _labels(item: Dated) -> tuple[Label, ...]:

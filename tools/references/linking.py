@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from state.bibliography import ReferenceEntry
 from state.paper import Author, title_key
@@ -16,29 +16,19 @@ _ALIKE_WITH_OTHERS = 60.0
 
 
 class Linker:
-    """Finds entries by label or by names and year; every answer is kept.
+    """Finds entries by label or by names and year.
 
     Args:
         entries: The list, in order.
         counted: Whether entries without labels are cited by their number in the list.
-        blocks: For each entry the place of its block in the document; of two entries with one label,
-            as where an appendix has a list of its own, the one that follows the citation is meant.
     """
 
-    def __init__(
-        self,
-        entries: Sequence[ReferenceEntry],
-        *,
-        counted: bool = False,
-        blocks: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, entries: Sequence[ReferenceEntry], *, counted: bool = False) -> None:
         self._entries = entries
-        self._blocks = blocks
         self._labels: defaultdict[str, list[int]] = defaultdict(list)
         self._families: defaultdict[str, list[int]] = defaultdict(list)
         self._years: defaultdict[int | None, list[int]] = defaultdict(list)
-        self._others = [_all_keys(entry.authors[1:]) for entry in entries]
-        self._kept: dict[Label, tuple[int, ...]] = {}
+        self._others = [_family_keys(entry.authors[1:]) for entry in entries]
         for entry in entries:
             label = str(entry.place + 1) if counted and not entry.label else entry.label
             self._labels[_folded(label)].append(entry.place)
@@ -46,84 +36,45 @@ class Linker:
             for key in first_keys(entry):
                 self._families[key].append(entry.place)
 
-    def link(self, label: Label, block: int = 0) -> tuple[int, ...]:
-        """Return the places of the entries that a label leads to; more only where nothing decides.
-
-        Args:
-            label: What is cited.
-            block: Place of the block that cites it.
-        """
-        if label.kind != "author_year":
-            return self._labelled(self._labels.get(_folded(label.text), ()), block)
-        if label not in self._kept:
-            self._kept[label] = self._by_names(label)
-        return self._kept[label]
-
-    def _labelled(self, places: Sequence[int], block: int) -> tuple[int, ...]:
-        if len(places) < 2 or not self._blocks:
-            return tuple(places[:1])
-        following = [place for place in places if self._blocks[place] > block]
-        first = following[0] if following else places[-1]
-        return (first,)
+    def link(self, label: Label) -> tuple[int, ...]:
+        """Return the places of the entries that a label leads to; more only where nothing decides."""
+        if label.kind == "author_year":
+            return self._by_names(label)
+        return tuple(self._labels.get(_folded(label.text), ())[:1])
 
     def _by_names(self, label: Label) -> tuple[int, ...]:
-        named = self._named(label.names[0])
-        exact = [place for place in named if self._entries[place].year == label.year]
-        grounds = (
-            exact,
-            self._misspelt(label),
-            [place for place in named if self._entries[place].year is None],
-            self._anywhere(label),
-            self._near_year(named, label),
-        )
-        for places in grounds:
+        for places in self._grounds(label):
             if found := self._decide([p for p in places if not self._contradicts(p, label)], label):
                 return found
         return ()
 
-    def _named(self, name: str) -> list[int]:
-        words = name.split()
-        for first in range(len(words)):
-            if found := self._families.get(title_key("".join(words[first:]))):
-                return found
-        return []
+    def _grounds(self, label: Label) -> Iterator[Sequence[int]]:
+        """Yield the entries that a label may lead to, on ever weaker grounds."""
+        words = label.names[0].split()
+        keys = (title_key("".join(words[first:])) for first in range(len(words)))
+        named = next((self._families[key] for key in keys if key in self._families), [])
+        yield [place for place in named if self._entries[place].year == label.year]
+        yield self._misspelt(label)
+        yield [place for place in named if self._entries[place].year is None or not label.year]
+        if label.year is None:
+            return
+        names = {title_key(name.split()[-1]) for name in label.names}
+        yield [p for p in self._years[label.year] if len(names) > 1 and names <= self._others[p]]
+        near = [place for place in named if self._counts(place, label) and not label.suffix]
+        near = [p for p in near if abs((self._entries[p].year or 0) - label.year) == 1]
+        yield near if len(near) == 1 else []  # a year off, as a preprint's is
 
     def _misspelt(self, label: Label) -> list[int]:
-        from rapidfuzz import fuzz
-
+        """Return the entries of the year whose first name is much the same; with others agreeing, less."""
         name = title_key(label.names[0])
         found: list[int] = []
         for place in self._years.get(label.year, ()) if label.year and len(name) >= 3 else ():
             sure = len(label.names) > 1 and self._agreeing(place, label) == len(label.names) - 1
-            least = _ALIKE_WITH_OTHERS if sure else _ALIKE if len(name) >= 4 else 101.0
-            if any(
-                fuzz.ratio(name, key, score_cutoff=least) >= least
-                for key in _family_keys(self._entries[place].authors[:1])
-            ):
+            first = _family_keys(self._entries[place].authors[:1])
+            least = _ALIKE_WITH_OTHERS if sure else _ALIKE if len(name) > 3 else 101.0
+            if _likeness([name], first) >= least:
                 found.append(place)
         return found
-
-    def _anywhere(self, label: Label) -> list[int]:
-        """Return entries of the year that have all names of the label, in whatever place."""
-        names = [title_key(name.split()[-1]) for name in label.names]
-        if len(names) < 2 or label.year is None:
-            return []
-        return [
-            place
-            for place in self._years[label.year]
-            if all(n in self._others[place] for n in names)
-        ]
-
-    def _near_year(self, named: Sequence[int], label: Label) -> list[int]:
-        """Return the one entry of these names that is a year off, as a preprint's is."""
-        if label.year is None:
-            return list(named) if len(named) == 1 else []
-        near = [
-            place for place in named
-            if abs((self._entries[place].year or 0) - label.year) == 1 and not label.suffix
-            and self._counts(place, label)
-        ]  # fmt: skip
-        return near if len(near) == 1 else []
 
     def _agreeing(self, place: int, label: Label) -> int:
         others = self._others[place]
@@ -134,15 +85,9 @@ class Linker:
 
     def _contradicts(self, place: int, label: Label) -> bool:
         """Whether the other names of a label are none of the entry's."""
-        from rapidfuzz import fuzz
-
-        others = self._others[place]
-        if len(label.names) < 2 or not others or self._agreeing(place, label):
-            return False
         names = [title_key(name.split()[-1]) for name in label.names[1:]]
-        return not any(
-            fuzz.ratio(name, key) >= _ALIKE_WITH_OTHERS for name in names for key in others
-        )
+        others = self._others[place]
+        return bool(names and others) and _likeness(names, others) < _ALIKE_WITH_OTHERS
 
     def _counts(self, place: int, label: Label) -> bool:
         """Whether an entry has as many authors as a label says."""
@@ -162,37 +107,38 @@ class Linker:
         left = [place for place in places if scores[place] == best]
         if label.suffix:
             lettered = [place for place in places if self._entries[place].suffix == label.suffix]
-            if lettered:
-                left = [place for place in lettered if place in left] or lettered
-            elif not any(self._entries[place].suffix for place in left):
-                left = left[ord(label.suffix) - ord("a") :][:1]
+            left = lettered or left[ord(label.suffix) - ord("a") :][:1]
         return tuple(left)
 
 
-def first_keys(entry: ReferenceEntry) -> set[str]:
+def first_keys(entry: ReferenceEntry) -> frozenset[str]:
     """Return what an entry may be called by in the text, folded: the ends of its first author's name."""
     if entry.authors:
         return _family_keys(entry.authors[:1])
     words = (entry.title or "").split()[:3]
-    return {title_key("".join(words[:count])) for count in range(1, len(words) + 1)} - {""}
+    keys = {title_key("".join(words[:count])) for count in range(1, len(words) + 1)}
+    return frozenset(keys - {""})
 
 
-def _family_keys(authors: Sequence[Author]) -> set[str]:
+def _family_keys(authors: Sequence[Author]) -> frozenset[str]:
     keys: set[str] = set()
     for author in authors:
         inverted = "," in author.name
         words = (author.family if inverted else author.name).split()
         # Of 'Ann Lee' the given name is none; of one word, or an organisation's three, the whole is.
-        whole = inverted or len(words) == 1 or len(words) > 2
-        keys |= {title_key("".join(words[at:])) for at in range(0 if whole else 1, len(words))}
+        first = 1 if len(words) == 2 and not inverted else 0
+        keys |= {title_key("".join(words[at:])) for at in range(first, len(words))}
         keys.add(title_key("".join(words)))
         if not inverted and len(words) > 2 and "." not in author.name:
             keys.add("".join(word[0] for word in words if word[0].isupper()).lower())
-    return keys - {""}
+    return frozenset(keys - {""})
 
 
-def _all_keys(authors: Sequence[Author]) -> frozenset[str]:
-    return frozenset(_family_keys(authors))
+def _likeness(names: Iterable[str], keys: Iterable[str]) -> float:
+    """Return how much the two most alike have in common, in percent of their letters."""
+    from rapidfuzz import fuzz
+
+    return max((fuzz.ratio(name, key) for name in names for key in keys), default=0.0)
 
 
 def _folded(label: str) -> str:

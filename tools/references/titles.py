@@ -4,7 +4,15 @@ import re
 
 MOST_LETTERS = 400
 """A longer title is cut."""
-_OPEN = {"“": "”", "„": "“”", '"': '"', "«": "»", "‘": "’", "``": "''"}
+_PAIRS = (("“", "”"), ("„", "[“”]"), ('"', '"'), ("«", "»"), ("‘", "’"), ("``", "''"))
+QUOTED = re.compile(
+    "|".join(
+        # A quotation within the title, and an apostrophe, do not end it.
+        rf"{one}(.{{3,600}}?)(?:(?<=[,.?!]){two}|{two}(?=\s*(?:[,.;:(]|$|[Ii]n\b)))"
+        for one, two in _PAIRS
+    )
+)
+"""A title in quotation marks."""
 _MARK = re.compile(r"[.?!](?=[\"”’')\]]{0,2}(?:\s|$))")
 _WORD_BEFORE = re.compile(r"[\w.'’-]{1,20}$")
 _ABBREVIATED = frozenset(
@@ -30,25 +38,10 @@ _COMMA_CUT = re.compile(
 )
 _KIND = re.compile(r"\s?\[(?:[A-Z]|EB/OL|OL)\]$")
 """The mark of the kind of work in Chinese lists."""
+_INITIALS = re.compile(r"[A-Z]|(?:[A-Za-z]\.)+[A-Za-z]")
+_SENTENCE = re.compile(r"(?:[^\W\d]+[^\w,.?!]+){2,}[^\W\d]+[^\d,.?!]*[.?!](?=\s+\S)")
+"""What goes on behind a question mark within a title: a sentence of its own."""
 _LEAD = re.compile(r"^[\s.,:;)\]–—-]+")
-
-
-def quoted(text: str) -> tuple[str, str] | None:
-    """Return a title in quotation marks at the beginning of `text`, and what follows it."""
-    mark = "``" if text.startswith("``") else text[:1]
-    if mark not in _OPEN:
-        return None
-    closing = _OPEN[mark]
-    at = len(mark)
-    for found in re.finditer(r"''" if closing == "''" else f"[{closing}]", text[at : at + 600]):
-        inner, after = text[at : at + found.start()], text[at + found.end() :]
-        # A quotation within the title, and an apostrophe, do not end it.
-        ends = inner.rstrip()[-1:] in {",", ".", "?", "!"} or re.match(
-            r"\s*(?:[,.;:(]|$|In\b|in\b)", after
-        )
-        if ends and len(inner.strip()) >= 3 and inner.count("“") <= inner.count("”"):
-            return inner.strip(" .,;"), after
-    return None
 
 
 def title_and_rest(text: str, *, comma: bool = False) -> tuple[str, str]:
@@ -60,12 +53,12 @@ def title_and_rest(text: str, *, comma: bool = False) -> tuple[str, str]:
             ends at the comma before what it appeared in.
     """
     text = _LEAD.sub("", text)
-    if found := quoted(text):
-        return found
+    if found := QUOTED.match(text):
+        return found[found.lastindex or 0].strip(" .,;"), text[found.end() :]
     end = _sentence_end(text)
-    pattern = _COMMA_CUT if comma else _CUT
-    cut = pattern.search(text, 0, min(end, 2 * MOST_LETTERS) if not comma else 2 * MOST_LETTERS)
-    if cut and cut.start() >= 3 and (cut.start() < end):
+    room = 2 * MOST_LETTERS if comma else min(end, 2 * MOST_LETTERS)
+    cut = (_COMMA_CUT if comma else _CUT).search(text, 3, room)
+    if cut and cut.start() < end:
         end = cut.start()
     title = text[:end].strip(" ,;:")
     if not title.endswith(("...", "?", "!")):
@@ -76,12 +69,9 @@ def title_and_rest(text: str, *, comma: bool = False) -> tuple[str, str]:
 def _sentence_end(text: str) -> int:
     for found in _MARK.finditer(text, 0, 3 * MOST_LETTERS):
         before, after = text[: found.start()], text[found.end() :].lstrip("\"”’')] ")
-        if found[0] == ".":
-            if _goes_on(before, after):
-                continue
-        elif after and not _VENUE_NEXT.match(after) and _has_title_words(after):
-            continue
-        return found.end()
+        goes_on = _goes_on(before, after) if found[0] == "." else _SENTENCE.match(after)
+        if not goes_on or (found[0] != "." and _VENUE_NEXT.match(after)):
+            return found.end()
     return len(text)
 
 
@@ -89,17 +79,6 @@ def _goes_on(before: str, after: str) -> bool:
     """Whether a full stop is that of an abbreviation, or stands within the title."""
     word = _WORD_BEFORE.search(before)
     last = word[0] if word else ""
-    if last.lower() in _ABBREVIATED:
-        return not _IN.match(after)
-    if (len(last) == 1 and last.isupper()) or re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", last):
+    if last.lower() in _ABBREVIATED or _INITIALS.fullmatch(last):
         return bool(after) and not _IN.match(after)
     return after[:1].islower() and not _LOWER_VENUES.match(after)
-
-
-def _has_title_words(after: str) -> bool:
-    """Whether a title goes on behind a question mark: what follows is a sentence of its own."""
-    end = _MARK.search(after)
-    if end is None or end.end() >= len(after.rstrip()):
-        return False
-    part = after[: end.start()]
-    return not any(map(str.isdigit, part)) and len(part.split()) >= 3 and part.count(",") == 0

@@ -40,7 +40,7 @@ def merge_works(
     pool = [*_helped(known.values(), listed.values()), *(listed[key] for key in keys)]
     originals = [*known.values()]
     groups = unite(pool)
-    merged = _distinct([_work(group, pool, originals) for group in groups])
+    merged = list(_distinct(_work(group, pool, originals) for group in groups))
     by_record = {
         keys[at - len(known)]: work.id
         for group, work in zip(groups, merged, strict=True)
@@ -108,26 +108,16 @@ def _work(group: Sequence[int], pool: Sequence[Paper], sources: Sequence[Paper])
     return own[0] if own else merge([pool[at] for at in group])
 
 
-def _distinct(works: Sequence[Paper]) -> list[Paper]:
-    """Give works of one id, which differ in what the id leaves out, an id each."""
-    same: defaultdict[str, list[Paper]] = defaultdict(list)
+def _distinct(works: Iterable[Paper]) -> Iterator[Paper]:
+    """Yield the works, those of one id, which differ in what the id leaves out, under an id each."""
+    taken: set[str] = set()
     for work in works:
-        same[work.id].append(work)
-    return [work if len(same[work.id]) == 1 else _renamed(work, same[work.id]) for work in works]
-
-
-def _renamed(work: Paper, others: Iterable[Paper]) -> Paper:
-    if work.origin.get("title") != ORIGIN:
-        return work
-    ranked = sorted(
-        (other for other in others if other.origin.get("title") == ORIGIN),
-        key=lambda other: other.model_dump_json(),
-    )
-    if work == ranked[0] and all(other.origin.get("title") == ORIGIN for other in others):
-        return work
-    name = f"{work.id}-{_digest(work.model_dump_json())}"
-    key = name if name.startswith(("title:", "local:")) else f"local:{name}"
-    return work.model_copy(update={"id": key})
+        if work.id in taken and work.origin.get("title") == ORIGIN:
+            name = f"{work.id}-{_digest(work.model_dump_json())}"
+            key = name if name.startswith(("title:", "local:")) else f"local:{name}"
+            work = work.model_copy(update={"id": key})
+        taken.add(work.id)
+        yield work
 
 
 def _digest(text: str) -> str:

@@ -43,7 +43,7 @@ class ArxivSource(Source):
     """arXiv behind the Source protocol; it knows no citations."""
 
     name = "arxiv"
-    offer = Offer(links=False, batch=IDS_A_CALL)
+    offer = Offer(links=False)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller

@@ -17,7 +17,7 @@ from tools.http.host import Host
 from tools.scholar.batches import in_batches
 from tools.scholar.crossref_records import Page, Work, read_page, read_single
 from tools.scholar.merging import ids_of
-from tools.scholar.port import Found, Linked, Offer, Source
+from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import terms
 
 DOIS_A_CALL = 40
@@ -54,7 +54,6 @@ class CrossrefSource(Source):
     """Crossref behind the Source protocol; it is searched by words and knows no citing works."""
 
     name = "crossref"
-    offer = Offer(batch=DOIS_A_CALL)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller

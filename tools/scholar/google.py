@@ -69,12 +69,13 @@ class GoogleSource(Source):
     """Google Scholar behind the Source protocol; it knows no records and no links of its own."""
 
     name = NAME
+    offer = Offer(links=False)
 
     def __init__(self, caller: HttpCaller, resolver: Source, price: float = 0.025) -> None:
         """Ask Google through `caller`, at `price` USD a page, and the resolver for records."""
         self._caller = caller
         self._resolver = resolver
-        self.offer = Offer(links=False, search_usd=price)
+        self._price = price
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Return the records of what Google finds, in Google's order.
@@ -93,12 +94,12 @@ class GoogleSource(Source):
         results: list[Wanted] = []
         matches: int | None = None
         for start in range(0, limit, PAGE):
-            if start and not self._caller.affords(self.offer.search_usd):
+            if start and not self._caller.affords(self._price):
                 break
             asked = {"engine": NAME + "_scholar", "q": words, **until, "num": PAGE, "start": start}
             page, matches = await self._caller.ask(
                 f"/search.json?{urlencode(asked)}", read=read_page, age=SEARCH_AGE,
-                usd=self.offer.search_usd,
+                usd=self._price,
             )  # fmt: skip
             results += page
             if len(page) < PAGE:

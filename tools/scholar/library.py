@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.library.library import Library
-from tools.scholar.port import Found, Linked, Offer, Source
+from tools.scholar.port import Found, Linked, Source
 
 Mode = Literal["hybrid", "dense", "keyword"]
 
 
 class LibrarySource(Source):
     """A library behind the Source protocol; its calls cost nothing."""
-
-    offer = Offer(meaning=True, batch=10_000)
 
     def __init__(self, library: Library) -> None:
         self._library = library

@@ -70,13 +70,7 @@ class OpenAlexSource(Source):
     """OpenAlex behind the Source protocol."""
 
     name = NAME
-    offer = Offer(
-        meaning=True,
-        search_usd=SEARCH_USD,
-        meaning_usd=MEANING_USD,
-        list_usd=LIST_USD,
-        batch=PAGE,
-    )
+    offer = Offer(list_usd=LIST_USD)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller

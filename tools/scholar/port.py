@@ -15,22 +15,12 @@ from tools.scholar.titles import titled
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """What a source can do and what it asks for it, from its documentation. Prices are in USD."""
+    """What a source can do and what it asks for it, from its documentation."""
 
-    meaning: bool = False
-    """Whether a whole abstract is a useful query here."""
-    words: bool = True
-    """Whether keywords are a useful query here."""
     links: bool = True
     """Whether it knows what cites what."""
-    search_usd: float = 0.0
-    """One page of an answer to keywords."""
-    meaning_usd: float = 0.0
-    """One answer to a whole abstract."""
     list_usd: float = 0.0
-    """One call for the records or links of at most `batch` papers."""
-    batch: int = 1
-    """Most papers in one call."""
+    """USD of one call for the links of papers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +62,8 @@ class Source(Protocol):
 
     name: str
     """How it is named in the search log."""
-    offer: Offer
-    """What it can do, and its prices."""
+    offer: Offer = Offer()
+    """What it knows of links, and at which price."""
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Return at most `limit` papers, best first."""

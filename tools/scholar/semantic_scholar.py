@@ -20,9 +20,9 @@ from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.batches import in_batches
 from tools.scholar.fields import count_of, mappings
-from tools.scholar.port import Found, Linked, Offer, Source
+from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.semantic_scholar_client import BATCH, Links, Record, SemanticScholarClient
+from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient
 from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
 from tools.scholar.titles import titled
 
@@ -74,7 +74,6 @@ class SemanticScholarSource(Source):
     """Semantic Scholar behind the Source protocol."""
 
     name = NAME
-    offer = Offer(batch=BATCH)
 
     def __init__(self, caller: HttpCaller) -> None:
         self._client = SemanticScholarClient(caller)

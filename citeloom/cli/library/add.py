@@ -2,71 +2,74 @@
 
 import asyncio
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom.cli.library.watch import watch_folders
 from citeloom.cli.progress import Progress
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
-STOPPED = "stopped: run the same command again to go on"
-
-Given = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCES...",
-        help="Files and folders (PDF, HTML, JATS, DOCX, Markdown, text), records (BibTeX, CSL JSON, "
-        "JSON Lines, Zotero exports with their files), arXiv ids and DOIs.",
-    ),
-]
-Name = Annotated[
-    str, typer.Option("--library", "-l", help="Name of the library; made if there is none.")
-]
-Tags = Annotated[
-    list[str], typer.Option("--tag", help="A tag for all that is added; may be repeated.")
-]
-Online = Annotated[
-    list[str],
-    typer.Option(
-        "--source",
-        help="Where arXiv ids and DOIs are looked up: arxiv, openalex, semantic_scholar, crossref; "
-        "may be repeated.",
-    ),
-]
-Watch = Annotated[
-    bool, typer.Option("--watch", help="Go on adding what is new in the folders, until Ctrl-C.")
-]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, max=64, help="Files read at once.", show_default="all cores"),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print all reports as JSON.")]
+if TYPE_CHECKING:
+    from tools.context import RunContext
 
 
 def add(
-    sources: Given,
-    library: Name,
-    tag: Tags = [],  # noqa: B006 - typer copies it
-    source: Online = [],  # noqa: B006
-    watch: Watch = False,
-    workers: Workers = None,
-    json: AsJson = False,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCES...",
+            help="Files and folders (PDF, HTML, JATS, DOCX, Markdown, text), records (BibTeX, CSL JSON, "
+            "JSON Lines, Zotero exports with their files), arXiv ids and DOIs.",
+        ),
+    ],
+    library: Annotated[
+        str, typer.Option("--library", "-l", help="Name of the library; made if there is none.")
+    ],
+    tag: Annotated[
+        list[str], typer.Option("--tag", help="A tag for all that is added; may be repeated.")
+    ] = [],  # noqa: B006 - typer copies it
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            help="Where arXiv ids and DOIs are looked up: arxiv, openalex, semantic_scholar, crossref; "
+            "may be repeated.",
+        ),
+    ] = [],  # noqa: B006
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="Files read at once.", show_default="all cores"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print all reports as JSON.")] = False,
 ) -> None:
     """Add papers to a library; run again, it goes on where it was stopped."""
+    from citeloom.cli.library.reports import tell
+    from tools.context import RunContext
+    from tools.ingest.allowed_paths import allow_paths
+    from tools.ingest.target import use_workers
+    from tools.ingest.workers import close_workers
+    from tools.library.open import close_libraries
+
     with errors_told():
         paths, ids = sorted_out(sources)
         inputs = {"library": library, "paths": paths, "ids": ids, "sources": source, "tags": tag}
-        add_them = partial(add_once, workers=workers, as_json=json)
+        context = RunContext()
+        for path in paths:  # who gives the command may read what this process may read
+            allow_paths(context.clients, Path(Path(path).resolve().anchor))
+        use_workers(workers)
         try:
-            code = watch_folders(inputs, add_them) if watch else add_them(inputs)
-        except KeyboardInterrupt:
-            typer.echo(STOPPED, err=True)
-            code = INTERRUPTED
+            with Progress(quiet=json, often=True) as progress:
+                values = asyncio.run(_ingest(inputs, context, progress))
+        except (asyncio.CancelledError, KeyboardInterrupt) as error:
+            typer.echo("stopped: run the same command again to go on", err=True)
+            raise typer.Exit(INTERRUPTED) from error
+        finally:
+            close_workers()
+            close_libraries()
+        code = tell(values, as_json=json)
     raise typer.Exit(code)
 
 
@@ -90,38 +93,11 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
     return paths, ids
 
 
-def add_once(inputs: Mapping[str, Any], *, workers: int | None, as_json: bool) -> int:
-    """Run the graph to its end, tell what became of each source, return the exit code."""
-    from citeloom.cli.library.reports import tell
-    from tools.ingest.workers import close_workers
-    from tools.library.open import close_libraries
-
-    # Who gives the command may read what this process may read.
-    roots = {Path(Path(path).resolve().anchor) for path in inputs["paths"]}
-    try:
-        with Progress(quiet=as_json, often=True) as progress:
-            values = asyncio.run(_ingest(inputs, roots, progress, workers))
-    except asyncio.CancelledError:
-        typer.echo(STOPPED, err=True)
-        return INTERRUPTED
-    finally:
-        close_workers()
-        close_libraries()
-    return tell(values, as_json=as_json)
-
-
 async def _ingest(
-    inputs: Mapping[str, Any], roots: set[Path], progress: Progress, workers: int | None
+    inputs: Mapping[str, Any], context: "RunContext", progress: Progress
 ) -> dict[str, Any]:
     from graphs.ingest import graph
-    from tools.context import RunContext
-    from tools.ingest.allowed_paths import allow_paths
-    from tools.ingest.target import use_workers
 
-    context = RunContext()
-    for root in roots:
-        allow_paths(context.clients, root)
-    use_workers(workers)
     values: dict[str, Any] = {}
     with cancelled_by_signals():
         async for mode, event in graph.astream(

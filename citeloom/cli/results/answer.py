@@ -10,8 +10,6 @@ from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell_failures, tell_notes
 from state.asking import AnswerSentence, Claim, Hop
-from state.paper import Paper
-from state.passage import Passage
 
 _TOLD = (
     "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "outcome",
@@ -64,32 +62,8 @@ def printed(values: Mapping[str, Any], *, trace: bool = False) -> str:
     """Return the answer as plain text: prose, sources, and with `trace` the hops that led to it."""
     if "answer" not in values:
         return _unfinished(values)
-    parts = [str(values["answer"])]
-    sources = _sources(values)
-    if sources:
-        parts.append("\n".join(["Sources:", *sources]))
-    if trace:
-        parts.append("\n".join(_trace(values)))
-    return "\n\n".join(parts)
-
-
-def _sources(values: Mapping[str, Any]) -> list[str]:
-    papers: dict[str, Paper] = {}
-    for paper in values.get("cited") or ():
-        papers |= dict.fromkeys((paper.id, *paper.aliases), paper)
-    passages: dict[str, Passage] = {item.id: item for item in values.get("passages") or ()}
-    lines = []
-    for claim in values.get("claims") or ():
-        paper, passage = papers.get(claim.paper), passages.get(claim.passage)
-        year = f" ({paper.year})" if paper and paper.year else ""
-        name = f"{paper.citation}{year}: {paper.title}" if paper else claim.paper
-        place = f", {passage.place}" if passage and passage.place else ""
-        lines += [
-            f"[{claim.number}] {name}{place}",
-            f"    {claim.paper}",
-            f"    “{claim.quote.text}”",
-        ]
-    return lines
+    told = str(values["messages"][-1].content)
+    return "\n".join([told, "", *_trace(values)]) if trace else told
 
 
 def _trace(values: Mapping[str, Any]) -> list[str]:

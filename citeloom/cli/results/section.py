@@ -3,7 +3,7 @@
 The files and their fields are a public contract; docs/output.md describes them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +19,19 @@ from citeloom.cli.export.table import table_csv, table_markdown, table_page
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import say, tell, tell_failures, tell_folder, tell_notes, tell_stop
-from tools.bibliography.style import CitationStyle, open_style
+from citeloom.cli.telling import say, tell_failures, tell_folder, tell_notes, tell_stop
+from tools.bibliography.style import open_style
 from tools.citation_graph.page import citation_graph_page
-from tools.errors import InputError
 from tools.run_store import RunStore
 
 
 async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
     """Write the files, print the result, and return the exit code: 0 unless there is nothing."""
-    folder = Path(run.out)
     if run.graph in {"write", "revise"}:
         values = {**values, "papers": []}  # there the channel holds what the caller named
-    foreign = _foreign_style(run)
-    values = restyled(values, foreign) if foreign and values.get("sentences") else values
+    foreign = open_style(run.style) if run.style else None
+    if foreign and values.get("sentences"):
+        values = restyled(values, foreign)
     values = {**values, "completeness": assessed(values)}
     rounds = await RunStore(store, values.get("run", "")).rounds.all() if values.get("run") else []
     record = {**run_record(run, values), "drafts": plain(rounds)}
@@ -42,14 +41,10 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
         "links": plain(values.get("links") or []),
     }
     text = review_text(values) if run.graph != "find" else papers_text(values)
-    if values.get("papers"):
-        write_whole(folder / "papers.json", dump(papers) + "\n")
-        _write_picture(folder, values)
-        if run.graph == "find":
-            write_whole(folder / "papers.md", text)
-    if values.get("sentences"):
-        write_exports(folder, values, run.formats, style=foreign)
-        _write_findings(folder, values)
+    folder = Path(run.out)
+    write_exports(folder, values, run.formats, style=foreign)
+    for name, content in _files(run, values, papers, text):
+        write_whole(folder / name, content)
     write_whole(folder / "run.json", dump(record) + "\n")
     if as_json:
         typer.echo(dump({**record, **papers, "related_work": values.get("related_work", "")}))
@@ -60,35 +55,26 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     return 1 if values.get("stop") or nothing or unwritten else 0
 
 
-def _foreign_style(run: Run) -> CitationStyle | None:
-    """Return the user's own style; where its file has gone the run's standard one must do."""
-    if not run.style:
-        return None
-    try:
-        return open_style(run.style)
-    except InputError as error:
-        tell("Not done", f"{error} (printed in another style)")
-        return None
-
-
-def _write_findings(folder: Path, values: Mapping[str, Any]) -> None:
-    """Write the audit and the comparison table, so far as the run came to them."""
-    if audit := values.get("audit"):
-        told = {"schema_version": SCHEMA_VERSION, **plain(audit)}
-        write_whole(folder / "audit.json", dump(told) + "\n")
-    if (table := values.get("table")) and table.rows:
-        request = values.get("request")
-        about = (request.title or "") if request else ""
-        write_whole(folder / "table.md", table_markdown(table))
-        write_whole(folder / "table.csv", table_csv(table))
-        write_whole(folder / "table.html", table_page(table, about=about))
-
-
-def _write_picture(folder: Path, values: Mapping[str, Any]) -> None:
-    papers, links = values["papers"], values.get("links") or []
+def _files(
+    run: Run, values: Mapping[str, Any], papers: Mapping[str, Any], text: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the files besides the text and its references, so far as the run came to them."""
     request = values.get("request")
-    about = (request.title or request.text) if request else ""
-    write_whole(folder / "graph.html", citation_graph_page(papers, links, about=about))
+    title, about = (request.title or "", request.text) if request else ("", "")
+    if found := values.get("papers"):
+        yield "papers.json", dump(papers) + "\n"
+        yield (
+            "graph.html",
+            citation_graph_page(found, values.get("links") or [], about=title or about),
+        )
+        if run.graph == "find":
+            yield "papers.md", text
+    if (audit := values.get("audit")) and values.get("sentences"):
+        yield "audit.json", dump({"schema_version": SCHEMA_VERSION, **plain(audit)}) + "\n"
+    if (table := values.get("table")) and table.rows and values.get("sentences"):
+        yield "table.md", table_markdown(table)
+        yield "table.csv", table_csv(table)
+        yield "table.html", table_page(table, about=title)
 
 
 def _print(run: Run, values: Mapping[str, Any], text: str, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from nodes.write.plan_language.reading import (
@@ -10,88 +10,96 @@ from nodes.write.plan_language.reading import (
     TAGS,
     Place,
     Row,
+    agree,
     note_of,
     placed_texts,
     refuse_denial,
     refuse_unread,
     take_counts,
 )
-from nodes.write.plan_language.sketch import Sketch, Sketches, check_size, sentences, share
-from state.writing import MARKER, LineRole
+from state.writing import MARKER, LineRole, Plan, PlanLine
 from tools.errors import InputError
 
+MAX_LINES = 60
+MIN_WORDS = 3
+"""Fewest words of a sentence that names a paper and says something of it."""
+_MIN_TOTAL = 10
 _CLAUSES = re.compile(r"(?<=[.;!?])\s")
 
 
-def read_rows(rows: Sequence[Row]) -> Sketches:
-    """Return the lines that the rows ask for.
+@dataclass
+class Sketch:
+    """A line to be: what is known of it so far."""
+
+    paragraph: int = 1
+    theme: str = ""
+    keys: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    words: int | None = None
+    role: LineRole | None = None
+
+
+def read_rows(rows: Sequence[Row]) -> Plan:
+    """Return the plan that the rows ask for.
 
     Raises:
         InputError: The rows mix the two forms, contradict each other, or are not clear.
     """
-    made = Sketches()
     bodies = [row for row in rows if row.kind in {"item", "text"}]
     items = [row for row in bodies if row.kind == "item"]
     directing = [row for row in bodies if row.kind == "text" and row.directs]
-    if directing and items:
+    other = [*items, *(row for row in rows if row.kind == "heading")]
+    if directing and other:
         raise InputError(
             f"the plan mixes directions, '{directing[0].text[:60]}', with a list of sentences, "
-            f"'{items[0].text[:60]}': use one of the two"
+            f"'{other[0].text[:60]}': use one of the two"
         )
-    if directing or (rows and not bodies):
-        _read_directions(rows, made)
-        return made
-    _read_list(rows, made)
-    if "sentence" not in made.asked(0) and not any(item.keys or item.role for item in made.lines):
+    counts: dict[str, int] = {}
+    if directing or (rows and all(row.kind == "counts" for row in rows)):
+        return _finished(_read_directions(rows, counts), counts)
+    lines = _read_list(rows, counts)
+    if "sentence" not in counts and not any(item.keys or item.role for item in lines):
         raise InputError(
             f"the plan names no paper and counts no sentences: '{' '.join(row.text for row in rows)[:60]}'; "
             "name papers as [1] on the lines that cite them, or write such as '5 sentences. Cite [1] on line 1'"
         )
-    return made
+    return _finished(lines, counts)
 
 
-def _read_list(rows: Sequence[Row], made: Sketches) -> None:
+def _read_list(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch]:
+    lines: list[Sketch] = []
     paragraph, theme = 1, ""
     bare = ""  # a heading that has no line under it yet
-    for row in rows:
-        there = any(item.paragraph == paragraph for item in made.lines)
+    for row in (*rows, Row("heading", "")):
+        there = any(item.paragraph == paragraph for item in lines)
         if row.kind == "counts":
-            made.take(take_counts(row.text)[0], 0)
+            agree(counts, take_counts(row.text)[0])
             continue
-        if row.kind == "heading" or (row.blank_before and not bare):
+        if (row.kind == "heading" and row.text) or (row.blank_before and not bare):
             paragraph, theme = paragraph + there, row.theme
         if row.kind == "heading":
-            _check_heading(row, paragraph, bare)
+            if bare or row.number not in {0, paragraph}:
+                raise InputError(
+                    f"the plan's heading '{(bare or row.text)[:60]}' has no sentence under it, or paragraph "
+                    f"{paragraph} begins there: number them 1, 2, ... and give a line for each sentence"
+                )
             bare = row.text
             continue
-        made.lines.append(_item(row, paragraph, theme))
-        _check_label(row, made.lines)
+        lines.append(_item(row, paragraph, theme))
+        inside = sum(item.paragraph == paragraph for item in lines)
+        if row.number not in {0, inside, len(lines)}:
+            raise InputError(
+                f"the plan's line {len(lines)} is labelled {row.number}: '{row.text[:60]}'; put the lines in "
+                "their order and give one for each sentence"
+            )
         bare = ""
-    _check_heading(Row("heading", ""), 0, bare)
-    made.compare("paragraph", paragraph, "paragraphs apart by blank lines")
-    made.compare("sentence", len(made.lines), "lines")
-
-
-def _check_heading(row: Row, paragraph: int, bare: str) -> None:
-    if bare:
-        raise InputError(
-            f"the plan's heading '{bare[:60]}' has no sentence under it: give a line for each "
-            "sentence, or say 'Paragraph 1: 3 sentences'"
-        )
-    if row.number not in {0, paragraph}:
-        raise InputError(
-            f"the plan says '{row.text[:60]}' where paragraph {paragraph} begins: number the "
-            "paragraphs 1, 2, ... in their order"
-        )
-
-
-def _check_label(row: Row, lines: Sequence[Sketch]) -> None:
-    inside = sum(item.paragraph == lines[-1].paragraph for item in lines)
-    if row.number not in {0, inside, len(lines)}:
-        raise InputError(
-            f"the plan's line {len(lines)} is labelled {row.number}: '{row.text[:60]}'; put the lines in "
-            "their order and give one for each sentence"
-        )
+    for name, given in (("paragraph", paragraph), ("sentence", len(lines))):
+        if counts.get(name, given) != given:
+            raise InputError(
+                f"the plan asks for {counts[name]} {name}s, but gives {given}: give one line for each "
+                "sentence, a blank line between paragraphs, or change the number"
+            )
+    return lines
 
 
 def _item(row: Row, paragraph: int, theme: str) -> Sketch:
@@ -122,58 +130,44 @@ def _item(row: Row, paragraph: int, theme: str) -> Sketch:
     )  # fmt: skip
 
 
-def _read_directions(rows: Sequence[Row], made: Sketches) -> None:
-    """Read 'Paragraph 1: 3 sentences in 60 words. Cite [1] on line 1', then lay out the sentences."""
-    placed: list[tuple[int, Place, list[str], str]] = []
-    themes: dict[int, str] = {}
-    notes: dict[int, list[str]] = {}
-    for number, clause in _clauses(rows, themes):
+def _read_directions(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch]:
+    """Read '5 sentences in 60 words. Cite [1] on line 1', then lay out the sentences."""
+    placed: list[tuple[Place, list[str], str]] = []
+    notes: list[str] = []
+    for clause in _clauses(rows):
         refuse_denial(clause)
         for place, text in placed_texts(clause):
-            counts, rest = take_counts(text)
-            made.take(counts, number)
+            new, rest = take_counts(text)
+            agree(counts, new)
             keys, note = MARKER.findall(rest), note_of(rest)
             refuse_unread(rest)
             _check_place(place, clause, keys, note)
             if place:
-                placed.append((number, place, keys, note))
+                placed.append((place, keys, note))
             elif note:
-                notes.setdefault(number, []).append(note)
-    counts_ = _sizes(made, max([0, *themes, *(item[0] for item in placed)]), placed)
-    check_size(sum(counts_))
-    made.lines = [
-        Sketch(paragraph=number, theme=themes.get(number, ""))
-        for number, count in enumerate(counts_, start=1)
-        for _ in range(count)
-    ]
-    for number, place, keys, note in placed:
-        for line in _lines_at(place, number, made.lines):
-            line.keys += keys
-            line.notes += [note] if note else []
-            line.words = place.words or line.words
-    for line in made.lines:
-        line.notes += [*notes.get(line.paragraph, []), *notes.get(0, [])]
+                notes.append(note)
+    lines = _laid_out(counts, placed)
+    for place, keys, note in placed:
+        for first, last in place.ranges or ((1, len(lines)),):
+            if last > len(lines):
+                raise InputError(
+                    f"the plan cites on line {last}, but asks for {_sentences(len(lines))}"
+                )
+            for line in lines[first - 1 : last]:
+                line.keys += keys
+                line.notes += [note] if note else []
+                line.words = place.words or line.words
+    for line in lines:
+        line.notes += notes
+    return lines
 
 
-def _clauses(rows: Sequence[Row], themes: dict[int, str]) -> Iterator[tuple[int, str]]:
-    """Yield the clauses with the paragraph that they speak of, 0 for the whole; note the themes.
-
-    A row that goes on in lower case belongs to the row before.
-    """
-    texts: list[tuple[int, str]] = []
-    number, goes_on = 0, False
-    for row in rows:
-        if row.kind == "heading":
-            number, goes_on = row.number or max([0, *themes]) + 1, False
-            themes[number] = row.theme
-        elif goes_on and row.text[:1].islower() and not row.blank_before:
-            texts[-1] = (number, f"{texts[-1][1]} {row.text}")
-        else:
-            texts.append((number, row.text))
-            goes_on = True
-    for place, text in texts:
-        for clause in _CLAUSES.split(text):
-            yield place, clause.strip(" .;")
+def _clauses(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the clauses; a row that goes on in lower case belongs to the row before."""
+    text = "".join(f" {row.text}" if row.text[:1].islower() else f"\n{row.text}" for row in rows)
+    for line in text.splitlines():
+        for clause in _CLAUSES.split(line):
+            yield clause.strip(" .;")
 
 
 def _check_place(place: Place | None, clause: str, keys: Sequence[str], note: str) -> None:
@@ -191,49 +185,59 @@ def _check_place(place: Place | None, clause: str, keys: Sequence[str], note: st
         )
 
 
-def _sizes(
-    made: Sketches, last: int, placed: Sequence[tuple[int, Place, list[str], str]]
-) -> list[int]:
-    """Return how many sentences each paragraph has; what is not said of one is shared out."""
-    paragraphs = made.asked(0).get("paragraph", max(last, 1))
-    if last > paragraphs or -1 in made.scopes:
+def _laid_out(
+    counts: dict[str, int], placed: Sequence[tuple[Place, list[str], str]]
+) -> list[Sketch]:
+    """Return the sentences, shared out among the paragraphs, the first of which take what is left over."""
+    paragraphs, each = counts.get("paragraph", 1), counts.get("sentence each")
+    last = max([0, *(end for place, _, _ in placed for _, end in place.ranges)])
+    total = counts.get("sentence", each * paragraphs if each else last)
+    if total < paragraphs or (each and total != each * paragraphs):
         raise InputError(
-            f"the plan has {paragraphs} paragraphs, but speaks of paragraph {max(last, 0)}: number them 1, "
-            "2, ... and announce them all"
+            f"the plan asks for {total} sentences in {paragraphs} paragraphs"
+            f"{f' of {each}' if each else ''}: change one of the numbers"
         )
-    check_size(paragraphs)
-    total, each = made.asked(0).get("sentence"), made.asked(0).get("sentence each paragraph")
-    known = {
-        number: made.asked(number).get("sentence", each) for number in range(1, paragraphs + 1)
-    }
-    unsaid = [number for number, count in known.items() if count is None]
-    sure = sum(count or 0 for count in known.values())
-    if total is not None and (total - sure < len(unsaid) if unsaid else total != sure):
-        raise InputError(
-            f"the plan asks for {total} sentences, but its {paragraphs} paragraphs have {sure}"
-            + (f" and {len(unsaid)} of them none yet" if unsaid else "")
-            + ": change one of the numbers"
-        )
-    check_size(total or sure or 1)
-    shares = share(total - sure, len(unsaid)) if total is not None and unsaid else []
-    for place, number in enumerate(unsaid):
-        ends = [end for inside, at, _, _ in placed if inside in {number, 0} for _, end in at.ranges]
-        known[number] = shares[place] if shares else max([0, *ends])
-        if not known[number] and (paragraphs > 1 or placed):
-            raise InputError(
-                f"the plan does not say how many sentences paragraph {number} has: write 'Paragraph "
-                f"{number}: 3 sentences'"
-            )
-    return [count or 0 for count in known.values()]
+    _check_size(total)
+    sizes = [total // paragraphs + (place < total % paragraphs) for place in range(paragraphs)]
+    return [
+        Sketch(paragraph=place) for place, size in enumerate(sizes, start=1) for _ in range(size)
+    ]
 
 
-def _lines_at(place: Place, paragraph: int, lines: Sequence[Sketch]) -> Iterator[Sketch]:
-    here = [line for line in lines if paragraph in {0, line.paragraph}]
-    where = f" of paragraph {paragraph}" if paragraph else ""
-    for first, last in place.ranges or ((1, len(here)),):
-        if last > len(here):
-            raise InputError(
-                f"the plan cites on line {last}{where}, but asks for {sentences(len(here))}; lines "
-                f"are counted from 1{' in each paragraph' if where else ''}"
+def _finished(sketches: Sequence[Sketch], counts: dict[str, int]) -> Plan:
+    """Return the plan; raise InputError where it has no line, too many, or impossible numbers of words."""
+    _check_size(len(sketches))
+    words, each = counts.get("word"), counts.get("word each")
+    lengths = [item.words or each for item in sketches]
+    said = [length for length in lengths if length is not None]
+    free = len(lengths) - len(said)
+    left = MIN_WORDS * free if words is None else words - sum(said)
+    short = min([MIN_WORDS, *said]) < MIN_WORDS or (words is not None and words < _MIN_TOTAL)
+    if short or (left and not free) or left < MIN_WORDS * free:
+        raise InputError(
+            f"the plan asks for {words or sum(said)} words in {_sentences(len(sketches))}, of which the lines' own "
+            f"words add up to {sum(said)}: a sentence takes at least {MIN_WORDS} words, a section "
+            f"{_MIN_TOTAL}; change one of the numbers"
+        )
+    lines: list[PlanLine] = []
+    for item, length in zip(sketches, lengths, strict=True):
+        opens = not lines or lines[-1].paragraph != item.paragraph
+        lines.append(
+            PlanLine(
+                number=len(lines) + 1, keys=tuple(dict.fromkeys(item.keys)), theme=item.theme,
+                role=item.role or ("open" if opens else "develop"),
+                note="; ".join(dict.fromkeys(item.notes)), paragraph=item.paragraph, words=length,
             )
-        yield from here[first - 1 : last]
+        )  # fmt: skip
+    return Plan(lines=tuple(lines), words=words, origin="user")
+
+
+def _check_size(lines: int) -> None:
+    if not 1 <= lines <= MAX_LINES:
+        raise InputError(
+            f"the plan has {lines} lines: ask for 1 to {MAX_LINES} sentences, or give one line for each"
+        )
+
+
+def _sentences(count: int) -> str:
+    return "1 sentence" if count == 1 else f"{count} sentences"

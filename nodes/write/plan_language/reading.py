@@ -16,7 +16,7 @@ _SMALL = "one two three four five six seven eight nine ten eleven twelve".split(
 _COUNT = re.compile(
     rf"(?<![\w.,–—-])(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}|{'|'.join(_SMALL[1:])}|1) "
     r"(?P<unit>paragraph|sentence|line|word)s?\b(?! of [a-z])"
-    r"(?P<each>,? (?:each|(?:per|a|(?:in |for |on )?(?:each|every)) (?P<what>paragraph|sentence|line))\b)?"
+    r"(?P<each>,? each\b|(?<=words) per (?:line|sentence)\b|(?<!words) per paragraph\b)?"
     r"(?P<all> (?:in all|in total|overall))?",
     re.IGNORECASE,
 )
@@ -53,7 +53,6 @@ _ODD = re.compile(r"\d+|paragraphs?|line|sentence", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _HEADING = re.compile(r"#{1,6}(?: (.*))?")
 _PARAGRAPH = re.compile(r"(?:in )?paragraph (\d{1,9})\b ?[:.,–-]? ?(.*)", re.IGNORECASE)
-_NEXT_PARAGRAPH = re.compile(r"(?<=[.;]) (?=(?:in )?paragraph \d)", re.IGNORECASE)
 _NUMBERING = re.compile(
     r"(?:\d{1,3}[.):]|[-*+•]|(?:line|sentence) (\d{1,3}) ?[:.)])(?: |$)", re.IGNORECASE
 )
@@ -92,51 +91,44 @@ def rows_of(text: str) -> Iterator[Row]:
     """Yield the rows of a plan in which papers are markers.
 
     Raises:
-        InputError: A heading names a paper, or a paper is named that is not to be cited.
+        InputError: A heading names a paper, or counts contradict each other.
     """
     blank = False
     for raw in text.splitlines():
         flat = " ".join(raw.split())
-        for part in [flat] if _NUMBERING.match(flat) else _NEXT_PARAGRAPH.split(flat):
-            for row in _rows(part, blank=blank):
-                blank = False
-                yield row
-        blank = blank or not flat
+        if flat:
+            yield _row(flat, blank=blank)
+        blank = not flat
 
 
-def _rows(text: str, *, blank: bool) -> Iterator[Row]:
-    if not text:
-        return
+def _row(text: str, *, blank: bool) -> Row:
     if numbering := _NUMBERING.match(text):
-        yield Row("item", text[numbering.end() :], blank, int(numbering[1] or 0))
-        return
+        return Row("item", text[numbering.end() :], blank, int(numbering[1] or 0))
     if FIRM.fullmatch(text):
-        yield Row("item", text, blank)
-        return
-    if paragraph := _PARAGRAPH.fullmatch(text):
-        rest = paragraph[2]
-        speaks = bool(MARKER.search(rest) or _PLACE.search(rest) or take_counts(rest)[0])
-        theme = "" if speaks else rest.rstrip(" .:")
-        yield Row("heading", text, blank, int(paragraph[1]) or -1, theme)
-        if not speaks:
-            return
-        text, blank = rest, False
+        return Row("item", text, blank)
     counts, left = take_counts(without_places(text))
+    speaks = bool(counts or MARKER.search(text) or _PLACE.search(text))
+    if paragraph := _PARAGRAPH.fullmatch(text):
+        if speaks:
+            raise InputError(
+                f"the plan says '{text[:80]}': give a line of its own for each sentence under 'Paragraph "
+                f"{paragraph[1]}:'"
+            )
+        return Row("heading", text, blank, int(paragraph[1]) or -1, paragraph[2].rstrip(" .:"))
     if heading := _HEADING.fullmatch(text):
         if MARKER.search(text):
             raise InputError(
                 f"the plan's heading '{text[:80]}' names a paper: name papers on the lines that cite them"
             )
-        yield Row("heading", text, blank, theme=(heading[1] or "").strip())
-    elif text.endswith(":") and not MARKER.search(text) and not counts:
-        yield Row("heading", text, blank, theme=text.rstrip(": "))
-    else:
-        only = counts and not MARKER.search(left) and not note_of(left) and not _PLACE.search(text)
-        yield Row("counts" if only else "text", text, blank)
+        return Row("heading", text, blank, theme=(heading[1] or "").strip())
+    if text.endswith(":") and not speaks:
+        return Row("heading", text, blank, theme=text.rstrip(": "))
+    more = MARKER.search(left) or note_of(left) or _PLACE.search(text)
+    return Row("counts" if counts and not more else "text", text, blank)
 
 
 def take_counts(text: str) -> tuple[dict[str, int], str]:
-    """Return what a text asks for, such as {'sentence': 5, 'word each sentence': 20}, and the rest.
+    """Return what a text asks for, such as {'sentence': 5, 'word each': 20}, and the rest.
 
     Raises:
         InputError: It asks for two numbers of one thing, or says 'each' in a way that is not known.
@@ -146,31 +138,27 @@ def take_counts(text: str) -> tuple[dict[str, int], str]:
     end, before = 0, ""
     for found in _COUNT.finditer(text):
         between = text[end : found.start()]
-        unit = _unit(found["unit"])
-        linked = between.strip().lower() in {"of", "with", "having"} and before not in {"", unit}
-        usual = "paragraph" if unit == "sentence" else "sentence"
-        what = _unit(found["what"]) if found["what"] else usual if found["each"] else before
-        name = f"{unit} each {what}" if found["each"] or (linked and not found["all"]) else unit
+        unit = "sentence" if found["unit"].lower() == "line" else found["unit"].lower()
+        # '2 paragraphs of 3 sentences' and '3 sentences of 20 words' speak of each.
+        of = between.strip().lower() in {"of", "with"} and not found["all"]
+        each = found["each"] or (
+            of and (before, unit) in {("paragraph", "sentence"), ("sentence", "word")}
+        )
         number = found["number"].lower()
         size = _SMALL.index(number) + 1 if number in _SMALL else int(number.replace(",", ""))
-        agree(counts, {name: size}, "in one sentence")
-        rest.append("" if linked else between)
+        agree(counts, {f"{unit} each" if each else unit: size})
+        rest.append("" if of else between)
         end, before = found.end(), unit
-    rest.append(text[end:])
-    left = " ".join("".join(rest).split())
+    left = " ".join("".join([*rest, text[end:]]).split())
     if counts and (odd := re.search(r"\b(?:each|every|per)\b", left, re.IGNORECASE)):
         raise InputError(
             f"the plan says '{text[:80]}', and of what '{odd[0]}' speaks is not clear: write such as '2 "
-            "sentences each' or '20 words per line'"
+            "sentences each' (paragraph) or '20 words each' (line)"
         )
     return counts, left
 
 
-def _unit(word: str) -> str:
-    return "sentence" if word.lower() == "line" else word.lower()
-
-
-def agree(known: dict[str, int], new: dict[str, int], where: str) -> None:
+def agree(known: dict[str, int], new: dict[str, int]) -> None:
     """Add counts to those known.
 
     Raises:
@@ -179,8 +167,8 @@ def agree(known: dict[str, int], new: dict[str, int], where: str) -> None:
     for name, number in new.items():
         if known.setdefault(name, number) != number:
             raise InputError(
-                f"the plan asks {where} for {known[name]} and for {number} ({name}): say one of them, or to "
-                "which paragraph each belongs ('Paragraph 1: 3 sentences ...')"
+                f"the plan asks for {known[name]} and for {number} ({name}): say one of them, or give a line "
+                "for each sentence"
             )
 
 
@@ -190,34 +178,27 @@ def without_places(text: str) -> str:
 
 
 def placed_texts(clause: str) -> Iterator[tuple[Place | None, str]]:
-    """Cut a clause into places and what is said of each: before it, or after where the places lead.
+    """Cut a clause into places and what is said of each before it: 'Cite [1] on line 1, [2] on line 2'.
 
-    'Cite [1] on line 1, [2] on line 2' and 'On line 1 cite [1], on line 2 [2]'. A clause without a
-    place comes whole.
+    What is said behind the last one belongs to it; a clause without a place comes whole.
 
     Raises:
-        InputError: It is not clear which line the end of the clause speaks of.
+        InputError: A paper stands behind the last place.
     """
     found = list(_PLACE.finditer(clause))
+    after = clause[found[-1].end() :] if found else clause
+    if found and MARKER.search(after):
+        raise InputError(
+            f"the plan says '{clause[:120]}', and it is not clear on which line the last of it stands: "
+            "write the papers before their line, 'Cite [1] on line 1'"
+        )
+    start = 0
+    for item in found:
+        text = clause[start : item.start()] + (after if item is found[-1] else "")
+        start = item.end()
+        yield _place(item), text
     if not found:
         yield None, clause
-        return
-    first = clause[: found[0].start()]
-    if not MARKER.search(first) and not note_of(take_counts(first)[1]):
-        ends = [*(item.start() for item in found[1:]), len(clause)]
-        texts = [clause[item.end() : end] for item, end in zip(found, ends, strict=True)]
-        texts[0] = f"{first} {texts[0]}"
-    else:
-        starts = [0, *(item.end() for item in found)]
-        texts = [clause[start : item.start()] for start, item in zip(starts, found, strict=False)]
-        after = clause[found[-1].end() :]
-        if MARKER.search(after):
-            raise InputError(
-                f"the plan says '{clause[:120]}', and it is not clear on which line the last of it stands: "
-                "write a direction for each line, such as 'Cite [1] on line 1'"
-            )
-        texts[-1] += after
-    yield from zip(map(_place, found), texts, strict=True)
 
 
 def _place(found: re.Match[str]) -> Place:
