@@ -1,0 +1,115 @@
+"""What an embedder makes is stored and used, and another's takes its place."""
+
+import re
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from citeloom.settings import Settings
+from tests.library.words import PARTS, LetterEmbedder, WordEmbedder, document, fill, paper
+from tools.embed.port import Encoded, TermWeights, Vectors
+from tools.errors import LibraryError
+from tools.library.library import Library
+from tools.library.open import close_libraries, create_library, open_library
+from tools.library.verify import verify
+from tools.retrieve.port import PassageFilter
+
+NEAR = "the red fox runs over the hill"
+FAR = "the hill, the hill, the hill and the fox"
+
+
+class RichEmbedder(WordEmbedder):
+    """Words, their weights, and a vector for each."""
+
+    name = "rich"
+    multi_size = 16
+
+    def encode(self, texts: Sequence[str]) -> Encoded:
+        words = [re.findall(r"\w+", text.lower()) or ["-"] for text in texts]
+        return Encoded(
+            self.embed(texts), tuple(map(weights, words)), tuple(map(self.tokens, words))
+        )
+
+    def tokens(self, words: list[str]) -> Vectors:
+        rows = [np.random.default_rng(crc32(word.encode())).standard_normal(16) for word in words]
+        vectors = np.asarray(rows, dtype=np.float32)
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+def weights(words: list[str]) -> TermWeights:
+    terms = sorted({crc32(word.encode()) % 10_000 for word in words})
+    return TermWeights(tuple(terms), (1.0,) * len(terms))
+
+
+@pytest.fixture
+def mine(library: Library) -> Library:
+    return fill(library)
+
+
+def test_another_embedder_reads_but_does_not_search_until_the_library_is_indexed_with_it(
+    mine: Library, settings: Settings
+) -> None:
+    other = LetterEmbedder()
+    with pytest.raises(LibraryError, match=r"words \(64 numbers\).*citeloom library index mine"):
+        open_library("mine", settings, other)
+    library = open_library("mine", settings, other, any_embedder=True)
+    for refused in (
+        lambda: library.search("topic1", limit=1),
+        lambda: library.texts.search("topic1", limit=1),
+        lambda: library.index(),
+    ):
+        with pytest.raises(LibraryError, match="citeloom library index mine"):
+            refused()
+    assert library.texts.count() == 26
+    assert library.remove(["10.1000/p1"]) == 1
+    assert library.texts.tag("10.1000/p2", ["new"])
+    assert library.texts.remove(["10.1000/p2"]) == 1
+    library.add([paper(99)], index=False)
+    assert library.stats().papers == 20
+    assert library.index(reembed=True) == other.texts == 20 + 2
+    assert library.search("topic1", limit=1)
+    hit = library.texts.search("limits of what was done", mode="dense", limit=1)[0]
+    assert library.texts.get([hit.passage])[hit.passage].text == PARTS[1][1]
+    assert (library.stats().embedder, library.stats().size) == ("letters", 96)
+    assert len([path for path in library.folder.iterdir() if path.is_dir()]) == 1, "the old is gone"
+    assert open_library("mine", settings, other) is library
+
+
+def test_library_that_is_open_elsewhere_notices_the_swap(mine: Library, settings: Settings) -> None:
+    close_libraries()
+    assert mine.search("topic1", limit=1)
+    for embedder in (LetterEmbedder(), RichEmbedder(), WordEmbedder()):
+        other = open_library("mine", settings, embedder, any_embedder=True)
+        assert other.index(reembed=True) == 26
+        assert len(other.texts.search("first result", limit=99)) == 26
+        close_libraries()
+        if embedder.name == WordEmbedder.name:
+            assert len(mine.texts.search("first result", limit=99)) == 26
+        else:
+            with pytest.raises(LibraryError, match=rf"{embedder.name} \({embedder.size} numbers\)"):
+                mine.search("topic1", limit=1)
+    mine.close()
+
+
+@pytest.mark.parametrize("url", [None, ":memory:"])
+def test_hybrid_search_orders_by_token_vectors_and_other_modes_as_ever(
+    settings: Settings, url: str | None
+) -> None:
+    given = settings.model_copy(update={"qdrant_url": url})
+    rich = create_library("rich", given, RichEmbedder())
+    rich.add([paper(number) for number in range(4)])
+    parts = [("1 A", NEAR), ("2 B", FAR), *((f"{n} C", f"a filler of fox{n}") for n in range(9))]
+    rich.texts.put(*document(1, *parts))
+    rich.index()
+    near, far = (one.id for one in rich.texts.of_paper("10.1000/p1")[1:3])
+    best = rich.texts.search("red fox hill", limit=4)[0]
+    assert best.passage == near
+    assert best.score == pytest.approx(3.0, abs=1e-3), "each of three words is found as it is"
+    wanted = PassageFilter(sections=frozenset({"b"}))
+    (only,) = rich.texts.search("red fox hill", limit=4, wanted=wanted)
+    assert only.passage == far
+    assert rich.texts.search("red fox", mode="dense", limit=4)[0].passage == near
+    assert rich.texts.search("red fox", mode="keyword", limit=4)[0].passage == near
+    assert verify(rich) == []
