@@ -33,8 +33,8 @@ def test_papers_are_found_and_a_second_load_changes_nothing(
     hits = library.search("topic3 with method3", limit=5)
     assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    best = hits[0].paper
-    assert best not in ids(library, "topic3 with method3", exclude=[best.removeprefix("doi:")])
+    without = [hits[0].paper.removeprefix("doi:")]
+    assert hits[0].paper not in ids(library, "topic3 with method3", exclude=without)
     assert library.search("topic3", limit=0) == library.search("  ", limit=5) == []
     stored = library.vectors([papers[1].id])[papers[1].id]
     expected = embedder.embed([f"{papers[1].title}. {papers[1].abstract}"])[0]
@@ -42,8 +42,6 @@ def test_papers_are_found_and_a_second_load_changes_nothing(
     stats = library.stats()
     assert (stats.papers, stats.abstracts, stats.waiting, stats.links) == (30, 29, 0, 1)
     assert (stats.first_year, stats.last_year) == (2000, 2019)
-    assert (stats.embedder, stats.size) == ("words", 64)
-    assert stats.bytes > 1000
 
 
 def test_cutoff_agrees_with_published_before(library: Library) -> None:
@@ -57,8 +55,8 @@ def test_cutoff_agrees_with_published_before(library: Library) -> None:
     library.add(papers)
     for cutoff in (date(2019, 12, 31), date(2020, 1, 1), date(2020, 6, 1), date(2021, 1, 1)):
         wanted = {one.id for one in papers if published_before(one, cutoff)}
-        assert set(ids(library, "alpha", before=cutoff)) == wanted
-        assert set(ids(library, "alpha", before=cutoff, mode="keyword")) == wanted
+        for mode in ("hybrid", "keyword"):
+            assert set(ids(library, "alpha", before=cutoff, mode=mode)) == wanted
 
 
 def test_ids_and_references_resolve_in_any_form_and_order(library: Library) -> None:

@@ -8,18 +8,13 @@ from pathlib import Path
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, fill, paper
+from tests.library.words import WordEmbedder, paper
 from tools.errors import InputError, LibraryError
 from tools.library.compact import compact
 from tools.library.library import Library
 from tools.library.open import library_names, open_library
 from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import verify
-
-
-@pytest.fixture
-def filled(library: Library) -> Library:
-    return fill(library)
 
 
 @pytest.fixture

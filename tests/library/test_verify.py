@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, fill, paper
+from tests.library.words import WordEmbedder, paper
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
 from tools.library.port import Point, VectorIndex
 from tools.library.verify import repair, verify
-
-
-@pytest.fixture
-def whole(library: Library) -> Library:
-    return fill(library)
 
 
 def sql(library: Library, statement: str) -> None:
@@ -63,37 +58,37 @@ DAMAGES: list[tuple[Callable[[Library], None], str]] = [
 ]
 
 
-def test_damage_is_said_and_made_good_again_and_again(whole: Library) -> None:
+def test_damage_is_said_and_made_good_again_and_again(filled: Library) -> None:
     for damage, said in DAMAGES:
-        assert verify(whole) == [], "before it"
-        damage(whole)
-        faults = verify(whole)
+        assert verify(filled) == [], "before it"
+        damage(filled)
+        faults = verify(filled)
         assert any(said in fault.what for fault in faults), (said, faults)
         assert {f.remedy for f in faults} == {"run `citeloom library verify mine --repair`"}
-        assert repair(whole) == []
-        assert len(whole.search("topic1", limit=99)) == whole.stats().papers
-        assert len(whole.texts.search("result topic1", limit=99)) == whole.texts.count()
-    whole.texts.tag("10.1000/p2", ["new"])
-    whole.add([paper(4, "Another title"), paper(77)], index=False)
-    assert verify(whole) == [], "what waits for its vector is no fault"
+        assert repair(filled) == []
+        assert len(filled.search("topic1", limit=99)) == filled.stats().papers
+        assert len(filled.texts.search("result topic1", limit=99)) == filled.texts.count()
+    filled.texts.tag("10.1000/p2", ["new"])
+    filled.add([paper(4, "Another title"), paper(77)], index=False)
+    assert verify(filled) == [], "what waits for its vector is no fault"
 
 
-def test_what_cannot_be_made_again_names_the_file_to_add(whole: Library) -> None:
-    sql(whole, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
-    (fault,) = verify(whole)
+def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library) -> None:
+    sql(filled, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
+    (fault,) = verify(filled)
     assert "1 passages of 'p0.pdf' are not in its text" in fault.what
     assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
-    assert repair(whole) == [fault]
-    sql(whole, "UPDATE documents SET text = x'00ff' WHERE number = 1")
-    (fault,) = verify(whole)
+    assert repair(filled) == [fault]
+    sql(filled, "UPDATE documents SET text = x'00ff' WHERE number = 1")
+    (fault,) = verify(filled)
     assert "is damaged" in fault.what
     assert "p0.pdf" in fault.remedy
 
 
 def test_flipped_bytes_of_the_catalog_and_its_loss_are_said(
-    whole: Library, settings: Settings, embedder: WordEmbedder
+    filled: Library, settings: Settings, embedder: WordEmbedder
 ) -> None:
-    path = whole.folder / "catalog.sqlite"
+    path = filled.folder / "catalog.sqlite"
     close_libraries()
     kept = path.read_bytes()
     for at in (0.0, 0.2, 0.4, 0.6, 0.8):
