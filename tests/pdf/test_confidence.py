@@ -1,9 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.document import Block, Document
+from state.document import Block
 from tests.pdf import papers
-from tests.pdf.writer import BOLD, Page, pdf
 from tools.pdf.confidence import confidence_of, legibility
 from tools.pdf.front import Front
 from tools.pdf.reader import read_pdf
@@ -20,17 +19,6 @@ def test_clean_paper_is_relied_on_in_every_part() -> None:
     document = read_pdf(papers.paper(), name="rivers.pdf")
     assert set(document.confidence) == _PARTS
     assert min(document.confidence.values()) >= 0.85
-
-
-def test_parts_that_were_not_found_have_none() -> None:
-    page = Page()
-    page.paragraph(60, 720, "Nothing but a few words stands on this page of paper. " * 8, width=480)
-    document = read_pdf(pdf([page]), name="words.pdf")
-    assert document.title is None
-    assert document.confidence["title"] == 0
-    assert document.confidence["authors"] == 0
-    assert document.confidence["references"] == 0
-    assert document.confidence["paragraphs"] > 0.9
 
 
 def test_broken_words_lower_what_they_stand_in() -> None:
@@ -74,18 +62,6 @@ def test_labels_that_skip_and_entries_without_a_year_lower_the_references() -> N
     assert references("[1] Lind. 2015. Silt by hand.", "[2] Holm. 2018. Charcoal, a clock.") == 1
     assert references("[1] Lind. 2015. Silt by hand.", "[4] Holm. 2018. Charcoal, a clock.") == 0.5
     assert references("Lind and Reyes on silt in valleys.", "Holm. 2018. Charcoal, a clock.") == 0.5
-
-
-def test_section_numbers_with_a_gap_are_seen_in_a_file() -> None:
-    def read(*numbers: int) -> Document:
-        page, y = Page(), 740.0
-        for number in numbers:
-            page.text(60, y, f"{number} Part of the work", size=12, font=BOLD)
-            y = page.paragraph(60, y - 16, "The rivers were dug once more. " * 8, width=480) - 14
-        return read_pdf(pdf([page]), name="parts.pdf")
-
-    assert read(1, 2, 3).confidence["sections"] == 1
-    assert read(1, 3, 4).confidence["sections"] < 1
 
 
 _BLOCKS = st.lists(

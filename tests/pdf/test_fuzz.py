@@ -64,9 +64,3 @@ def test_any_operators_on_a_page_are_read_or_refused(operators: list[str]) -> No
     page = papers.first_page()
     page.parts.extend(operators)
     outcome(pdf([page, Page(operators)]))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_damage_is_the_same_for_the_same_seed(way: str) -> None:
-    first = damaged(way, PAPER, SHORT, random.Random(5))
-    assert damaged(way, PAPER, SHORT, random.Random(5)) == first != PAPER

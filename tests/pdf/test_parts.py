@@ -1,12 +1,7 @@
 """What belongs to a paragraph, and what only stands next to it."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from state.document import Block, Document
-from tests.pdf.writer import BOLD, ITALIC, PLAIN, Page, pdf
-from tools.pdf.baselines import rejoined
-from tools.pdf.lines import Line
+from tests.pdf.writer import BOLD, Page, pdf
 from tools.pdf.reader import read_pdf
 
 _PROSE = "The rivers of the north carry more silt than those of the south, as was shown before. "
@@ -42,41 +37,6 @@ def test_small_capitals_at_the_edge_of_a_line_belong_to_it() -> None:
     assert texts[0] == " ".join([first, "SILT", beside, third, last])
 
 
-_LINES = st.lists(
-    st.builds(
-        lambda text, x, y, column: Line(text, 1, x, x + 5 * len(text), y, 10, "F", column=column),
-        st.text("abc def", min_size=1, max_size=12).filter(str.strip),
-        st.integers(0, 500),
-        st.sampled_from([10.0, 10.5, 22.0, 34.0]),
-        st.sampled_from([1, 2]),
-    ),
-    max_size=12,
-)
-
-
-@given(_LINES)
-def test_putting_pieces_of_lines_together_loses_no_letter(lines: list[Line]) -> None:
-    found = rejoined(lines)
-    letters = sorted("".join("".join(line.text for line in lines).split()))
-    assert sorted("".join("".join(line.text for line in found).split())) == letters
-    assert all(0 <= cut <= len(line.text) for line in found for cut in line.cuts)
-
-
-def test_header_of_two_lines_is_left_out_on_every_page() -> None:
-    pages = []
-    for number in range(3):
-        page = headed(f"{number + 1} Part {number}", y=690)
-        page.text(60, 760, "Session 4: Rivers", size=9)
-        page.text(60, 737, "The Meeting of Diggers in the Lower Town", size=7)
-        page.paragraph(60, 670, _PROSE * 6, width=480)
-        page.text(300, 40, str(number + 7), size=9)
-        pages.append(page)
-    document = read(*pages)
-    assert "Diggers" not in document.text
-    assert "Session" not in document.text
-    assert [block.kind for block in document.blocks] == ["text"] * 3
-
-
 def test_subsections_in_the_face_of_prose_are_known_by_their_numbers() -> None:
     page = headed("2 Method")
     y = page.paragraph(60, 720, _PROSE * 3, width=480)
@@ -100,32 +60,6 @@ def test_number_and_title_before_a_paragraph_are_its_heading() -> None:
     assert last.section == ("2 Method", "2.1 Spades")
 
 
-def test_theorems_and_plain_words_in_bold_are_no_sections() -> None:
-    page = headed("1 Rivers")
-    y = page.paragraph(60, 720, _PROSE * 2, width=480)
-    page.text(60, y - 12, "Theorem 2", font=BOLD)
-    y = page.paragraph(60, y - 24, "Every river ends in a sea or in a lake. " * 2, width=480)
-    page.text(60, y - 12, "Proof", font=BOLD)
-    page.paragraph(60, y - 24, _PROSE * 3, width=480)
-    assert {block.section for block in read(page).blocks} == {("1 Rivers",)}
-
-
-def test_caption_close_below_its_table_is_found() -> None:
-    page = headed()
-    y = page.paragraph(60, 720, _PROSE * 4, width=480)
-    for row in ("North  12  310", "South   9  275", "West   11  290"):
-        y -= 11
-        for place, cell in enumerate(row.split()):
-            page.text(150 + 90 * place, y, cell)
-    page.text(140, y - 11, "Table 1: Layers found in the three valleys.")
-    page.paragraph(60, y - 40, _PROSE * 4, width=480, indent=11)
-    document = read(page)
-    assert [block.text for block in of(document, "caption")] == [
-        "Table 1: Layers found in the three valleys."
-    ]
-    assert len(of(document, "text")) == 2
-
-
 def test_steps_of_an_algorithm_are_code_and_the_paragraph_goes_on_behind_them() -> None:
     page = headed()
     y = page.paragraph(60, 720, _PROSE * 3 + "The steps are those of", width=480, filled=True)
@@ -143,19 +77,6 @@ def test_steps_of_an_algorithm_are_code_and_the_paragraph_goes_on_behind_them() 
     assert "foreach place" in of(document, "code")[0].text
     assert len(of(document, "text")) == 1
     assert "those of the manual of the ministry." in of(document, "text")[0].text
-
-
-def test_small_print_above_the_caption_of_a_figure_is_no_prose() -> None:
-    page = headed()
-    y = page.paragraph(60, 720, _PROSE * 4, width=480, size=10, lead=12)
-    for label in ("Silt: river, lake, flood, bed, bank", "Ash: fire, stove, hearth, wood"):
-        y -= 11
-        page.text(80, y - 10, label, size=8)
-    page.text(80, y - 32, "Figure 1: What was found with what.", size=10)
-    page.paragraph(60, y - 70, _PROSE * 4, width=480, size=10, lead=12)
-    texts = " ".join(block.text for block in of(read(page), "text"))
-    assert "hearth" not in texts
-    assert "Figure 1" not in texts
 
 
 def test_paragraph_that_a_figure_parts_is_joined() -> None:
@@ -185,24 +106,6 @@ def test_appendix_behind_the_list_is_no_entry() -> None:
     assert of(document, "text")[0].section == ("A Further valleys",)
 
 
-def test_kind_of_article_and_addresses_are_neither_title_nor_abstract() -> None:
-    page = Page()
-    page.text(60, 750, "Squibs and Discussions", size=20, font=BOLD)
-    page.text(60, 720, "Rivers that Remember", size=15, font=BOLD)
-    page.text(60, 690, "Ilse Brook", size=11)
-    page.text(200, 690, "Tom Ford", size=11)
-    page.text(60, 676, "Linguistics of Rivers", size=10, font=ITALIC)
-    page.text(
-        60, 640, "FLOODS AND SILT, ASH AND CHARCOAL. Rivers keep traces of the floods they had."
-    )
-    y = page.paragraph(60, 629, _PROSE * 5, width=480)
-    page.text(60, y - 20, "1 Introduction", size=12, font=BOLD)
-    page.paragraph(60, y - 36, _PROSE * 6, width=480, font=PLAIN)
-    document = read(page)
-    assert document.title == "Rivers that Remember"
-    assert [author.name for author in document.authors] == ["Ilse Brook", "Tom Ford"]
-
-
 def test_thanks_set_off_within_a_paragraph_are_a_section_of_the_first_level() -> None:
     page = headed("1 Conclusion")
     y = page.paragraph(60, 720, _PROSE * 3, width=480)
@@ -228,21 +131,6 @@ def test_notes_below_a_table_are_footnotes() -> None:
     assert len(of(document, "text")) == 2
 
 
-def test_caption_below_its_label_is_found() -> None:
-    page = headed()
-    y = page.paragraph(60, 720, _PROSE * 4, width=480)
-    page.text(60, y - 20, "Table 1", font=BOLD)
-    page.text(60, y - 31, "Layers found in the two valleys of the north.")
-    for row in ("North  12  310", "South   9  275"):
-        y -= 11
-        for place, cell in enumerate(row.split()):
-            page.text(60 + 90 * place, y - 40, cell)
-    page.paragraph(60, y - 70, _PROSE * 4, width=480, indent=11)
-    assert [block.text for block in of(read(page), "caption")] == [
-        "Table 1 Layers found in the two valleys of the north."
-    ]
-
-
 def test_notes_in_the_size_of_prose_are_known_by_their_close_lines() -> None:
     page = headed()
     y = page.paragraph(60, 720, _PROSE * 26, width=345, lead=14, size=10)
@@ -266,18 +154,3 @@ def test_header_that_moves_from_page_to_page_is_left_out() -> None:
         page.paragraph(60, 670, _PROSE * 6, width=480)
         pages.append(page)
     assert "Brook" not in read(*pages).text
-
-
-def test_italics_of_another_size_stay_in_their_entry() -> None:
-    page = headed("References")
-    y = 720.0
-    for year in (2011, 2014, 2019):
-        page.text(60, y, f"Holm, Bea. {year}. Charcoal as a clock.", size=9)
-        page.text(80, y - 11, "Journal of Embers and Ash,", size=10, font=ITALIC)
-        page.text(80, y - 22, "volume 7, pages 33-41. Upper Town.", size=9)
-        y -= 33
-    assert [block.text for block in of(read(page), "reference")] == [
-        f"Holm, Bea. {year}. Charcoal as a clock. Journal of Embers and Ash, volume 7, "
-        "pages 33-41. Upper Town."
-        for year in (2011, 2014, 2019)
-    ]

@@ -3,15 +3,12 @@ import math
 from typing import Any
 
 import pypdfium2.raw as pdfium
-import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pdf.writer import BOLD, ITALIC, PLAIN, SYMBOL, Page, pdf
 from tools.pdf.columns import Columns
 from tools.pdf.glyphs import glyph
 from tools.pdf.native import Limits, opened, read_page
-from tools.pdf.runs import Runs
 from tools.pdf.upright import Sheet, Word
 
 LIMITS = Limits()
@@ -80,37 +77,6 @@ def words(page: Page) -> list[Word]:
         return read_page(handle, 0, LIMITS).words
 
 
-@settings(deadline=None)
-@given(st.lists(objects, min_size=1, max_size=12))
-def test_words_are_what_the_characters_tell_one_by_one(parts: list[Any]) -> None:
-    content = pdf([Page([operators(*part) for part in parts])])
-    with opened(content, "page.pdf") as handle:
-        page = pdfium.FPDF_LoadPage(handle, 0)
-        text = pdfium.FPDFText_LoadPage(page)
-        count = pdfium.FPDFText_CountChars(text)
-        found, told = Runs(text, count).words(), one_by_one(text, count)
-        assert [word.text for word in found] == [run[0] for run in told]
-        for word, (_, first, last) in zip(found, told, strict=True):
-            box, origin, font, size = character(text, first)
-            assert (word.style.font, word.style.size) == (font, abs(size))
-            if word.style.quarter in (0, 4):
-                end = character(text, last)[0]
-                assert (word.x0, word.x1) == (min(box[0], end[0]), max(box[1], end[1]))
-                assert word.y == -origin[1]
-        pdfium.FPDFText_ClosePage(text)
-        pdfium.FPDF_ClosePage(page)
-
-
-def test_words_of_one_text_object_are_parted_by_spaces() -> None:
-    page = Page()
-    page.text(50, 700, "the long river bends")
-    found = words(page)
-    assert [word.text for word in found] == ["the", "long", "river", "bends"]
-    assert {word.y for word in found} == {-700.0}
-    assert len({id(word.style) for word in found}) == 1
-    assert not any(word.glued for word in found)
-
-
 def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -> None:
     page = Page()
     page.text(50, 700, "river")
@@ -120,12 +86,6 @@ def test_letter_in_another_font_is_a_word_of_its_own_glued_to_the_one_before() -
     assert [(word.text, word.glued, word.style.bold) for word in found] == [
         ("river", False, False), ("s", True, True), ("ide", True, False),
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("size", [6, 12])
-def test_size_is_that_of_the_font_times_that_of_the_matrix(size: int) -> None:
-    page = Page([f"BT /F1 {size} Tf 2 0 0 2 50 700 Tm (river) Tj 1 0 0 1 50 600 Tm (bank) Tj ET"])
-    assert [word.style.size for word in words(page)] == [2.0 * size, float(size)]
 
 
 def test_size_below_zero_counts_as_one_above() -> None:
@@ -141,7 +101,3 @@ def test_rise_of_characters_in_one_line_is_kept() -> None:
     )
     found = {word.text: word.y for word in words(page)}
     assert found == {"river": -700.0, "2": -704.0, "bank": -700.0}
-
-
-def test_page_without_characters_has_no_words() -> None:
-    assert words(Page(["0 0 m 9 9 l S"])) == []

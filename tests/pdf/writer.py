@@ -1,6 +1,5 @@
 """A small writer of PDFs: pages of text in the standard fonts, at places, for the tests."""
 
-import hashlib
 import textwrap
 import zlib
 from collections.abc import Sequence
@@ -10,7 +9,6 @@ PLAIN, BOLD, ITALIC, SYMBOL = "F1", "F2", "F3", "F4"
 _FONTS = {PLAIN: "Courier", BOLD: "Courier-Bold", ITALIC: "Courier-Oblique", SYMBOL: "Symbol"}
 _EM = 0.6
 """Width of every character of Courier, in sizes."""
-_PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
 
 @dataclass
@@ -68,9 +66,9 @@ class Page:
         return y
 
 
-def pdf(pages: Sequence[Page], *, title: str = "", password: str | None = None) -> bytes:
-    """Return a PDF of pages; with a password (which may be empty) it is encrypted."""
-    writer = _Writer(password)
+def pdf(pages: Sequence[Page], *, title: str = "") -> bytes:
+    """Return a PDF of pages."""
+    writer = _Writer()
     fonts = " ".join(
         f"/{name} << /Type /Font /Subtype /Type1 /BaseFont /{base} "
         f"{'' if base == 'Symbol' else '/Encoding /WinAnsiEncoding '}>>"
@@ -79,7 +77,7 @@ def pdf(pages: Sequence[Page], *, title: str = "", password: str | None = None) 
     kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
     writer.add(1, b"<< /Type /Catalog /Pages 2 0 R >>")
     writer.add(2, f"<< /Type /Pages /Count {len(pages)} /Kids [{kids}] >>".encode())
-    writer.add(3, b"<< /Title " + writer.string(3, title.encode("latin-1")) + b" >>")
+    writer.add(3, f"<< /Title <{title.encode('latin-1').hex()}> >>".encode())
     for index, page in enumerate(pages):
         number = 4 + 2 * index
         writer.add(
@@ -87,33 +85,16 @@ def pdf(pages: Sequence[Page], *, title: str = "", password: str | None = None) 
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Rotate {page.rotated} "
             f"/Resources << /Font << {fonts} >> >> /Contents {number + 1} 0 R >>".encode(),
         )
-        packed = zlib.compress("\n".join(page.parts).encode("latin-1"))
-        data = writer.sealed(number + 1, packed)
+        data = zlib.compress("\n".join(page.parts).encode("latin-1"))
         head = f"<< /Length {len(data)} /Filter /FlateDecode >>\nstream\n".encode()
         writer.add(number + 1, head + data + b"\nendstream")
     return writer.finished()
 
 
 class _Writer:
-    def __init__(self, password: str | None) -> None:
+    def __init__(self) -> None:
         self._out = bytearray(b"%PDF-1.4\n")
         self._offsets: dict[int, int] = {}
-        self._id = b"0123456789abcdef"
-        self._key: bytes | None = None
-        if password is not None:
-            padded = (password.encode() + _PADDING)[:32]
-            self._owner = rc4(hashlib.md5((b"owner" + _PADDING)[:32]).digest()[:5], padded)
-            flags = (-4 & 0xFFFFFFFF).to_bytes(4, "little")
-            self._key = hashlib.md5(padded + self._owner + flags + self._id).digest()[:5]
-
-    def sealed(self, number: int, data: bytes) -> bytes:
-        if self._key is None:
-            return data
-        key = self._key + number.to_bytes(3, "little") + b"\0\0"
-        return rc4(hashlib.md5(key).digest()[:10], data)
-
-    def string(self, number: int, data: bytes) -> bytes:
-        return b"<" + self.sealed(number, data).hex().encode() + b">"
 
     def add(self, number: int, body: bytes) -> None:
         self._offsets[number] = len(self._out)
@@ -124,30 +105,6 @@ class _Writer:
         self._out += f"xref\n0 {count}\n0000000000 65535 f \n".encode()
         for number in range(1, count):
             self._out += f"{self._offsets[number]:010d} 00000 n \n".encode()
-        sealed = ""
-        if self._key is not None:
-            user = rc4(self._key, _PADDING)
-            sealed = (
-                f"/ID [<{self._id.hex()}> <{self._id.hex()}>] /Encrypt << /Filter /Standard /V 1 "
-                f"/R 2 /P -4 /O <{self._owner.hex()}> /U <{user.hex()}> >>"
-            )
-        trailer = f"trailer\n<< /Size {count} /Root 1 0 R /Info 3 0 R {sealed} >>\n"
+        trailer = f"trailer\n<< /Size {count} /Root 1 0 R /Info 3 0 R >>\n"
         self._out += f"{trailer}startxref\n{start}\n%%EOF\n".encode()
         return bytes(self._out)
-
-
-def rc4(key: bytes, data: bytes) -> bytes:
-    """Return data under the RC4 cipher, which PDF's oldest encryption uses."""
-    state = list(range(256))
-    j = 0
-    for i in range(256):
-        j = (j + state[i] + key[i % len(key)]) % 256
-        state[i], state[j] = state[j], state[i]
-    i = j = 0
-    out = bytearray()
-    for byte in data:
-        i = (i + 1) % 256
-        j = (j + state[i]) % 256
-        state[i], state[j] = state[j], state[i]
-        out.append(byte ^ state[(state[i] + state[j]) % 256])
-    return bytes(out)

@@ -9,7 +9,6 @@ from typing import Any
 from state.document import Document
 from tools.documents.blocks import Blocks, clean
 from tools.documents.decode import decoded
-from tools.documents.head import Head
 from tools.documents.html import read_article
 from tools.documents.limits import LIMITS, Limits, check_zip
 from tools.documents.markup import Element, parse_html, parse_xml
@@ -62,7 +61,7 @@ def read_docx(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
     out = Blocks(name, limits)
     root, _ = parse_html(f"<body>{html}</body>".encode(), name)
     place_notes(root)
-    document = read_article(root, out, Head(title=title or None))
+    document = read_article(root, out, Document(title=title or None))
     if not out.blocks:
         raise DocumentError(
             f"{name} has no text in it",

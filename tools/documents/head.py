@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from state.document import Document
-from state.paper import Author, canonical_id, title_key
+from state.paper import Author, canonical_id
 from tools.documents.blocks import clean
 
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
@@ -26,30 +25,8 @@ _NAMES = {
 """Under which names a field is given, the surest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """What is known of the article beside its text."""
-
-    title: str | None = None
-    authors: tuple[Author, ...] = ()
-    abstract: str | None = None
-    year: int | None = None
-    venue: str | None = None
-    doi: str | None = None
-    arxiv: str | None = None
-
-    def is_title(self, words: str) -> bool:
-        """Whether a heading is the title itself."""
-        return bool(self.title) and title_key(words) == title_key(self.title or "")
-
-    def document(self, **more: object) -> Document:
-        """Return a document with these values, and those of `more` where they are given."""
-        own = {name: getattr(self, name) for name in _NAMES}
-        return Document.model_validate({**own, **{key: val for key, val in more.items() if val}})
-
-
-def head_of(said: Said) -> Head:
-    """Return what values by name say: those of a page, or fields by their own names."""
+def head_of(said: Said) -> Document:
+    """Return a document without text of what values by name say: of a page, or of front matter."""
 
     def every(field: str) -> list[str]:
         given = (said[name] for name in _NAMES[field] if said.get(name))
@@ -62,7 +39,7 @@ def head_of(said: Said) -> Head:
     if len(authors) == 1:
         authors = re.split(r"\s*;\s*|\s+and\s+", authors[0])
     every_doi = [value for name in _NAMES["doi"] for value in said.get(name, ())]
-    return Head(
+    return Document(
         title=one("title"),
         authors=authors_of(authors),
         abstract=one("abstract"),

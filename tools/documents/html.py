@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from state.document import Document
+from state.paper import title_key
 from tools.documents.blocks import Blocks, clean
-from tools.documents.head import Head, authors_of, head_of
+from tools.documents.head import authors_of, head_of
 from tools.documents.limits import LIMITS, Limits
 from tools.documents.markup import Element, parse_html
 from tools.documents.walk import Walk
@@ -58,13 +59,14 @@ def read_html(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
     return document.model_copy(update={"unread": tuple(unread)})
 
 
-def read_article(root: Element, out: Blocks, own: Head | None = None) -> Document:
+def read_article(root: Element, out: Blocks, own: Document | None = None) -> Document:
     """Return what stands in a page; `own` is what is known of the article beside it."""
     head = _head(root) if own is None or not own.title else own
+    title = title_key(head.title or "")
 
     def role(element: Element) -> str:
         found = role_of(element)
-        if found == "h1" and head.is_title(clean("".join(element.itertext()))):
+        if found == "h1" and title and title_key("".join(element.itertext())) == title:
             return "title"
         return found
 
@@ -72,7 +74,7 @@ def read_article(root: Element, out: Blocks, own: Head | None = None) -> Documen
     walk.element(_main(root))
     walk.flush()
     abstract = out.abstract() or head.abstract
-    return head.document(abstract=abstract, blocks=out.blocks)
+    return head.model_copy(update={"abstract": abstract, "blocks": out.blocks})
 
 
 def role_of(element: Element) -> str:
@@ -115,21 +117,15 @@ def _main(root: Element) -> Element:
     for element in root.iter("article", "div"):
         if "ltx_document" in (element.get("class") or "").split():
             return element
-    whole = _size(root)
     for tag in ("article", "main"):
         same = [one for one in root.iter(tag) if role_of(one) != "skip"]
-        if len(same) == 1 and _size(same[0]) * 2 > whole:
+        if len(same) == 1:
             return same[0]
     body = root.find("body")
     return root if body is None else body
 
 
-def _size(element: Element) -> int:
-    """Return how many characters the paragraphs of an element hold."""
-    return sum(len("".join(one.itertext())) for one in element.iter("p")) + 1
-
-
-def _head(root: Element) -> Head:
+def _head(root: Element) -> Document:
     """Read the meta elements of a page, and what LaTeXML writes at the top of an article."""
     said: dict[str, list[str]] = {}
     for element in root.iter("meta"):
@@ -151,7 +147,7 @@ def _head(root: Element) -> Head:
     head = head_of(said)
     authors = head.authors or authors_of(_latexml_authors(root, plain))
     more = {"title": head.title and head.title[:500], "authors": authors}
-    return Head(**{**{name: getattr(head, name) for name in Head.__slots__}, **more})
+    return head.model_copy(update=more)
 
 
 def _arxiv_ids(root: Element) -> Iterator[str]:

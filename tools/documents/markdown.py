@@ -7,7 +7,7 @@ from typing import Any
 from state.document import Document
 from tools.documents.blocks import Blocks
 from tools.documents.decode import decoded, unix_lines
-from tools.documents.head import Head, head_of
+from tools.documents.head import head_of
 from tools.documents.html import read_article
 from tools.documents.limits import LIMITS, Limits
 from tools.documents.markup import parse_html
@@ -34,7 +34,7 @@ def read_markdown(content: bytes, *, name: str, limits: Limits = LIMITS) -> Docu
     """Return the text without marks; see tools.documents.open.read_document."""
     text = unix_lines(decoded(content))
     front = _FRONT.match(text)
-    head = _head(front[1]) if front else Head()
+    head = _head(front[1]) if front else Document()
     out = Blocks(name, limits)
     if head.abstract:
         out.add(head.abstract, "abstract")
@@ -77,7 +77,7 @@ def _html(text: str) -> str:
     return _CALL.sub(called, html)
 
 
-def _head(text: str) -> Head:
+def _head(text: str) -> Document:
     """Return what front matter says; of YAML that is none, its plain lines."""
     import yaml
 
@@ -86,7 +86,7 @@ def _head(text: str) -> Head:
     except (yaml.YAMLError, ValueError, RecursionError):
         said = dict(_FIELD.findall(text))
     if not isinstance(said, Mapping):
-        return Head()
+        return Document()
     return head_of({str(key).lower(): _values(value) for key, value in said.items()})
 
 

@@ -1,13 +1,13 @@
 """Plain text: paragraphs apart by empty lines or, where lines are long, one on each line."""
 
 import re
-from collections import Counter
 
 from state.document import Document
 from tools.documents.blocks import Blocks, clean, is_abstract, is_references
 from tools.documents.decode import decoded, unix_lines
 from tools.documents.limits import LIMITS, Limits
 from tools.errors import DocumentError
+from tools.pdf.glyphs import Vocabulary
 
 _NUMBERED = re.compile(
     r"(?:(?:appendix|chapter|section|part)\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,5}|[A-H](?:\.\d{1,2}){1,3}))"
@@ -22,7 +22,6 @@ _KNOWN = re.compile(
 _UNDERLINE = re.compile(r"([=\-~^*#])\1{2,}")
 _ENDS = (".", ",", ";", "?", "!")
 _LONG = 160  # characters: beyond what anybody wraps lines at
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MOST_HEADING_WORDS = 14
 _PARTED = re.compile(r"([^\W\d_])-[ \t]*\n*\f\s*([^\W\d_A-Z]+\S*)[ \t]?")
 """A word that goes on on the next page."""
@@ -34,7 +33,9 @@ def read_text(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document
     out = Blocks(name, limits)
     pages = text.rstrip("\f\n ").split("\f")
     wrapped = _is_wrapped(text)
-    words = Counter(_WORD.findall(text.lower())) if "-\n" in text else Counter()
+    words = Vocabulary()
+    for line in text.splitlines():
+        words.learn(line)
     title = ""
     for number, page in enumerate(pages, start=1):
         out.page = number if len(pages) > 1 else None
@@ -85,7 +86,7 @@ def _paragraphs(page: str, wrapped: bool) -> list[list[str]]:
     return [one for one in found if one]
 
 
-def _take(out: Blocks, lines: list[str], words: "Counter[str]") -> None:
+def _take(out: Blocks, lines: list[str], words: Vocabulary) -> None:
     """Add a paragraph; headings may stand on its first lines."""
     rest = list(lines)
     while rest and (level := _heading_level(rest, alone=len(rest) == 1)):
@@ -94,9 +95,9 @@ def _take(out: Blocks, lines: list[str], words: "Counter[str]") -> None:
             rest.pop(0)
     if len(rest) > 2 and out.in_references and sum(_is_entry(line) for line in rest) > 1:
         for entry in _entries(rest):
-            out.add(join_lines(entry, words))
+            out.add(_joined(entry, words))
     elif not all(_UNDERLINE.fullmatch(line) for line in rest):
-        out.add(join_lines(rest, words))
+        out.add(_joined(rest, words))
 
 
 def _heading_level(lines: list[str], *, alone: bool) -> int:
@@ -142,17 +143,10 @@ def _entries(lines: list[str]) -> list[list[str]]:
     return found
 
 
-def join_lines(lines: list[str], words: "Counter[str]") -> str:
-    """Return wrapped lines as one; a hyphen at a line's end stays where the text has it elsewhere."""
-    parts: list[str] = []
-    for line in lines:
-        before = parts[-1] if parts else ""
-        if before.endswith("-") and len(before) > 1 and before[-2].isalpha() and line[:1].islower():
-            left, right = _WORD.findall(before)[-1:], _WORD.findall(line)[:1]
-            whole, apart = "".join(left + right).lower(), "-".join(left + right).lower()
-            keep = words[apart] > words[whole]
-            parts[-1] = before if keep else before[:-1]
-            parts.append(line)
-        else:
-            parts.append(f" {line}" if parts else line)
-    return "".join(parts)
+def _joined(lines: list[str], vocabulary: Vocabulary) -> str:
+    """Return wrapped lines as one; a hyphen at a line's end stays where it is part of the word."""
+    text = lines[0]
+    for line in lines[1:]:
+        halves = text.endswith("-") and text[-2:-1].isalpha() and line[:1].islower()
+        text = vocabulary.joined(text[:-1], line) if halves else f"{text} {line}"
+    return text

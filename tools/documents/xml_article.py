@@ -108,9 +108,11 @@ def _read(mapped: Mapped, content: bytes, *, name: str, limits: Limits = LIMITS)
         or _all(one, mapped.whole)
         for one in article.xpath(mapped.author)
     ]
-    return head_of(said).document(
-        authors=authors_of(names), abstract=walk.out.abstract(), blocks=walk.out.blocks, unread=tuple(unread)
-    )  # fmt: skip
+    more = {
+        "authors": authors_of(names), "abstract": walk.out.abstract(), "blocks": walk.out.blocks,
+        "unread": tuple(unread),
+    }  # fmt: skip
+    return head_of(said).model_copy(update=more)
 
 
 read_jats, read_tei = partial(_read, JATS), partial(_read, TEI)

@@ -115,10 +115,6 @@ def digest_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()
-    except IsADirectoryError as error:
-        raise DocumentError(
-            "it is a folder", remedy="give the folder itself as a source"
-        ) from error
     except OSError as error:
         raise DocumentError(
             f"it cannot be read: {error.strerror or error}",

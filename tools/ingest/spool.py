@@ -33,12 +33,8 @@ class Spool:
         if not target.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
             draft = self._folder / f".{uuid4().hex}"
-            try:
-                draft.write_bytes(content)
-                os.replace(draft, target)
-            except OSError:
-                draft.unlink(missing_ok=True)
-                raise
+            draft.write_bytes(content)
+            os.replace(draft, target)
         return digest
 
     def path(self, digest: str) -> Path:

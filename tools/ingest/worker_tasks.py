@@ -5,6 +5,7 @@ A file may be made to crash or to drown what reads it; then it is this process t
 
 import logging
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -39,17 +40,9 @@ def confine(megabytes: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # macOS refuses the first and heeds neither much; its own memory pressure then decides.
-    for limit in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-        try:
-            _, hard = resource.getrlimit(limit)
-            wanted = megabytes * 1_000_000
-            if hard != resource.RLIM_INFINITY:
-                wanted = min(wanted, hard)
-            resource.setrlimit(limit, (wanted, hard))
-        except (OSError, ValueError):
-            continue
-        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with suppress(OSError, ValueError):  # macOS has none; and it may be set lower already
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1_000_000, hard))
 
 
 def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:

@@ -42,7 +42,6 @@ def mark_furniture(lines: Sequence[Line], profile: Profile) -> None:
                 break
     for outward in (1, -1):
         _mark_running(pages, outward)
-    _mark_places(lines)
 
 
 def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
@@ -80,19 +79,6 @@ def _mark_running(pages: dict[int, list[Line]], outward: int) -> None:
 def _is_next(line: Line, outer: Line) -> bool:
     """Whether a line is near enough to one nearer to the edge to belong to the same furniture."""
     return abs(outer.y - line.y) < 3 * max(line.size, outer.size)
-
-
-def _mark_places(lines: Sequence[Line]) -> None:
-    """Mark what stands where other pages have what repeats, outside of the text."""
-    places: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for line in lines:
-        if line.kind == DROPPED:
-            places[round(line.y), round(line.size)].add(line.page)
-    for line in lines:
-        edge = line.place < 0.1 or line.place > 0.92
-        others = places.get((round(line.y), round(line.size)), set()) - {line.page}
-        if edge and not line.kind and line.page > 1 and others:
-            line.kind = DROPPED
 
 
 def _key(line: Line) -> str:

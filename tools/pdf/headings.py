@@ -55,7 +55,6 @@ def mark_headings(lines: Sequence[Line], profile: Profile) -> None:
             line.kind = "heading"
         elif before is not None and _continues(line, before):
             line.kind, line.depth = "heading", -1
-    _drop_false(lines, profile)
     _set_depths([x for x in lines if x.kind == "heading" and x.depth >= 0], profile)
 
 
@@ -79,9 +78,7 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
             top = int(number.split(".")[0]) if number[0].isdigit() else 0
             here = numbers_of(number)
             alone = not _RUNS_ON.search(match["title"])
-            set_off = _is_set_off(line, number, profile) or (
-                alone and len(here) > 1 and follows(here, last)
-            )
+            set_off = alone and len(here) > 1 and follows(here, last)
             if (marked and top <= expected + 3) or (
                 apart and top in {expected, expected - 1} and set_off and not _END.search(text)
             ):
@@ -90,12 +87,6 @@ def _sure(lines: Sequence[Line], profile: Profile) -> list[Line]:
         elif _ROMAN.match(text) and apart and (is_capitals(text) or line.bold > 0.8):
             found.append(line)
     return found
-
-
-def _is_set_off(line: Line, number: str, profile: Profile) -> bool:
-    """Whether a line with a number that looks like prose may be a heading all the same."""
-    other = line.font != profile.font or "." in number
-    return other and line.slack > 0.15
 
 
 def numbers_of(heading: str) -> tuple[int, ...]:
@@ -163,15 +154,6 @@ def _continues(line: Line, before: Line) -> bool:
     alike = style_of(line)[:2] == style_of(before)[:2] and abs(line.bold - before.bold) < 0.2
     near = 0 < line.above <= 1.45 * line.size and line.column == before.column
     return before.kind == "heading" and alike and near and not NUMBERED.match(line.text)
-
-
-def _drop_false(lines: Sequence[Line], profile: Profile) -> None:
-    """Take back headings of prose's own style that are too many to be headings."""
-    heads = [line for line in lines if line.kind == "heading"]
-    plain = [line for line in heads if profile.is_size(line) and line.font == profile.font]
-    if len(plain) > 0.2 * len(lines):
-        for line in plain:
-            line.kind, line.depth = "", 0
 
 
 def _set_depths(heads: Sequence[Line], profile: Profile) -> None:

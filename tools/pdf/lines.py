@@ -114,10 +114,7 @@ def _groups(words: list[Word]) -> list[_Group]:
                 break
         else:
             groups.append(_Group(word.y, size, [word]))
-    if not small:
-        return groups
-    left = _attached(groups, small)
-    return groups + _groups(left)
+    return groups + _groups(_attached(groups, small)) if small else groups
 
 
 def _usual_size(words: Sequence[Word]) -> float:

@@ -4,7 +4,6 @@ pdfium is not safe to use from two threads: every call is made under `LOCK`, tho
 `tools.pdf.runs`, the one other module that calls it, as well.
 """
 
-import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 from tools.errors import DocumentError
 from tools.pdf.repair import mended
 from tools.pdf.runs import Runs
-from tools.pdf.upright import Box, Sheet, sheet_of
+from tools.pdf.upright import Sheet, sheet_of
 
 LOCK = RLock()
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -41,111 +40,73 @@ LIMITS = Limits()
 
 @contextmanager
 def opened(content: bytes, name: str) -> Iterator[Any]:
-    """Open a file; the handle is closed at the end.
+    """Open a file, as a document of pypdfium2; it is closed at the end.
 
     Raises:
-        DocumentError: It is encrypted, or pdfium finds no document in it.
+        DocumentError: It is encrypted, or pdfium finds no document with pages in it.
     """
-    import pypdfium2.raw as pdfium
+    from pypdfium2 import PdfDocument, PdfiumError
 
-    start = content.find(b"%PDF-", 0, 4096)
-    if start > 0:
-        content = content[start:]  # offsets count from the header where something precedes it
+    # Offsets count from the header where something precedes it.
+    content = content[max(0, content.find(b"%PDF-", 0, 4096)) :]
     with LOCK:
-        _initialise()
-        handle = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
-        if not handle:
-            code = pdfium.FPDF_GetLastError()
-            content = (code != _PASSWORD and mended(content)) or b""
-            handle = content and pdfium.FPDF_LoadMemDocument64(content, len(content), None)
-            if not handle:
-                _refuse(code, name)
+        try:
+            document = PdfDocument(content)
+        except PdfiumError as error:
+            if error.err_code == _PASSWORD:
+                raise DocumentError(
+                    f"{name} is encrypted and does not open without a password",
+                    remedy="save a copy without a password and add that",
+                ) from error
+            try:
+                document = PdfDocument(mended(content) or b"")
+            except PdfiumError:
+                raise DocumentError(
+                    f"{name} is damaged: no PDF document with pages can be found in it",
+                    remedy="download it again, or save it anew from a PDF viewer",
+                ) from error
     try:
-        yield handle
+        yield document
     finally:
         with LOCK:
-            pdfium.FPDF_CloseDocument(handle)
-        del content  # pdfium reads from it until here
+            document.close()
 
 
-def _initialise() -> None:
-    import pypdfium2  # noqa: F401  # initialises the library once, and destroys it at exit
-
-
-def _refuse(code: int, name: str) -> None:
-    if code == _PASSWORD:
-        raise DocumentError(
-            f"{name} is encrypted and does not open without a password",
-            remedy="save a copy without a password and add that",
-        )
-    raise DocumentError(
-        f"{name} is damaged: no PDF document can be found in it",
-        remedy="download it again, or save it anew from a PDF viewer",
-    )
-
-
-def page_count(handle: Any) -> int:
-    """Return how many pages an open file has."""
-    import pypdfium2.raw as pdfium
-
+def pages_and_title(document: Any) -> tuple[int, str]:
+    """Return how many pages an open file has, and the title that it gives itself."""
     with LOCK:
-        return max(0, int(pdfium.FPDF_GetPageCount(handle)))
+        return len(document), document.get_metadata_value("Title")[:2048].strip("\0 ")
 
 
-def named_title(handle: Any) -> str:
-    """Return the title that an open file gives itself; empty where it gives none."""
-    import pypdfium2.raw as pdfium
-
-    with LOCK:
-        size = min(4096, int(pdfium.FPDF_GetMetaText(handle, b"Title", None, 0)))
-        if size <= 2:
-            return ""
-        buffer = ctypes.create_string_buffer(size)
-        pdfium.FPDF_GetMetaText(handle, b"Title", buffer, size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "ignore").strip("\0 ")
-
-
-def read_page(handle: Any, index: int, limits: Limits) -> Sheet:
+def read_page(document: Any, index: int, limits: Limits) -> Sheet:
     """Return one page of an open file; it is closed again.
 
     Raises:
         PageFault: It cannot be loaded or is beyond a limit.
     """
     import pypdfium2.raw as pdfium
+    from pypdfium2 import PdfiumError
 
     with LOCK:
-        page = pdfium.FPDF_LoadPage(handle, index)
-        if not page:
-            raise PageFault("the page is damaged")
+        try:
+            page = document.get_page(index)
+        except PdfiumError as error:
+            raise PageFault("the page is damaged") from error
         try:
             if (objects := pdfium.FPDFPage_CountObjects(page)) > limits.page_objects:
                 raise PageFault(
                     f"it has {objects:,} objects; at most {limits.page_objects:,} are read"
                 )
-            text = pdfium.FPDFText_LoadPage(page)
-            if not text:
-                raise PageFault("its text cannot be read")
-            try:
-                count = pdfium.FPDFText_CountChars(text)
-                if count > limits.page_characters:
-                    raise PageFault(
-                        f"it has {count:,} characters; at most {limits.page_characters:,} are read"
-                    )
-                words = Runs(text, count).words()
-            finally:
-                pdfium.FPDFText_ClosePage(text)
-            return sheet_of(index + 1, words, _box(page))
+            text = page.get_textpage()
+            if (count := text.count_chars()) > limits.page_characters:
+                raise PageFault(
+                    f"it has {count:,} characters; at most {limits.page_characters:,} are read"
+                )
+            left, bottom, right, top = page.get_cropbox()
+            if right <= left or top <= bottom:
+                left, bottom, right, top = page.get_mediabox()
+            return sheet_of(index + 1, Runs(text.raw, count).words(), (left, right, bottom, top))
+        except PdfiumError as error:
+            raise PageFault("its text cannot be read") from error
         finally:
-            pdfium.FPDF_ClosePage(page)
-
-
-def _box(page: Any) -> Box:
-    import pypdfium2.raw as pdfium
-
-    values = [ctypes.c_float() for _ in range(4)]
-    for ask in (pdfium.FPDFPage_GetCropBox, pdfium.FPDFPage_GetMediaBox):
-        if ask(page, *values):
-            left, bottom, right, top = (value.value for value in values)
-            if right > left and top > bottom:
-                return left, right, bottom, top
-    return 0.0, 612.0, 0.0, 792.0
+            page.close()

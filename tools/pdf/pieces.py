@@ -19,7 +19,6 @@ _STOPS = re.compile(r"[.!?][\"”’')\]]*\d*$")
 _RUN_IN = re.compile(r"(?P<title>[A-Z\d][^.:!?]{1,78}[^.:!?\s])\s*[.:—–]?$")
 _ABSTRACT = re.compile(r"(?:abstract|summary)\b\W*", re.I)
 _INTRODUCTION = re.compile(r"(?:1|I)\.?\s|(?:\d\.?\s+)?introduction", re.I)
-_ADDRESS = re.compile(r"\be-?mail\b|\S@\S+\.\w", re.I)
 _THANKS = re.compile(r"acknowledge?ments?", re.I)
 _FLOATS = {"caption", "table", "footnote", "code"}
 
@@ -62,7 +61,6 @@ class Assembler:
             index += 1
         self._flush()
         _name_abstract(self._pieces)
-        _name_addresses(self._pieces)
         _name_fragments(self._pieces)
         return _mended(self._pieces)
 
@@ -203,14 +201,6 @@ def _name_abstract(pieces: Sequence[Piece]) -> None:
     if _INTRODUCTION.match(first.section[0]) and 30 <= words <= 500:
         for piece in before:
             piece.kind, piece.section = "abstract", ("Abstract",)
-
-
-def _name_addresses(pieces: Sequence[Piece]) -> None:
-    """Take addresses of authors behind an abstract for notes."""
-    inside = [piece for piece in pieces if piece.kind == "abstract"]
-    for piece in inside[1:]:
-        if any(_ADDRESS.search(line.text) for line in piece.lines):
-            piece.kind = "footnote"
 
 
 def _name_fragments(pieces: Sequence[Piece]) -> None:

@@ -19,7 +19,7 @@ from tools.pdf.glyphs import LINE_HYPHEN, Vocabulary
 from tools.pdf.headings import mark_headings
 from tools.pdf.lines import Line
 from tools.pdf.marks import clear_marks
-from tools.pdf.native import LIMITS, Limits, PageFault, named_title, opened, page_count, read_page
+from tools.pdf.native import LIMITS, Limits, PageFault, opened, pages_and_title, read_page
 from tools.pdf.pieces import Assembler, Piece
 from tools.pdf.profile import profile_of, settle_weights
 
@@ -36,16 +36,10 @@ def read_pdf(content: bytes, *, name: str, limits: Limits = LIMITS) -> Document:
         raise DocumentError(f"{name} is empty", remedy="download it again")
     refuse_bombs(content, name, most=limits.stream)
     with opened(content, name) as handle:
-        count = page_count(handle)
-        if count == 0:
-            raise DocumentError(
-                f"{name} has no pages that can be read",
-                remedy="download it again, or save it anew from a PDF viewer",
-            )
+        count, title = pages_and_title(handle)
         pages = _Pages(limits)
         for index in range(min(count, limits.pages)):
             pages.take(handle, index)
-        title = named_title(handle)
     if count > limits.pages:
         where = f"pages {limits.pages + 1} to {count}"
         pages.unread.append(Unread(where=where, cause=f"only the first {limits.pages:,} are read"))

@@ -22,7 +22,6 @@ from tools.services import Services
 
 STAGE = "write_lines"
 REPLACED = "the embedded engine wrote it instead"
-NO_ROOM = "the question does not fit the model's window"
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
@@ -94,7 +93,11 @@ class Drafting:
             temperature: As `Mind.do`.
         """
         if self.services.mind.spare(task, **inputs) < 0:
-            self.fail(subject or task.name, NO_ROOM, self.remedy)
+            self.fail(
+                subject or task.name,
+                "the question does not fit the model's window",
+                self.remedy,
+            )
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
