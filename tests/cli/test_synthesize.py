@@ -16,7 +16,7 @@ from citeloom.cli.runs import Run
 from state.run import Failure
 from state.synthesis import NumberedReference, Paragraph
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
-from tests.cli.test_output_contract import _TYPES, described
+from tests.cli.test_output_contract import check_described
 from tools.context import RunContext
 from tools.run_store import RunStore
 
@@ -82,12 +82,12 @@ def test_what_was_not_read_left_out_or_not_done_is_told_once(
 ) -> None:
     tell_faults(complete())
     assert capsys.readouterr().err.splitlines() == [
-        "Note: it is short.",
         "Not read: sun.pdf, page 7: a scan",
         "Note: sun.pdf: read with little confidence: sections (0.30)",
         "Note: smell.md: it names no year",
         "Not read: bad.pdf: it is damaged (give another copy)",
         "Left out: “Bees read maps.” (no source line says it)",
+        "Note: it is short.",
         "Not done: paragraph 1: no answer (by words)",
     ]
 
@@ -173,14 +173,7 @@ def test_record_is_as_docs_output_describes_it() -> None:
         "A record": [item["paper"] for item in told["references"]],
         "A quote": [item["quote"] for item in told["used"]],
     }
-    for heading, values in objects.items():
-        fields = described(heading)
-        assert values, heading
-        for value in values:
-            assert set(value) == set(fields), heading
-            for name, kinds in fields.items():
-                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
-                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    check_described(objects)
 
 
 async def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None:
