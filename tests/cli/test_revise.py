@@ -1,7 +1,6 @@
 """Tests of `citeloom revise`, of stopping for a person, and of styles and formats on the command line."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -26,15 +25,6 @@ def test_section_is_revised_without_a_search(cite: Cite) -> None:
     assert done.json("audit.json")["passed"]
     again = cite("revise", done.run["run"], "-i", "shorter", out="third")
     assert len(again.run["sentences"]) < len(done.run["sentences"])
-
-
-def test_revision_follows_a_new_plan(cite: Cite, tmp_path: Path) -> None:
-    plan = tmp_path / "plan.txt"
-    plan.write_text("2 sentences. Cite [2] on line 1 and [1] on line 2.", "utf-8")
-    first = cite(*WRITE, out="first")
-    done = cite("revise", first.run["run"], "--plan", plan, out="second")
-    assert cited_ids(done) == [cited_ids(first)[1], cited_ids(first)[0]]
-    assert done.json("audit.json")["adherence"]["lines_right"] == 2
 
 
 @pytest.mark.parametrize(
@@ -87,17 +77,6 @@ def test_style_and_formats_are_written(cite: Cite) -> None:
     first = done.run["references"][0]
     assert str(first["paper"]["year"]) in done.run["sentences"][0]["text"]
     assert first["entry"][:20] in done.text("review.md").replace("\\", "")
-
-
-def test_own_style_file_is_used(cite: Cite, tmp_path: Path) -> None:
-    from tests.support import ROOT
-
-    own = tmp_path / "mine.csl"
-    source = ROOT / "tools" / "bibliography" / "styles" / "apa.csl"
-    own.write_text(source.read_text("utf-8"), "utf-8")
-    done = cite(*WRITE, "--style", own)
-    assert done.code == 0
-    assert f"({done.run['references'][0]['paper']['year']})" in done.text("review.md")
 
 
 @pytest.mark.parametrize(

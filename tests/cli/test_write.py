@@ -1,6 +1,5 @@
 """`citeloom write`: a section about papers that the caller names."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -63,21 +62,6 @@ def test_papers_named_by_id_are_cited_in_any_form_of_the_id(
             assert source[quote["start"] : quote["end"]] == quote["text"]
 
 
-def test_papers_of_a_json_lines_file_are_cited(cite: Cite, papers: list[Paper], home: Path) -> None:
-    path = home.parent / "papers.jsonl"
-    rows = [
-        {
-            "id": f"10.1234/of-mine-{number}", "title": paper.title, "abstract": paper.abstract,
-            "year": paper.year, "authors": [author.name for author in paper.authors],
-        }
-        for number, paper in enumerate(papers)
-    ]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = cite(*WRITE, "--papers", path)
-    assert done.code == 0
-    assert cited_ids(done) == {f"doi:10.1234/of-mine-{number}" for number in range(4)}
-
-
 def test_good_entries_of_a_broken_bibtex_file_are_cited_and_the_bad_one_is_named(
     cite: Cite, home: Path
 ) -> None:
@@ -117,19 +101,6 @@ def test_unknown_paper_is_reported_and_the_others_are_cited(
     assert cited_ids(done) == {papers[0].id}
     assert "Not done: arxiv:9999.99999: the library 'small' has no such paper" in done.stderr
     assert [item["subject"] for item in done.run["failures"]] == ["arxiv:9999.99999"]
-
-
-def test_plan_may_name_the_papers_by_their_place_in_the_list(
-    cite: Cite, papers: list[Paper], home: Path
-) -> None:
-    plan = home.parent / "plan.txt"
-    plan.write_text("Begin with [2]\nThen compare [1] and [3]\n", encoding="utf-8")
-    named = [argument for paper in papers[:3] for argument in ("-p", paper.id)]
-    done = cite(*WRITE, *named, "--plan", plan)
-    assert done.code == 0
-    assert done.run["cited"][0] == papers[1].id
-    assert set(done.run["cited"][1:]) == {papers[0].id, papers[2].id}
-    assert len(done.run["sentences"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) ->
         ("zero_shot", PLAN, "follows no plan of yours"),
         ("lexrank", PLAN, "follows no plan of yours"),
         ("plan", "", "needs a plan"),
-        ("sonnet", "", "there are: beam"),
+        ("sonnet", "", "input should be 'beam'"),
     ],
 )
 async def test_writer_that_cannot_do_what_is_asked_is_refused(

@@ -110,8 +110,3 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
     assert [(row.number, row.paper, [*row.cells]) for row in rows] == [
         (1, BARE.id, []), (2, PEARS.id, ["findings"]),
     ]  # fmt: skip
-
-
-async def test_section_without_a_citation_has_an_empty_table(runtime: Runtime[RunContext]) -> None:
-    state: WriteState = {"run": "run", "keys": {}, "final": Draft(id="d")}
-    assert (await compare_papers(state, runtime))["table"].rows == ()
