@@ -22,9 +22,8 @@ from evals.asking.cases import Case
 from evals.asking.papers import PaperCases
 from evals.figures import ArmFigures, means, run_of
 from evals.figures import minus as differences
-from evals.synthesis.measures import COMPOSITES, MEASURES, Figures, Told, composite, measures
+from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
-from evals.tables import costs_table, figures_table, signed, span
 from tools.clients import Clients
 from tools.errors import InputError
 
@@ -145,18 +144,3 @@ def _by_stack(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
     for row in rows:
         stacks.setdefault(str(row.stack), {}).setdefault(row.case, {})[row.arm] = row.figures
     return {stack: [{"arms": one} for one in cases.values()] for stack, cases in stacks.items()}
-
-
-def tables(rows: Sequence[Row], *, seed: int) -> list[str]:
-    """Return the tables that a person reads."""
-    heads = {name: name for name in (*MEASURES, *COMPOSITES)}
-    found: list[str] = []
-    for stack, figures in summarise(rows, seed=seed).items():
-        title = f"{'Single source' if stack == '1' else f'Stacks of {stack}'} (mean [95 %])"
-        found.append(figures_table(title, figures, heads, span))
-        found.append(costs_table(f"Stacks of {stack}", figures, {name: name for name in _FEW}))
-    for stack, others in minus(rows, seed=seed).items():
-        title = f"Question by question, stacks of {stack}"
-        measured = {name: name for name in MEASURES}
-        found.append(figures_table(title, others, measured, signed, "paragraphs minus"))
-    return found

@@ -49,17 +49,6 @@ def test_numbers_are_finite_and_stand_in_their_order(found: list[Found]) -> None
         assert not estimate.reason
 
 
-@given(FOUND, st.randoms(use_true_random=False))
-def test_order_of_papers_does_not_matter(found: list[Found], shuffler: random.Random) -> None:
-    shuffled = list(found)
-    shuffler.shuffle(shuffled)
-    one, other = estimated(found), estimated(shuffled)
-    assert (one.low, one.high, one.share_low, one.share_high) == pytest.approx(
-        (other.low, other.high, other.share_low, other.share_high)
-    ) or one.total is None
-    assert (one.total, one.share) == pytest.approx((other.total, other.share))
-
-
 @pytest.mark.parametrize(
     ("both", "first", "second"), [(10, 20, 30), (1, 4, 4), (7, 0, 5), (25, 3, 1)]
 )
@@ -102,20 +91,6 @@ def test_sample_that_says_nothing_of_the_rest_gives_no_estimate_and_says_why(
     assert estimate.total is None
     assert words in estimate.reason
     assert estimate.seen == len(found)
-
-
-def test_paper_that_no_channel_found_counts_as_seen_and_tells_nothing_of_the_rest() -> None:
-    found = papers(ab=10, a=5, b=5)
-    named = estimated([*found, (frozenset[str](), 1.0, True)])
-    assert named.total == pytest.approx((estimated(found).total or 0) + 1)
-
-
-def test_more_agreement_narrows_the_interval() -> None:
-    widths = []
-    for count in (2, 8, 32):
-        estimate = estimated(papers(a=4, b=4, ab=count))
-        widths.append(((estimate.high or 0) - (estimate.low or 0)) / (estimate.total or 1))
-    assert widths[0] > widths[1] > widths[2]
 
 
 def test_chance_rises_with_the_score_and_is_never_certain() -> None:
