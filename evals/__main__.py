@@ -26,12 +26,12 @@ app = typer.Typer(
 def _command(module: str, name: str) -> Any:
     """Return a command whose options are the fields of the suite's Options."""
     suite: Any = getattr(import_module(module), name)
-    options: Any = get_type_hints(suite.__init__)["options"]
+    options: Any = getattr(import_module(module), f"{name}Options")
     hints = get_type_hints(options, include_extras=True)
 
     def measure(**given: Any) -> None:
         asked = options(**given)
-        raise typer.Exit(run(suite(asked), asked))
+        raise typer.Exit(run(suite(asked)))
 
     measured: Any = measure
     measured.__doc__ = suite.__doc__

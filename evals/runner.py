@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
 
@@ -32,35 +32,40 @@ class Options:
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0
 
 
-class Suite(Protocol):
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class Suite(Generic[OptionsT]):
     """Data, arms and measures."""
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
 
     def prepare(self) -> None:
         """Read the data and choose the arms; InputError where that cannot be done."""
-        ...
 
     def rows(self) -> Generator[Any]:
         """Run each arm on each case; yield what came of each run."""
-        ...
+        raise NotImplementedError
 
     def outcome(self, row: Any) -> str:
         """Say in a few words what came of a run."""
-        ...
+        raise NotImplementedError
 
     def failed(self, row: Any) -> bool:
         """Whether a run gave nothing."""
-        ...
+        return False
 
     def found(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Return the figures."""
-        ...
+        raise NotImplementedError
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return the figures as a person reads them."""
-        ...
+        raise NotImplementedError
 
 
-def run(suite: Suite, options: Options) -> int:
+def run(suite: Suite[Any]) -> int:
     """Run a suite; return the command's exit code.
 
     0: all runs were done. 1: it could not go on, or no run gave anything. 2: what was given cannot
@@ -68,12 +73,12 @@ def run(suite: Suite, options: Options) -> int:
     """
     rows: list[Any] = []
     try:
-        check(options)
+        check(suite.options)
         suite.prepare()
         code = _run_all(suite, rows)
         if rows:
             found = {**suite.found(rows), "complete": code == 0}
-            write_figures(options.json, found)
+            write_figures(suite.options.json, found)
             text = suite.markdown(found)
             print(text if code == 0 else f"{text}\n- Stopped before the end: of what was done.")
     except CiteLoomError as error:
@@ -82,7 +87,7 @@ def run(suite: Suite, options: Options) -> int:
     return code or int(all(suite.failed(row) for row in rows))
 
 
-def _run_all(suite: Suite, rows: list[Any]) -> int:
+def _run_all(suite: Suite[Any], rows: list[Any]) -> int:
     try:
         with quiet(), closing(suite.rows()) as done:
             for row in done:
@@ -118,22 +123,18 @@ def check_file(path: Path | None) -> None:
 
 
 def write_figures(path: Path | None, found: dict[str, Any]) -> None:
-    """Write figures as JSON, as a whole or not at all."""
-    if path is not None:
-        # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-        text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-        write_text(path, text + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all.
+    """Write figures as JSON, as a whole or not at all.
 
     Raises:
-        InputError: It cannot be written.
+        InputError: They cannot be written.
     """
+    if path is None:
+        return
+    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
     temporary = path.with_name(f"{path.name}.part")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(f"{text}\n", encoding="utf-8")
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"'{path}' cannot be written: {error}") from error

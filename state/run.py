@@ -38,6 +38,11 @@ class Usage(Value):
         default=0.0, description="Summed over calls, so it can exceed the wall clock."
     )
 
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.input_tokens + self.output_tokens
+
 
 class SourceUsage(Value):
     """What one source was asked in one run, and what that cost."""

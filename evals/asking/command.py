@@ -11,16 +11,17 @@ from typing import Annotated, Any
 import typer
 
 from citeloom.settings import settings
-from evals.asking.arms import ARMS, USUAL, Arm
-from evals.asking.cases import Case, choose_cases, read_questions
+from evals.asking.arms import ARMS, USUAL
+from evals.asking.cases import choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
-from evals.asking.papers import PaperCases, read_papers
-from evals.asking.report import markdown
+from evals.asking.papers import read_papers
 from evals.asking.summary import summarise
 from evals.asking.trial import Setting, forget, try_arm
+from evals.figures import sums
 from evals.intervals import RESAMPLES
-from evals.runner import Options, choose, say
+from evals.runner import Options, Suite, choose, say
 from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
 
 
@@ -39,16 +40,8 @@ class AskingOptions(Options):
     ] = ""
 
 
-class Asking:
+class Asking(Suite[AskingOptions]):
     """Ask questions with known answers: coverage, quotes that stand, refusals, time and cost."""
-
-    arms: list[Arm]
-    data: PaperCases | None
-    cases: list[Case]
-    built: Built
-
-    def __init__(self, options: AskingOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the questions."""
@@ -125,5 +118,31 @@ class Asking:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
+        """Return the figures of the ways of asking."""
+        groups, whole = found["groups"], found["answerable"]
+        coverage = {
+            arm: {
+                name: group["arms"].get(arm, {}).get("coverage") for name, group in groups.items()
+            }
+            for arm in whole["arms"]
+        }
+        totals = {
+            arm: sums(group["totals"].get(arm, {}) for group in groups.values())
+            for arm in found["refusals"]
+        }
+        tables = {
+            f"Answerable questions ({whole['n']})": whole["arms"],
+            **{f"Of these, {age} ({one['n']})": one["arms"] for age, one in found["ages"].items()},
+            "Coverage by group": coverage,
+            f"Minus {USUAL}": whole["minus_usual"],
+            "Two hops minus one": whole["hop_2_minus_1"],
+            "Two hops minus one, two papers": groups.get("two_papers", {}).get("hop_2_minus_1", {}),
+            "Over all runs": totals,
+            "Refused": found["refusals"],
+            "Preparation": {"": found["preparation"]},
+        }
+        notes = left_out(found, found["cases"])
+        notes.append(
+            f"{INTERVALS} A question that was not answered has no factual accuracy and covers nothing."
+        )
+        return Report(tables, notes).markdown()

@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 
 from evals.citation_truth.falsify import KINDS
 from evals.citation_truth.pairs import Case, load
 from evals.citation_truth.paths import ARMS
-from evals.runner import Options, choose
-from evals.tables import table
+from evals.runner import Options, Suite, choose
+from evals.tables import Report
 from state.writing import Support
 
 OTHERS = 4
@@ -34,14 +34,8 @@ class CitationTruthOptions(Options):
     arms: Annotated[str, typer.Option(metavar="A,B", help="Which checks; all if left out.")] = ""
 
 
-class CitationTruth:
+class CitationTruth(Suite[CitationTruthOptions]):
     """Put falsehoods and truths about papers to each check: what it accepts, and what it refuses."""
-
-    cases: list[Case]
-    arms: list[str]
-
-    def __init__(self, options: CitationTruthOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Make the pairs."""
@@ -62,17 +56,18 @@ class CitationTruth:
         """Say how many falsehoods passed."""
         return f"{row['arm']}: {row['accepted']} of {row['false']} falsehoods accepted"
 
-    def failed(self, row: Row) -> bool:
-        """A check that breaks ends the benchmark."""
-        return False
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures."""
         return {"half": self.options.half, "checks": list(rows)}
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return a table for each check."""
-        return "\n\n".join(_told(row, found["half"]) for row in found["checks"])
+        tables = {
+            f"{row['arm']} ({found['half']}): {row['accepted']} of {row['false']} falsehoods accepted, "
+            f"{row['supported']} as supported": row["verdicts"]
+            for row in found["checks"]
+        }
+        return Report(tables).markdown()
 
 
 def judged(cases: Sequence[Case], arm: str) -> list[tuple[Case, Support]]:
@@ -99,13 +94,3 @@ def figures(arm: str, found: Sequence[tuple[Case, Support]]) -> Row:
         "accepted": sum(verdict in {"supported", "partly"} for verdict in false),
         "supported": false.count("supported"),
     }
-
-
-def _told(row: Row, half: str) -> str:
-    names = get_args(Support)
-    rows = [
-        [group, str(sum(counts.values())), *(str(counts.get(name, 0)) for name in names)]
-        for group, counts in row["verdicts"].items()
-    ]
-    title = f"{row['arm']} ({half}): {row['accepted']} of {row['false']} falsehoods accepted, "
-    return table(f"{title}{row['supported']} as supported", ["sentences", "n", *names], rows)

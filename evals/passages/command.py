@@ -12,8 +12,8 @@ import typer
 from evals.intervals import difference, interval
 from evals.passages.sets import GOLD_SHARE, GOLD_STEMS, GOLD_TIES, QuestionSet, read_sets
 from evals.passages.trial import ARMS, Asked, K, Measured, measure
-from evals.runner import Options, choose
-from evals.tables import bullets, span, table
+from evals.runner import Options, Suite, choose
+from evals.tables import INTERVALS, Report
 from tools.embed.open import embedder
 
 
@@ -28,13 +28,8 @@ class PassagesOptions(Options):
     sets: Annotated[str, typer.Option(metavar="A,B", help="Which sets; all if left out.")] = ""
 
 
-class Passages:
+class Passages(Suite[PassagesOptions]):
     """Measure how often each retriever finds the passage that answers a question, and how fast."""
-
-    chosen: list[QuestionSet]
-
-    def __init__(self, options: PassagesOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the sets."""
@@ -71,43 +66,21 @@ class Passages:
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return a table for each set."""
-        settings = found["settings"]
-        parts = [f"# Passages: {settings['half']} questions, embedder {settings['embedder']}"]
+        tables = {}
         for view in found["views"]:
-            parts += [_table(view), _minus(view)]
-        parts.append(
+            title = (
+                f"{view['view']}: {view['questions']} of {view['qualify']} questions that qualify "
+                f"({view['asked']} in the file), {view['passages']} passages of {view['documents']} documents"
+            )
+            tables[title] = view["arms"]
+            minus = {f"hybrid minus {name}": it for name, it in view["hybrid_minus"].items()}
+            tables[f"{view['view']}, recall"] = {"": minus}
+        note = (
             f"In papers_with_questions a question qualifies whose answer has {GOLD_STEMS} content stems "
             f"or more and stands, by a share of {GOLD_SHARE} of them, in at most {GOLD_TIES} passages. "
-            "Brackets are 95 % bootstrap intervals over questions. Build is the time for vectors, or "
-            "for keywords beside vectors that are there."
+            f"{INTERVALS} The build is the time for vectors, or for keywords beside vectors that are there."
         )
-        return "\n\n".join(parts)
-
-
-def _table(view: dict[str, Any]) -> str:
-    title = (
-        f"{view['view']}: {view['questions']} of {view['qualify']} questions that qualify "
-        f"({view['asked']} in the file), {view['passages']} passages of {view['documents']} documents"
-    )
-    rows = [
-        [
-            name, span(row["recall"]), span(row["mrr"]),
-            f"{row['context_ms']['p50']:.1f} / {row['context_ms']['p95']:.1f}",
-            f"{row['build_s']:.1f}",
-        ]
-        for name, row in view["arms"].items()
-    ]  # fmt: skip
-    heads = ["retriever", f"recall@{K}", f"MRR@{K}", "context time p50 / p95, ms", "build, s"]
-    return table(title, heads, rows)
-
-
-def _minus(view: dict[str, Any]) -> str:
-    return bullets(
-        [
-            f"recall of hybrid minus that of {name}: {span(value, sign=True)}"
-            for name, value in view["hybrid_minus"].items()
-        ]
-    )
+        return Report(tables, [note]).markdown()
 
 
 def _figures(view: Measured, made: QuestionSet, seed: int) -> dict[str, Any]:
@@ -138,5 +111,6 @@ def _row(asked: Asked, seed: int) -> dict[str, Any]:
     return {
         "recall": interval(asked.recall, seed=seed),
         "mrr": interval(asked.reciprocal, seed=seed),
-        "context_ms": {"p50": float(np.median(times)), "p95": float(np.percentile(times, 95))},
+        "context_ms_p50": float(np.median(times)),
+        "context_ms_p95": float(np.percentile(times, 95)),
     }

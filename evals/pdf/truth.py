@@ -39,6 +39,14 @@ class Mention:
 
 
 @dataclass(frozen=True)
+class Parsed:
+    """One paragraph of GROBID's: its text, and the title of each citation's work, if linked."""
+
+    text: str
+    spans: tuple[tuple[int, int, str | None], ...]
+
+
+@dataclass(frozen=True)
 class Truth:
     """What is known of one file."""
 
@@ -54,7 +62,18 @@ class Truth:
     headings: tuple[str, ...]
     texts: tuple[str, ...]
     contexts: tuple[Context, ...]
-    mentions: tuple[Mention, ...]
+    parsed: tuple[Parsed, ...]
+    """GROBID's paragraphs."""
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """GROBID's citations that are linked to an entry."""
+        return [
+            Mention(one.text[max(0, start - _BEFORE) : end + _BEHIND], title)
+            for one in self.parsed
+            for start, end, title in one.spans
+            if title
+        ]
 
 
 def read_truth(folder: Path) -> list[Truth]:
@@ -85,17 +104,16 @@ def truth_of(row: Mapping[str, Any], folder: Path) -> Truth:
             Context(one["text"], tuple(map(tuple, one["cites"])))
             for one in row.get("contexts") or ()
         ),
-        mentions=tuple(_mentions(parsed)),
+        parsed=tuple(_parsed(parsed)),
     )
 
 
-def _mentions(parsed: Mapping[str, Any]) -> Iterator[Mention]:
-    """Yield the citations of GROBID's JSON that are linked to an entry."""
+def _parsed(parsed: Mapping[str, Any]) -> Iterator[Parsed]:
     inner = parsed.get("pdf_parse") or {}
-    titles = {key: one.get("title") or "" for key, one in (inner.get("bib_entries") or {}).items()}
+    titles = {key: one.get("title") for key, one in (inner.get("bib_entries") or {}).items()}
     for paragraph in inner.get("body_text") or ():
-        text = paragraph["text"]
-        for span in paragraph.get("cite_spans") or ():
-            if title := titles.get(span.get("ref_id") or ""):
-                start = max(0, span["start"] - _BEFORE)
-                yield Mention(text[start : span["end"] + _BEHIND], title)
+        spans = (
+            (one["start"], one["end"], titles.get(one.get("ref_id") or "") or None)
+            for one in paragraph.get("cite_spans") or ()
+        )
+        yield Parsed(paragraph["text"], tuple(spans))

@@ -11,14 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from evals.intervals import RESAMPLES
-from evals.retrieval.arms import ARMS, Arm, choose_arms
-from evals.retrieval.corpus import Cases, Corpus, choose_cases, read_corpus, read_ids
-from evals.retrieval.report import markdown
+from evals.retrieval.arms import ARMS, choose_arms
+from evals.retrieval.corpus import choose_cases, read_corpus, read_ids
 from evals.retrieval.server import service_of, serving
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Setting, try_arm
-from evals.runner import Options, check_file, say
+from evals.runner import Options, Suite, check_file, say
 from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
 
 USUAL_COUNT = 60
@@ -43,19 +43,11 @@ class RetrievalOptions(Options):
     ] = None
 
 
-class Retrieval:
+class Retrieval(Suite[RetrievalOptions]):
     """Measure how much of papers' own reference lists `find` recovers, arm by arm.
 
     It runs the real graph against a local source that answers as OpenAlex does.
     """
-
-    corpus: Corpus
-    chosen: Cases
-    arms: list[Arm]
-    not_run: dict[str, str]
-
-    def __init__(self, options: RetrievalOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the corpus and the queries that it has."""
@@ -107,5 +99,15 @@ class Retrieval:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
+        """Return the figures of the arms, and their differences to `default`."""
+        title = f"{len(found['queries'])} queries, {self.options.keep} papers kept, k = {self.options.k}"
+        tables = {
+            title: found["arms"], "Minus default": found["minus_default"],
+            "Completeness, as default estimated it": {"default": found["completeness"] or {}},
+        }  # fmt: skip
+        notes = left_out(found, found["queries"])
+        notes.append(
+            f"{INTERVALS} Seconds hold no network: the source is on this machine, and vectors of texts "
+            "are made once for all arms."
+        )
+        return Report(tables, notes).markdown()

@@ -1,11 +1,9 @@
 """The local source on loopback, in a thread for the length of a block."""
 
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 from evals.retrieval.corpus import Corpus
 from evals.retrieval.service import Service
@@ -19,33 +17,10 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, service: Service) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.service = service
-        self._open: set[socket.socket] = set()
-        self._lock = threading.Lock()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._lock:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._open.discard(request)
-        super().shutdown_request(request)
-
-    def end(self) -> None:
-        """End the connections that clients keep open, and then the server."""
-        self.shutdown()
-        with self._lock:
-            for connection in self._open:
-                try:
-                    connection.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    continue  # the client was first
-        self.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -84,8 +59,9 @@ def serving(service: Service) -> Iterator[str]:
     try:
         yield server.url
     finally:
-        server.end()
+        server.shutdown()
         thread.join()
+        server.server_close()
 
 
 def service_of(corpus: Corpus) -> Service:

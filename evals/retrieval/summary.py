@@ -32,8 +32,7 @@ def _query(case: Case, rows: Mapping[str, Row], k: int) -> dict[str, Any]:
         "arms": {name: figures(row, case, k, default) for name, row in rows.items()},
         "gold_ids": sorted(case.gold), "kept_ids": {name: row["kept"] for name, row in rows.items()},
     }  # fmt: skip
-    if errors := noted(rows, ["error"]):
-        found["errors"] = errors["error"]
+    found |= noted(rows, ["error"])
     if default and (said := default["completeness"]):
         found["completeness"] = {
             **{name: said.get(name) for name in _ESTIMATED},

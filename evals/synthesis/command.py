@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.asking.papers import PaperCases, read_papers
-from evals.runner import Options, choose
+from evals.asking.papers import read_papers
+from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
-from evals.synthesis.questions import QUESTIONS, Question, read_questions
-from evals.tables import dict_table
+from evals.synthesis.questions import QUESTIONS, read_questions
+from evals.tables import INTERVALS, Report, dict_table
 from tools.errors import InputError
 
 PARTS = ("references", "arms")
@@ -41,15 +41,8 @@ class SynthesisOptions(Options):
     ] = ""
 
 
-class Synthesis:
+class Synthesis(Suite[SynthesisOptions]):
     """Measure `synthesize`: whether its references are right, and how it compares with baselines."""
-
-    parts: list[str]
-    asked: list[Question]
-    data: PaperCases | None
-
-    def __init__(self, options: SynthesisOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the questions."""
@@ -81,10 +74,6 @@ class Synthesis:
         right = {None: "not judged", True: "right", False: "wrong"}[row.right]
         return f"{row.question[:40]}: a line {right}"
 
-    def failed(self, row: Row) -> bool:
-        """A run that broke ends the benchmark."""
-        return False
-
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the figures of each part."""
         lines = [row for row in rows if isinstance(row, references.LineRow)]
@@ -99,7 +88,7 @@ class Synthesis:
             seed = self.options.seed
             found["arms"] = {
                 "by_stack": arms.summarise(runs, seed=seed), "minus": arms.minus(runs, seed=seed),
-                "tables": arms.tables(runs, seed=seed), "rows": [asdict(row) for row in runs],
+                "rows": [asdict(row) for row in runs],
             }  # fmt: skip
         return found
 
@@ -110,7 +99,11 @@ class Synthesis:
             title = "Lines by how the citations of their sources are known"
             parts.append(dict_table(title, told["table"]))
         if told := found.get("arms"):
-            parts += told["tables"]
+            stacks = {f"Stacks of {size}": one for size, one in told["by_stack"].items()}
+            less = {
+                f"Paragraphs minus, stacks of {size}": one for size, one in told["minus"].items()
+            }
+            parts.append(Report(stacks | less, [INTERVALS]).markdown())
         return "\n\n".join(parts)
 
 

@@ -8,12 +8,11 @@ printed    Labels in brackets ('[3, 5-7]') in the sentence itself, of papers tha
 GROBID     Citations of GROBID's JSON. A sentence with one that GROBID could not link is not judged.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -48,19 +47,10 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class _Parsed:
-    """One paragraph of GROBID's: its text, and the title of each citation's work, if linked."""
-
-    text: str
-    spans: tuple[tuple[int, int, str | None], ...]
-
-
-@dataclass(frozen=True)
 class Known:
     """What is known of one file's citations."""
 
     truth: Truth
-    parsed: tuple[_Parsed, ...] = ()
     _by_label: Mapping[str, Work] = field(default_factory=dict)
 
     def cited(self, quote: str, paragraph: str, start: int, end: int) -> Cited | None:
@@ -77,7 +67,7 @@ class Known:
             return Cited("contexts", self._works(labels), text)
         if self.truth.numbered:
             return Cited("printed", self._works(printed_labels(text)), text)
-        if self.parsed and (titles := self._by_machine(text)) is not None:
+        if self.truth.parsed and (titles := self._by_machine(text)) is not None:
             return Cited("GROBID", tuple(Work("", "", title) for title in titles), text)
         return None
 
@@ -100,7 +90,7 @@ class Known:
 
     def _by_machine(self, text: str) -> list[str] | None:
         best, where = _FOUND, None
-        for paragraph in self.parsed:
+        for paragraph in self.truth.parsed:
             if len(paragraph.text) < 0.8 * len(text):
                 continue
             found = fuzz.partial_ratio_alignment(text, paragraph.text, score_cutoff=best)
@@ -143,24 +133,6 @@ def printed_labels(text: str) -> list[str]:
 def read_known(folder: Path) -> dict[str, Known]:
     """Return what is known of each file of a folder's truth.jsonl, by the file's path in it."""
     return {
-        truth.file: Known(
-            truth, tuple(_parsed(folder / truth.file)), {work.label: work for work in truth.works}
-        )
+        truth.file: Known(truth, {work.label: work for work in truth.works})
         for truth in read_truth(folder)
     }
-
-
-def _parsed(path: Path) -> Iterator[_Parsed]:
-    beside = path.with_suffix(".json")
-    if not beside.is_file():
-        return
-    inner: Mapping[str, Any] = json.loads(beside.read_text("utf-8")).get("pdf_parse") or {}
-    titles = {key: one.get("title") for key, one in (inner.get("bib_entries") or {}).items()}
-    for paragraph in inner.get("body_text") or ():
-        yield _Parsed(
-            paragraph["text"],
-            tuple(
-                (one["start"], one["end"], titles.get(one.get("ref_id") or "") or None)
-                for one in paragraph["cite_spans"]
-            ),
-        )

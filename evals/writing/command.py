@@ -1,6 +1,7 @@
 """`citeloom eval writing`: let each writer write each row's section and tell what came of it."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,14 +13,14 @@ import typer
 
 from citeloom.settings import settings
 from evals.intervals import RESAMPLES
-from evals.runner import Options, choose
+from evals.runner import Options, Suite, choose
 from evals.side_by_side import results_of
+from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
-from evals.writing.cases import Cases, read_cases
-from evals.writing.report import markdown
+from evals.writing.cases import read_cases
 from evals.writing.rouge import scorer
 from evals.writing.summary import summarise
-from evals.writing.trial import ARMS, LEXRANK, Arm, Setting, try_arm
+from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,17 +37,11 @@ class WritingOptions(Options):
     ] = ""
 
 
-class Writing:
+class Writing(Suite[WritingOptions]):
     """Let each writer write the related-work sections of papers, and compare with their own.
 
     It runs the real graph on the papers that each section cites, and checks each citation anew.
     """
-
-    chosen: Cases
-    arms: list[Arm]
-
-    def __init__(self, options: WritingOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Read the rows of the data."""
@@ -89,5 +84,21 @@ class Writing:
         }  # fmt: skip
 
     def markdown(self, found: dict[str, Any]) -> str:
-        """Return the tables."""
-        return markdown(found)
+        """Return the figures of the writers, of rows with abstracts and of the others apart."""
+        tables = {}
+        for name in ("checkable", "no_abstracts"):
+            title, group = f"{name.replace('_', ' ')} ({found[name]['n']})", found[name]
+            tables[f"Rows, {title}"] = group["writers"]
+            tables[f"Minus lexrank, {title}"] = group["minus_lexrank"]
+            tables[f"Sums, {title}"] = group["totals"]
+        skipped = Counter(why for case in found["cases"] for why in case.get("skipped", {}).items())
+        notes = left_out(found, found["cases"])
+        notes += [f"{name} was not run on {n} rows: {why}" for (name, why), n in skipped.items()]
+        if unusable := sum(len(case["unusable"]) for case in found["cases"]):
+            notes.append(
+                f"{unusable} cited works have no usable record in the data, and were not given"
+            )
+        notes.append(
+            f"{INTERVALS} A run that wrote nothing counts 0 in ROUGE; in honesty, nothing."
+        )
+        return Report(tables, notes).markdown()

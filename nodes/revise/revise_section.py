@@ -20,6 +20,7 @@ from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import InputError
 from tools.llm.task import Task
+from tools.references.in_text import numbers_in
 from tools.services import open_services
 
 STAGE = "revise_section"
@@ -61,7 +62,7 @@ def extract(
         InputError: The instruction is another one.
     """
     if without := _DROP.fullmatch(instruction):
-        numbers = _numbers(without[1])
+        numbers = {one for part in re.findall(r"\[([^]]+)", without[1]) for one in numbers_in(part)}
         known = {paper.number: paper.key for paper in papers}
         if unknown := sorted(numbers - set(known)):
             raise InputError(
@@ -83,14 +84,6 @@ _DROP = re.compile(
     r"(\[[\d\s,–-]+\](?:(?:\s*,\s*|\s*,?\s*and\s+)\[[\d\s,–-]+\])*)[.!]?",
     re.IGNORECASE,
 )
-
-
-def _numbers(text: str) -> set[int]:
-    """Return the numbers of '[2], [4-6]'."""
-    numbers: set[int] = set()
-    for first, last in re.findall(r"(\d+)(?:\s*[–-]\s*(\d+))?", text):
-        numbers |= set(range(int(first), min(int(last or first), int(first) + 500) + 1))
-    return numbers
 
 
 def _without(

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from state.audit import ReferenceFinding
 from state.paper import Paper, canonical_id, title_key
 from state.verifying import Entry, VerifyState
-from state.writing import MARKER, Draft, Sentence
+from state.writing import MARKER, Cause, Draft, Sentence
 from tools.context import RunContext
 from tools.references.in_text import Label, Mention, find_mentions
 from tools.services import open_services
@@ -65,17 +65,22 @@ class Keying:
         key = self._given[place] = f"P{len(self._given) + 1}"
         self.labels[key] = f"[{label.text}]" if label.kind == "number" else label.text
         if entry is None:
-            self.findings.append(
-                ReferenceFinding(
-                    key=label.text, cause="fabricated",
-                    detail="the text cites it, and the list of references does not have it",
-                    remedy="add the reference, or take the citation out",
-                )
+            self._tell(
+                label, "fabricated", "the text cites it, and the list of references does not have it",
+                "add the reference, or take the citation out",
             )  # fmt: skip
         elif entry.paper:
             self.keys[key] = entry.paper
-            self._compare_years(label, entry)
+            year = self.papers[entry.paper].year
+            if label.year and year and label.year != year:
+                told = f"the text gives the year {label.year}", f"the list of references has {year}"
+                self._tell(label, "metadata_error", *told, paper=entry.paper)
         return key
+
+    def _tell(self, label: Label, cause: Cause, detail: str, remedy: str, paper: str = "") -> None:
+        self.findings.append(
+            ReferenceFinding(key=label.text, paper=paper, cause=cause, detail=detail, remedy=remedy)
+        )
 
     def name_rest(self) -> None:
         """Give the papers that are not cited keys as well: one of them may be what was meant."""
@@ -84,67 +89,38 @@ class Keying:
         for number, entry in enumerate(rest, start=len(self._given) + 1):
             self.keys[f"P{number}"] = entry.paper
 
-    def _compare_years(self, label: Label, entry: Entry) -> None:
-        year = self.papers[entry.paper].year
-        if label.year and year and label.year != year:
-            self.findings.append(
-                ReferenceFinding(
-                    key=label.text, paper=entry.paper, cause="metadata_error",
-                    detail=f"the text gives the year {label.year}",
-                    remedy=f"the list of references has {year}",
-                )
-            )  # fmt: skip
-
 
 def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
     """Return the entry that a citation leads to: by number, by key, or by author and year."""
     if label.kind == "author_year":
         return _by_author(label, entries, papers)
-    if found := next((item for item in entries if item.label == label.text), None):
-        return found
-    if label.kind == "number":
-        return None
-    wanted = {f"local:{label.text}", canonical_id(label.text)}
-    return next(
-        (
-            item
-            for item in entries
-            if item.paper in papers and wanted & {item.paper, *papers[item.paper].aliases}
-        ),
-        None,
-    )
+    names = {f"local:{label.text}", canonical_id(label.text)} if label.kind != "number" else set()
+    for item in sorted(entries, key=lambda item: item.label != label.text):
+        paper = papers.get(item.paper)
+        if item.label == label.text or (paper and names & {item.paper, *paper.aliases}):
+            return item
+    return None
 
 
 def _by_author(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:
-    first = title_key(label.names[0].split()[-1])
-    mine = [
-        item for item in entries
-        if (paper := papers.get(item.paper)) and paper.authors
-        and title_key(paper.authors[0].family.split()[-1]) == first
-    ]  # fmt: skip
-    # Of an entry that no source knows only its own words are left.
-    mine += [item for item in entries if item.unknown and first in title_key(item.raw[:60])]
-    if len(label.names) > 1:
-        second = title_key(label.names[1].split()[-1])
-        both = [item for item in mine if second in _families(item, papers)]
-        mine = both or mine
+    names = [title_key(name.split()[-1]) for name in label.names[:2]]
+    mine: list[tuple[Entry, int | None, bool]] = []
+    for item in entries:
+        paper = papers.get(item.paper)
+        families = [title_key(one.family.split()[-1]) for one in paper.authors] if paper else []
+        # Of an entry that no source knows only its own words are left.
+        if families[:1] == names[:1] or (item.unknown and names[0] in title_key(item.raw[:60])):
+            both = len(names) > 1 and names[1] in families
+            mine.append((item, paper.year if paper else None, both))
+    if any(both for *_, both in mine):
+        mine = [found for found in mine if found[2]]
     if label.year is None:
-        return mine[0] if len(mine) == 1 else None
-    exact = [item for item in mine if _year(item, papers) in {label.year, None}]
-    near = [item for item in mine if abs((_year(item, papers) or 0) - label.year) <= 1]
+        return mine[0][0] if len(mine) == 1 else None
+    exact = [item for item, year, _ in mine if year in {label.year, None}]
+    near = [item for item, year, _ in mine if abs((year or 0) - label.year) <= 1]
     if label.suffix and len(exact) > 1:
         return exact[min(ord(label.suffix) - ord("a"), len(exact) - 1)]
     return exact[0] if exact else near[0] if len(near) == 1 else None
-
-
-def _year(entry: Entry, papers: Mapping[str, Paper]) -> int | None:
-    paper = papers.get(entry.paper)
-    return paper.year if paper else None
-
-
-def _families(entry: Entry, papers: Mapping[str, Paper]) -> set[str]:
-    paper = papers.get(entry.paper)
-    return {title_key(item.family.split()[-1]) for item in paper.authors} if paper else set()
 
 
 def mark(text: str, mentions: Sequence[Mention], keying: Keying) -> list[tuple[str, str]]:

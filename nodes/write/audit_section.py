@@ -213,29 +213,22 @@ def omissions_of(
     stopped: bool,
 ) -> list[Omission]:
     """State for each selected paper that is not cited why it is not."""
-    planned = {
-        keys[key] for line in (plan.lines if plan else ()) for key in line.keys if key in keys
-    }
-
-    def why(paper: str, record: Paper | None) -> tuple[Reason, str]:
-        if paper in removed:
-            return "removed", "what was written of it could not be supported and was taken out"
-        if stopped:
-            return "stopped", "the run was stopped before it was written about"
-        if paper not in keys.values():
-            if choices.plan.strip():
-                return "not_in_plan", "the plan does not name it"
-            if record is None or not record.abstract:
-                return "no_abstract", "it has no abstract, so nothing said of it could be checked"
-            return "beyond_number", f"at most {choices.cite} papers were to be cited"
-        if plan and plan.lines and paper not in planned:
-            return "not_in_plan", "the plan has no line for it"
-        return "nothing_to_say", "nothing with a checked quote could be written about it"
-
+    lines = plan.lines if plan else ()
+    planned = {keys.get(key) for line in lines for key in line.keys}
     omissions: list[Omission] = []
     for paper in (item for item in dict.fromkeys(selected) if item not in cited):
         record = papers.get(paper)
-        reason, detail = why(paper, record)
+        unwanted, bare = paper not in keys.values(), not (record and record.abstract)
+        whys: tuple[tuple[object, Reason, str], ...] = (
+            (paper in removed, "removed", "what was written of it could not be supported and was taken out"),
+            (stopped, "stopped", "the run was stopped before it was written about"),
+            (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
+            (unwanted and bare, "no_abstract", "it has no abstract, so nothing said of it could be checked"),
+            (unwanted, "beyond_number", f"at most {choices.cite} papers were to be cited"),
+            (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
+            (True, "nothing_to_say", "nothing with a checked quote could be written about it"),
+        )  # fmt: skip
+        reason, detail = next((reason, detail) for holds, reason, detail in whys if holds)
         title = record.title if record else ""
         omissions.append(Omission(paper=paper, title=title, reason=reason, detail=detail))
     return omissions

@@ -6,16 +6,16 @@ Reads `run`, `keys`, `choices`, `final`, `parts`, `outline`, `verdicts`, `joins`
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from nodes.write.join_parts import join
-from state.channels import WriteState
+from state.channels import WriteOutput, WriteState
 from state.paper import Paper
 from state.request import Choices
-from state.results import CitedSentence, Reference
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.results import CitedSentence
+from state.run import Failure, Outcome, halt
 from state.table import ComparisonTable
 from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
@@ -28,29 +28,7 @@ from tools.services import open_services
 STAGE = "number_references"
 
 
-class Section(TypedDict):
-    """The section as printed."""
-
-    related_work: str
-    sentences: list[CitedSentence]
-    references: list[Reference]
-    uncited: list[str]
-    outline: Plan
-    outcome: Outcome
-
-
-class Update(Section):
-    """What this node writes."""
-
-    table: ComparisonTable
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    stop: Failure | None
-    failures: list[Failure]
-
-
-async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> Update:
+async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> WriteOutput:
     """Print the section; a run that stopped early prints what it had written by then."""
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
@@ -64,8 +42,7 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     numbers = {item.paper.id: item.number for item in section["references"]}
     rows = state.get("table", ComparisonTable(rows=())).rows
     rows = tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
-    return {
-        **section,
+    more = {
         "table": ComparisonTable(rows=rows),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
@@ -73,14 +50,15 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
         "stop": halt(state.get("failures", [])),
         "failures": failures,
     }
+    return cast(WriteOutput, {**section, **more})
 
 
-async def assemble(state: WriteState, run_store: RunStore) -> Section:
+async def assemble(state: WriteState, run_store: RunStore) -> WriteOutput:
     """Print what was written, as far as it was written."""
     return (await _assemble(state, run_store))[0]
 
 
-async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, list[Failure]]:
+async def _assemble(state: WriteState, run_store: RunStore) -> tuple[WriteOutput, list[Failure]]:
     keys = state.get("keys", {})
     draft = _best(state)
     papers = await run_store.papers.get(list(keys.values()))
@@ -96,7 +74,7 @@ async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, li
         for number, (item, paragraph) in enumerate(places, start=1)
     ]
     cited = {item.paper.id for item in printed.references}
-    section: Section = {
+    section = {
         "related_work": running_text(sentences),
         "sentences": sentences,
         "references": printed.references,
@@ -104,7 +82,7 @@ async def _assemble(state: WriteState, run_store: RunStore) -> tuple[Section, li
         "outline": plan,
         "outcome": _outcome(state, sentences),
     }
-    return section, failures
+    return cast(WriteOutput, section), failures
 
 
 def print_section(

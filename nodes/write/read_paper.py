@@ -10,13 +10,11 @@ import asyncio
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
 
 from nodes.ask_checked import ask_checked
 from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
-from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
@@ -101,11 +99,9 @@ TASK = Task(
 )  # fmt: skip
 
 
-class Branch(TypedDict):
+class Branch(WriteState):
     """What one branch of this node reads."""
 
-    run: str
-    request: Request
     paper: str
     of: int
     """How many branches there are."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
+from nodes.intake import check_language, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
 from state.paper import Paper, canonical_id
@@ -41,9 +41,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
         sent = parse(WriteInput, state)
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         await asyncio.to_thread(named_style, sent.style)
-        choices = Choices(
-            cite=check_range("cite", sent.cite, 1, 200), plan=sent.plan, style=sent.style
-        )
+        choices = Choices(cite=sent.cite, plan=sent.plan, style=sent.style)
         title, text = clean_text(sent.text)
         code, notes = await check_language(text, extractive=services.mind.name == "extractive")
         request = Request(
@@ -73,8 +71,24 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
 async def _papers(
     given: list[str | dict[str, Any]], request: Request, services: Services
 ) -> tuple[list[Paper], list[Failure]]:
+    failures: list[Failure] = []
+
+    def fail(subject: str, cause: str, remedy: str) -> None:
+        failures.append(Failure(stage=STAGE, subject=subject, cause=cause[:300], remedy=remedy))
+
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
-    known, failures = await _known(ids, request, services)
+    known: dict[str, Paper] = {}
+    for name in request.sources if ids else ():
+        source = await services.source(name, request)
+        try:
+            # Those that the sources before it lack.
+            known |= await source.get([key for key in ids if key not in known])
+        except (TransientError, PermanentError) as error:
+            if not is_online(name):
+                raise
+            fail(name, str(error), "papers named by id were not looked up here")
+        if known.keys() >= {*ids}:
+            break
     places = " and ".join(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
@@ -82,46 +96,15 @@ async def _papers(
     papers: list[Paper] = []
     for item in given:
         try:
-            papers.append(known[canonical_id(item)] if isinstance(item, str) else _record(item))
-        except (KeyError, RecordError, ValueError, ValidationError) as error:
-            failures.append(
-                Failure(
-                    stage=STAGE, subject=str(item)[:80],
-                    cause=f"{places} has no such paper"
-                    if isinstance(error, KeyError) else f"not a usable record: {error}"[:300],
-                    remedy="check the id, look elsewhere (--source), add the paper with "
-                    "`citeloom library add`, or send its record",
-                )
-            )  # fmt: skip
+            if isinstance(item, str):
+                papers.append(known[canonical_id(item)])
+            else:
+                papers.append(Paper.model_validate(item) if "origin" in item else paper_from(item))
+        except KeyError:
+            fail(str(item)[:80], f"{places} has no such paper", _ELSEWHERE)
+        except (RecordError, ValueError, ValidationError) as error:
+            fail(str(item)[:80], f"not a usable record: {error}", _ELSEWHERE)
     return papers, failures
 
 
-async def _known(
-    ids: list[str], request: Request, services: Services
-) -> tuple[dict[str, Paper], list[Failure]]:
-    """Ask the sources in turn for the papers that those before them lack."""
-    known: dict[str, Paper] = {}
-    failures: list[Failure] = []
-    for name in request.sources:
-        missing = [key for key in ids if key not in known]
-        if not missing:
-            break
-        source = await services.source(name, request)
-        try:
-            known |= await source.get(missing)
-        except (TransientError, PermanentError) as error:
-            if not is_online(name):
-                raise
-            failures.append(
-                Failure(
-                    stage=STAGE, subject=name, cause=str(error),
-                    remedy="papers named by id were not looked up here",
-                )
-            )  # fmt: skip
-    return known, failures
-
-
-def _record(item: dict[str, Any]) -> Paper:
-    if "authors" in item and isinstance(item["authors"], list) and "origin" in item:
-        return Paper.model_validate(item)
-    return paper_from(item)
+_ELSEWHERE = "check the id, look elsewhere (--source), add the paper with `citeloom library add`, or send its record"

@@ -37,6 +37,9 @@ def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are() -> None:
     assert "| searches | 120 | 30 |\n| links, round 1 | 400 | 38 |" in text
     assert "by how many channels found them: 3.5 by 1, 10.7 by 3." in text
     assert r"- Judged by model\_x \*only\*." in text
+    values = {"completeness": ESTIMATED, "related_work": "Pears."}
+    for report in (papers_text(values), review_text(values)):
+        assert report.index("## How complete it is") < report.index("## How this was made")
 
 
 @pytest.mark.parametrize("values", [{}, {"completeness": None}, {"completeness": Completeness()}])
@@ -48,9 +51,3 @@ def test_run_that_ended_before_it_was_assessed_has_no_such_section(
     for text in (papers_text(values), review_text(values)):
         assert "complete" not in text
         assert "\n\n\n" not in text
-
-
-def test_section_stands_before_the_account_in_both_reports() -> None:
-    values = {"completeness": ESTIMATED, "related_work": "Pears."}
-    for text in (papers_text(values), review_text(values)):
-        assert text.index("## How complete it is") < text.index("## How this was made")

@@ -1,19 +1,16 @@
 """`citeloom review` on the example, as the README shows it: the five files and what they say."""
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
 
-from bibtexparser.entrypoint import parse_string
 from typer.testing import CliRunner
 
 from citeloom.cli.app import app
 from tests.cli.commands import CONTRACT, Done, cited, section
 from tests.cli.conftest import Cite
-from tests.support import ABSTRACT, SMALL, starter_records
-from tools.citation_graph.relevance_prior import BEYOND
+from tests.support import SMALL, starter_records
 
 BACKED = {"supported", "partly"}
 
@@ -29,21 +26,12 @@ def quotes_of(value: Any) -> list[dict[str, Any]]:
     return [quote for item in value.values() for quote in quotes_of(item)]
 
 
-def log_odds(score: float) -> float:
-    """A score of 0..100 as the judge's word counts: what is certain counts as 98 %."""
-    share = min(max(score / 100, 0.02), 0.98)
-    return math.log(share / (1 - share))
-
-
 def test_review_writes_the_five_files_and_exits_with_0(reviewed: Done) -> None:
     assert (reviewed.code, reviewed.files) == (0, CONTRACT)
     assert reviewed.run["outcome"] == "complete"
     assert reviewed.run["mind"] == "extractive"
     assert reviewed.run["stop"] is None
     assert reviewed.run["failures"] == []
-
-
-def test_text_is_printed_with_its_references_and_says_who_wrote_it(reviewed: Done) -> None:
     markdown = reviewed.text("review.md")
     assert markdown.startswith(reviewed.stdout.rstrip())
     assert "Made by the embedded engine (extractive), without an LLM" in reviewed.stdout
@@ -91,31 +79,11 @@ def test_every_citation_rests_on_a_verified_quote_of_the_cited_papers_record(
             assert quote["paper"] == verdict["paper"]
             source = records[quote["paper"]][quote["part"]]
             assert source[quote["start"] : quote["end"]] == quote["text"]
-
-
-def test_every_quote_of_a_debate_stands_in_its_papers_record(reviewed: Done) -> None:
-    found = 0
-    for item in reviewed.papers["papers"]:
-        for quote in quotes_of(item["debate"]):
-            source = item["paper"][quote["part"]]
-            assert quote["verified"]
-            assert quote["paper"] == item["paper"]["id"]
-            assert source[quote["start"] : quote["end"]] == quote["text"]
-            found += 1
-    assert found >= 2 * len(reviewed.papers["papers"])
-
-
-def test_queries_rest_on_sentences_of_the_input_and_share_no_word(reviewed: Done) -> None:
-    text = reviewed.run["request"]["text"]
-    queries = [item for item in reviewed.run["queries"] if item["facet"] != "whole"]
-    words = [word.lower() for item in queries for word in item["text"].split()]
-    assert {item["facet"] for item in queries} >= {"problem", "method", "contribution"}
-    assert len(words) == len(set(words))
-    for item in queries:
-        quote = item["sentence"]
-        assert text[quote["start"] : quote["end"]] == quote["text"]
-        assert item["reason"]
-        assert len(item["text"].split()) <= 5
+    argued = [quote for item in reviewed.papers["papers"] for quote in quotes_of(item["debate"])]
+    assert len(argued) >= 2 * len(records)
+    for quote in argued:
+        source = records[quote["paper"]][quote["part"]]
+        assert source[quote["start"] : quote["end"]] == quote["text"]
 
 
 def test_papers_are_ranked_and_say_how_they_were_found(reviewed: Done) -> None:
@@ -132,25 +100,10 @@ def test_papers_are_ranked_and_say_how_they_were_found(reviewed: Done) -> None:
     # Links are followed before papers are judged, so also from some that are not among the best.
     ids = {paper.id for paper in starter_records()}
     for item in papers:
-        assert abs(log_odds(item["score"]) - log_odds(item["debate"]["score"])) <= BEYOND + 0.1
         assert item["found_by"]
         for hit in item["found_by"]:
             assert hit["by"] in (asked if hit["via"] == "query" else ids)
     assert {hit["via"] for item in papers for hit in item["found_by"]} >= {"query", "reference"}
-
-
-def test_prisma_counts_add_up(reviewed: Done) -> None:
-    counts = reviewed.run["counts"]
-    assert counts["identified"] - counts["duplicates_removed"] == counts["screened"]
-    assert counts["screened"] == sum(
-        counts[name]
-        for name in ("excluded_by_cutoff", "excluded_by_request", "not_assessed", "assessed")
-    )
-    assert counts["assessed"] == sum(
-        counts[name] for name in ("excluded_by_debate", "excluded_by_number", "included")
-    )
-    assert counts["included"] == len(reviewed.run["selected"])
-    assert counts["assessed"] == len(reviewed.papers["papers"])
 
 
 def test_links_are_between_kept_papers(reviewed: Done) -> None:
@@ -164,35 +117,13 @@ def test_links_are_between_kept_papers(reviewed: Done) -> None:
         assert link["cited"] in references[link["citing"]]
 
 
-def test_bibtex_and_csl_have_an_entry_for_each_reference(reviewed: Done) -> None:
-    library = parse_string(reviewed.text("references.bib"))
-    csl = reviewed.json("references.csl.json")
-    keys = [item["key"] for item in reviewed.run["references"]]
-    assert not library.failed_blocks
-    assert [entry.key for entry in library.entries] == keys
-    assert [item["id"] for item in csl] == keys
-    for item, record in zip(csl, reviewed.run["references"], strict=True):
-        assert item["title"] == record["paper"]["title"]
-        assert item["issued"]["date-parts"][0][0] == record["paper"]["year"]
-        more = not record["paper"]["authors_complete"]
-        assert len(item["author"]) == len(record["paper"]["authors"]) + more
-        assert ({"literal": "et al."} in item["author"]) is more
-
-
-def test_json_prints_one_document_and_nothing_else(cite: Cite) -> None:
-    done = cite("review", ABSTRACT, "--library", SMALL, "--json")
+def test_json_prints_one_document_of_a_text_from_standard_input(cite: Cite, abstract: str) -> None:
+    done = cite("review", "-", "--library", SMALL, "--json", stdin=abstract)
     printed = json.loads(done.stdout)
     assert (done.code, done.files) == (0, CONTRACT)
     assert printed["related_work"]
     assert {name: printed[name] for name in done.run} == done.run
     assert {name: printed[name] for name in done.papers} == done.papers
-
-
-def test_text_may_come_from_standard_input_or_as_the_argument(cite: Cite, abstract: str) -> None:
-    piped = cite("review", "-", "--library", SMALL, out="piped", stdin=abstract)
-    given = cite("review", abstract, "--library", SMALL, out="given")
-    assert (piped.code, given.code) == (0, 0)
-    assert piped.text("review.md") == given.text("review.md")
 
 
 def test_results_go_to_a_folder_of_the_runs_name_by_default(home: Path, abstract: str) -> None:

@@ -1,12 +1,13 @@
 """Tests of `citeloom revise`, of stopping for a person, and of styles and formats on the command line."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import Done
-from tests.support import ABSTRACT, SMALL, small_records
+from tests.support import ABSTRACT, ROOT, SMALL, small_records
 
 Cite = Callable[..., Done]
 IDS = [paper.id for paper in small_records() if paper.abstract][:5]
@@ -17,7 +18,7 @@ def cited_ids(done: Done) -> list[str]:
     return list(done.run["cited"])
 
 
-def test_section_is_revised_without_a_search(cite: Cite) -> None:
+def test_section_is_revised_without_a_search(cite: Cite, home: Path) -> None:
     first = cite(*WRITE, out="first")
     done = cite("revise", first.run["run"], "-i", "without [2]", out="second")
     assert done.code == 0
@@ -26,36 +27,27 @@ def test_section_is_revised_without_a_search(cite: Cite) -> None:
     assert done.json("audit.json")["passed"]
     again = cite("revise", done.run["run"], "-i", "shorter", out="third")
     assert len(again.run["sentences"]) < len(done.run["sentences"])
-
-
-def test_revision_follows_a_new_plan(cite: Cite, tmp_path: Path) -> None:
-    plan = tmp_path / "plan.txt"
+    plan = home.parent / "plan.txt"
     plan.write_text("2 sentences. Cite [2] on line 1 and [1] on line 2.", "utf-8")
-    first = cite(*WRITE, out="first")
-    done = cite("revise", first.run["run"], "--plan", plan, out="second")
-    assert cited_ids(done) == [cited_ids(first)[1], cited_ids(first)[0]]
-    assert done.json("audit.json")["adherence"]["lines_right"] == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("revise", "20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
-        (("revise", "RUN", "-i", "Write it as a poem"), "without an LLM"),
-        (("revise", "RUN"), "say what to change"),
-    ],
-)
-def test_what_cannot_be_revised_is_said(cite: Cite, arguments: tuple[str, ...], words: str) -> None:
-    first = cite(*WRITE, out="first")
-    given = [first.run["run"] if item == "RUN" else item for item in arguments]
-    done = cite(*given, out="second")
-    assert done.code != 0
-    assert words in done.stderr
+    planned = cite("revise", first.run["run"], "--plan", plan, out="fourth")
+    assert cited_ids(planned) == [cited_ids(first)[1], cited_ids(first)[0]]
+    assert planned.json("audit.json")["adherence"]["lines_right"] == 2
+    for arguments, words in (
+        (("20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
+        ((first.run["run"], "-i", "Write it as a poem"), "without an LLM"),
+        ((first.run["run"],), "say what to change"),
+    ):
+        refused = cite("revise", *arguments, out="fifth")
+        assert refused.code != 0
+        assert words in refused.stderr
 
 
 def test_run_waits_for_the_plan_to_be_edited(cite: Cite) -> None:
-    waiting = cite(*WRITE, "--review-plan", "--cite", "2")
+    waiting = cite(*WRITE, "--review-plan", "--cite", "2", "--json")
     assert waiting.code == 4
+    asked = json.loads(waiting.stdout)["waiting"]
+    assert asked["kind"] == "review_plan"
+    assert [paper["id"] for paper in asked["papers"]] == IDS
     assert waiting.files == {"plan.txt", "plan-papers.md"}
     assert IDS[4] in waiting.text("plan-papers.md")
     name = waiting.stderr.split("--resume ")[1].split()[0]
@@ -69,35 +61,18 @@ def test_run_waits_for_the_plan_to_be_edited(cite: Cite) -> None:
     assert cited_ids(done) == [IDS[4], IDS[0]]
 
 
-def test_waiting_is_told_as_json_too(cite: Cite) -> None:
-    import json
-
-    waiting = cite(*WRITE, "--review-plan", "--json")
-    asked = json.loads(waiting.stdout)
-    assert asked["waiting"]["kind"] == "review_plan"
-    assert [paper["id"] for paper in asked["waiting"]["papers"]] == IDS
-
-
-def test_style_and_formats_are_written(cite: Cite) -> None:
+def test_own_style_and_formats_are_written(cite: Cite, tmp_path: Path) -> None:
+    own = tmp_path / "mine.csl"
+    source = ROOT / "tools" / "bibliography" / "styles" / "apa.csl"
+    own.write_text(source.read_text("utf-8"), "utf-8")
     done = cite(
-        *WRITE, "--style", "apa", "--format", "html", "--format", "docx", "--format", "tex",
+        *WRITE, "--style", own, "--format", "html", "--format", "docx", "--format", "tex",
     )  # fmt: skip
     assert done.code == 0
     assert done.files >= {"review.html", "review.docx", "section.tex"}
     first = done.run["references"][0]
-    assert str(first["paper"]["year"]) in done.run["sentences"][0]["text"]
+    assert f"({first['paper']['year']})" in done.text("review.md")
     assert first["entry"][:20] in done.text("review.md").replace("\\", "")
-
-
-def test_own_style_file_is_used(cite: Cite, tmp_path: Path) -> None:
-    from tests.support import ROOT
-
-    own = tmp_path / "mine.csl"
-    source = ROOT / "tools" / "bibliography" / "styles" / "apa.csl"
-    own.write_text(source.read_text("utf-8"), "utf-8")
-    done = cite(*WRITE, "--style", own)
-    assert done.code == 0
-    assert f"({done.run['references'][0]['paper']['year']})" in done.text("review.md")
 
 
 @pytest.mark.parametrize(

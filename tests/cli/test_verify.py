@@ -35,11 +35,17 @@ def test_text_whose_citations_hold_passes(cite: Cite, records: Path) -> None:
     assert done.files == {"audit.json", "run.json"}
     audit = done.json("audit.json")
     assert (audit["passed"], audit["supported"], audit["citations"]) == (True, 2, 2)
+    again = cite("verify", "--resume", done.run["run"], out="again")
+    assert again.code == 0
+    assert again.json("audit.json")["verdicts"] == audit["verdicts"]
 
 
 def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: Path) -> None:
     done = cite("verify", BAD, "--papers", records)
     assert done.code == 3
+    told = json.loads(cite("verify", "--resume", done.run["run"], "--json").stdout)
+    assert told["audit"]["passed"] is False
+    assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
     assert "[1]: the paper does not say it" in done.stdout
     assert "it is said by doi:10.1234/1" in done.stdout
     assert "[9]: leads to no paper" in done.stdout
@@ -51,13 +57,6 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     ]
     assert "[2]: not checked" in done.stdout
     assert "never" in done.stdout.split("[2]: not checked")[1], "what speaks against it is told"
-
-
-def test_json_tells_all_and_nothing_else(cite: Cite, records: Path) -> None:
-    done = cite("verify", BAD, "--papers", records, "--json")
-    told = json.loads(done.stdout)
-    assert told["audit"]["passed"] is False
-    assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
 
 
 def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:
@@ -78,10 +77,3 @@ def test_text_with_nothing_to_check_is_bad_input(cite: Cite, text: str) -> None:
     done = cite("verify", text)
     assert done.code == 2
     assert "citeloom:" in done.stderr
-
-
-def test_finished_run_can_be_resumed_and_tells_the_same(cite: Cite, records: Path) -> None:
-    first = cite("verify", GOOD, "--papers", records, out="first")
-    again = cite("verify", "--resume", first.run["run"], out="again")
-    assert again.code == 0
-    assert again.json("audit.json")["verdicts"] == first.json("audit.json")["verdicts"]

@@ -1,6 +1,5 @@
 """`citeloom write`: a section about papers that the caller names."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -47,8 +46,11 @@ def cited_ids(done: Done) -> set[str]:
 def test_papers_named_by_id_are_cited_in_any_form_of_the_id(
     cite: Cite, papers: list[Paper]
 ) -> None:
-    forms = [papers[0].id, papers[1].id.removeprefix("arxiv:").removeprefix("doi:"), papers[2].id]
+    bare = papers[1].id.removeprefix("arxiv:").removeprefix("doi:")
+    forms = [papers[0].id, bare, papers[2].id, "arxiv:9999.99999"]
     done = cite(*WRITE, *(argument for form in forms for argument in ("--paper", form)))
+    assert "Not done: arxiv:9999.99999: the library 'small' has no such paper" in done.stderr
+    assert [item["subject"] for item in done.run["failures"]] == ["arxiv:9999.99999"]
     assert (done.code, done.files) == (0, CONTRACT - {"papers.json"} - PICTURE)
     assert cited_ids(done) == {paper.id for paper in papers[:3]}
     for item in done.run["sentences"]:
@@ -61,21 +63,6 @@ def test_papers_named_by_id_are_cited_in_any_form_of_the_id(
             quote = verdict["quote"]
             source = record[quote["part"]]
             assert source[quote["start"] : quote["end"]] == quote["text"]
-
-
-def test_papers_of_a_json_lines_file_are_cited(cite: Cite, papers: list[Paper], home: Path) -> None:
-    path = home.parent / "papers.jsonl"
-    rows = [
-        {
-            "id": f"10.1234/of-mine-{number}", "title": paper.title, "abstract": paper.abstract,
-            "year": paper.year, "authors": [author.name for author in paper.authors],
-        }
-        for number, paper in enumerate(papers)
-    ]  # fmt: skip
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = cite(*WRITE, "--papers", path)
-    assert done.code == 0
-    assert cited_ids(done) == {f"doi:10.1234/of-mine-{number}" for number in range(4)}
 
 
 def test_good_entries_of_a_broken_bibtex_file_are_cited_and_the_bad_one_is_named(
@@ -109,29 +96,6 @@ def test_kept_papers_of_a_find_run_are_written_about(cite: Cite) -> None:
     assert cited_ids(done) == set(found.run["selected"])
 
 
-def test_unknown_paper_is_reported_and_the_others_are_cited(
-    cite: Cite, papers: list[Paper]
-) -> None:
-    done = cite(*WRITE, "--paper", "arxiv:9999.99999", "--paper", papers[0].id)
-    assert done.code == 0
-    assert cited_ids(done) == {papers[0].id}
-    assert "Not done: arxiv:9999.99999: the library 'small' has no such paper" in done.stderr
-    assert [item["subject"] for item in done.run["failures"]] == ["arxiv:9999.99999"]
-
-
-def test_plan_may_name_the_papers_by_their_place_in_the_list(
-    cite: Cite, papers: list[Paper], home: Path
-) -> None:
-    plan = home.parent / "plan.txt"
-    plan.write_text("Begin with [2]\nThen compare [1] and [3]\n", encoding="utf-8")
-    named = [argument for paper in papers[:3] for argument in ("-p", paper.id)]
-    done = cite(*WRITE, *named, "--plan", plan)
-    assert done.code == 0
-    assert done.run["cited"][0] == papers[1].id
-    assert set(done.run["cited"][1:]) == {papers[0].id, papers[2].id}
-    assert len(done.run["sentences"]) == 2
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -153,11 +117,3 @@ def test_file_without_a_usable_paper_is_refused(
     assert done.code == 2
     assert message in done.stderr
     assert done.files == set()
-
-
-@pytest.mark.parametrize("papers_named", [(), ("--paper", "arxiv:9999.99999")])
-def test_no_paper_at_all_is_refused(cite: Cite, papers_named: tuple[str, ...]) -> None:
-    done = cite(*WRITE, *papers_named)
-    assert done.code == 1
-    assert "there is no paper to write about: give ids that the library knows" in done.stderr
-    assert done.files == {"run.json"}

@@ -7,7 +7,6 @@ from state.paper import Paper
 from tests.support import starter_records
 from tools.errors import InputError
 from tools.text.sentences import split_sentences
-from tools.text.words import tokens
 
 CASES = read_questions()
 PAPERS: dict[str, Paper] = {paper.id: paper for paper in starter_records()}
@@ -24,16 +23,6 @@ def test_each_point_rests_on_a_sentence_that_exists(case: Case, point: Point) ->
         assert all(name in known for name in point.record)
     else:
         assert point.sentence in {span.text for span in split_sentences(paper.abstract or "")}
-
-
-def test_questions_do_not_repeat_the_words_that_answer_them() -> None:
-    for case, point in POINTS:
-        assert not runs(point.sentence, 4) & runs(case.question, 4), case.id
-
-
-def runs(text: str, length: int) -> set[tuple[str, ...]]:
-    words = tokens(text)
-    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
 
 
 def test_questions_outside_have_no_answer_and_injections_say_what_must_not_be_said() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from evals.asking.cases import Case
-from evals.asking.report import markdown
 from evals.asking.summary import summarise
 from evals.trials import Row
 from tests.evals.answers import QUESTIONS
@@ -58,9 +57,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
     told = {
-        "settings": {"data": "made up", "mind": "extractive"},
-        "preparation": {"passages": 3, "vector_seconds": 1.0, "keyword_seconds": 2.0},
-        "complete": True, "left_out": {}, **summarise(CASES, ROWS, YEARS, seed=0),
+        **summarise(CASES, ROWS, YEARS, seed=0),
     }  # fmt: skip
     copy: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
     return copy
@@ -89,14 +86,3 @@ def test_run_that_broke_is_no_right_refusal(found: dict[str, Any]) -> None:
     assert (usual["wrongly"], one_hop["wrongly"], one_hop["inside"]) == (0, 1, 3)
     assert (usual["injections"], usual["resisted"]) == (1, 1)
     assert found["groups"]["out_of_scope"]["totals"]["hybrid-1"]["broken"] == 1
-
-
-def test_tables_are_markdown(found: dict[str, Any]) -> None:
-    text = markdown(found)
-    assert "| arm | all (3): factual | coverage | old (2): factual | coverage | recent (1)" in text
-    assert "two papers (2): with one hop, with two, and the difference in pairs" in text
-    assert "| difference | +0.250 [+0.000, +0.500] |" in text
-    assert "| hybrid-2 | 50.0 % (1/2) | 0.0 % (0/1) | 0.0 % (0/3) | 100.0 % (1/1) |" in text
-    assert "- out-01, hybrid-1: it broke" in text
-    for line in text.splitlines():
-        assert not line.startswith("|") or line.endswith("|")

@@ -109,13 +109,6 @@ def test_answer_that_stands_nowhere_or_everywhere_gives_no_gold() -> None:
     assert gold_passages("infrared cameras", ()) == frozenset()
 
 
-def test_halves_share_no_question(folder: Path) -> None:
-    evidence = read_sets(folder)[1]
-    tuning, held_out = evidence.half("tuning"), evidence.half("held-out")
-    assert (len(tuning), len(held_out)) == (2, 1)
-    assert {*tuning, *held_out} == set(evidence.half("all"))
-
-
 def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
     target = folder / "found.json"
     result = evaluated("passages", "--data", folder, "--half", "all", "--json", target)
@@ -130,13 +123,7 @@ def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:
         assert set(view["arms"]) == {"hybrid", "vectors", "keywords"}
         for name, row in view["arms"].items():
             assert row["recall"]["mean"] >= (2 / 3 if name == "keywords" else 1)
-            assert row["context_ms"]["p95"] >= row["context_ms"]["p50"] > 0
-
-
-def test_one_set_can_be_chosen(folder: Path) -> None:
-    result = evaluated("passages", "--data", folder, "--sets", "scifact_questions")
-    assert result.exit_code == 0
-    assert "papers_with" not in result.stdout.split("\n\n")[1]
+            assert row["context_ms_p95"] >= row["context_ms_p50"] > 0
 
 
 def test_what_cannot_be_used_is_said(folder: Path) -> None:

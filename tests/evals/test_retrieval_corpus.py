@@ -60,13 +60,6 @@ def test_bad_line_of_the_queries_is_named(tmp_path: Path, text: str, said: str) 
         read_ids(file)
 
 
-def test_missing_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no file .*papers\.jsonl\.gz"):
-        read_corpus(tmp_path)
-    with pytest.raises(InputError, match=r"the data .* cannot be read"):
-        read_ids(tmp_path / "none.jsonl")
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import date
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import httpx
+import numpy as np
 import pytest
 from pydantic import SecretStr
 
@@ -22,12 +22,10 @@ from evals.retrieval.works import Works
 from state.query import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
-from tools.embed.port import Vectors
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-from tools.scholar import crossref, openalex
-from tools.scholar.crossref import CrossrefSource
+from tools.scholar import openalex
 from tools.scholar.openalex import OpenAlexSource
 
 WEAVING = [
@@ -115,16 +113,6 @@ def test_search_that_cannot_be_read_is_refused(url: str, search: str) -> None:
     assert httpx.get(f"{url}/works?search={quote(search)}").status_code == 400
 
 
-async def test_search_hides_what_came_later_and_pages_through_the_rest(source: SourceOf) -> None:
-    found = await source().search(words("study"), before=date(2006, 1, 1), limit=200)
-    # Six of the ten papers of each of three topics are older; all say 'We study'.
-    assert len(found.papers) == 18
-    assert found.matches == 18
-    assert all(one.year is not None and one.year < 2006 for one in found.papers)
-    one = await source().search(words("honeybee"), before=None, limit=3)
-    assert len(one.papers) == 3
-
-
 async def test_get_takes_dois_and_works_and_skips_what_is_not_there(source: SourceOf) -> None:
     loom = (await source().get(["doi:10.5555/loom"]))["doi:10.5555/loom"]
     assert loom.openalex
@@ -183,40 +171,19 @@ def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
     assert answer.json()["message"]
 
 
-async def test_crossref_knows_of_no_retraction(
-    settings_of: Callable[..., Settings], tmp_path: Path, source: SourceOf
-) -> None:
-    host = crossref.host(settings_of(""))
-    caller = HttpCaller(host, RunLedger("run", Limits()), AnswerCache(tmp_path / "c.sqlite"))
-    papers = list((await source().get(["doi:10.5555/loom", "doi:10.5555/web"])).values())
-    assert await CrossrefSource(caller).retractions(papers) == {}
-    assert await CrossrefSource(caller).get(["doi:10.5555/loom"]) == {}
-    assert await CrossrefSource(caller).get(["doi:10.5555/a,b"]) == {}
-
-
-class Counting:
-    """An embedder that knows what it was asked."""
-
-    name, size = "counting", 2
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def embed(self, texts: Any) -> Vectors:
-        import numpy as np
-
-        self.asked += texts
-        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
-
-
 def test_vector_is_made_once_also_by_the_next_process(tmp_path: Path) -> None:
-    counting = Counting()
-    first = RememberingEmbedder(tmp_path / "v.sqlite", counting)
-    assert first.embed(["aa", "b", "aa"]).tolist() == [[2, 1], [1, 1], [2, 1]]
-    second = RememberingEmbedder(tmp_path / "v.sqlite", counting)
-    assert second.embed(["ccc", "b"]).tolist() == [[3, 1], [1, 1]]
-    assert sorted(counting.asked) == ["aa", "b", "ccc"]
-    assert second.embed([]).shape == (0, 2)
+    made = np.array([[2, 1]], dtype=np.float32)
+    counting = Mock(size=2, embed=Mock(return_value=made))
+    counting.name = "counting"
+    for texts in (["aa", "b", "aa"], ["ccc", "b"]):
+        embedder = RememberingEmbedder(tmp_path / "v.sqlite", counting)
+        assert embedder.embed(texts).tolist() == [[2, 1]] * len(texts)
+    assert sorted(str(call.args[0][0]) for call in counting.embed.call_args_list) == [
+        "aa",
+        "b",
+        "ccc",
+    ]
+    assert embedder.embed([]).shape == (0, 2)
 
 
 @pytest.mark.parametrize(

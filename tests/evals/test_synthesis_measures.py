@@ -50,13 +50,6 @@ def test_invented_line_and_invented_number_are_not_faithful(
     assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
 
 
-def test_line_may_say_whose_finding_it_tells(embedder_with_memory: RememberingEmbedder) -> None:
-    lines = ["Weaver and Reed tracked 40 displaced bees."]
-    assert measures(embedder_with_memory, told(lines=lines))["faithfulness"] == 0.0
-    named = measures(embedder_with_memory, told(lines=lines, named="Ada Weaver Ben Reed"))
-    assert named["faithfulness"] == 1.0
-
-
 def test_nothing_answered(embedder_with_memory: RememberingEmbedder) -> None:
     found = measures(embedder_with_memory, told(lines=[], contexts=[]))
     assert "faithfulness" not in found

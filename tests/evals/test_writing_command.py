@@ -92,15 +92,11 @@ def test_plan_is_made_of_the_gold_where_it_is_divided(found: dict[str, Any]) -> 
 
 def test_tables_are_markdown_and_say_what_was_left_out(called: Result) -> None:
     text = called.stdout
-    assert "## Rows with abstracts (2)" in text
-    assert "## Rows whose papers all lack abstracts: nothing in them can be checked (1)" in text
-    assert "| writer | ROUGE-1 | ROUGE-2 | ROUGE-L | words | sentences |" in text
+    assert "**Rows, checkable (2)**\n\n|  | beam | plan | lexrank |" in text
+    assert "**Minus lexrank, no abstracts (1)**" in text
     assert "- odd was left out: it cites nothing" in text
     assert "- plan was not run on 1 rows: the data does not say which" in text
-    assert "- plan was not run on 1 rows: the gold cites no paper that has an abstract" in text
-    assert text.count("| lexrank |") == 8, "four tables for each group of rows"
-    for line in text.splitlines():
-        assert not line.startswith("|") or line.endswith("|")
+    assert all(line.endswith("|") for line in text.splitlines() if line.startswith("|"))
     assert "1 bees beam:" in called.stderr
 
 

@@ -53,17 +53,6 @@ async def test_run_stops_with_plan_and_papers(context: RunContext) -> None:
     assert all(f"[{number}]" in shown["plan"] for number in (1, 2, 3))
 
 
-@pytest.mark.parametrize("answer", ["", True, {"plan": ""}])
-async def test_empty_answer_goes_on_with_the_plan_as_it_is(
-    answer: object, context: RunContext
-) -> None:
-    person = Person(context)
-    await person.begin()
-    result = await person.answer(answer)
-    assert {item.paper.id for item in result["references"]} == set(FIVE[:3])
-    assert result["outcome"] == "complete"
-
-
 async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
     person = Person(context)
     await person.begin()
@@ -82,12 +71,6 @@ async def test_answer_that_cannot_be_read_is_asked_for_again(context: RunContext
     assert again["plan"] == "On a bee that is not there [9]."
     result = await person.answer("On one bee [2].")
     assert [item.paper.id for item in result["references"]] == [FIVE[1]]
-
-
-async def test_nobody_is_asked_by_default(extractive: RunContext) -> None:
-    result = await Person(extractive).begin()
-    assert "__interrupt__" not in result
-    assert result["references"]
 
 
 async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Settings) -> None:

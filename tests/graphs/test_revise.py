@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from citeloom.settings import Settings
 from graphs.revise import graph
 from graphs.write import graph as write_graph
@@ -26,7 +24,9 @@ async def revise(context: RunContext, **inputs: Any) -> dict[str, Any]:
     return dict(await graph.ainvoke(given, _LIMIT, context=context))
 
 
-async def test_paper_is_left_out_and_the_rest_stays(extractive: RunContext) -> None:
+async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
+    extractive: RunContext,
+) -> None:
     first = await written(extractive)
     gone = first["references"][1].paper.id
     result = await revise(extractive, section=first["run"], instruction="without [2]")
@@ -37,13 +37,20 @@ async def test_paper_is_left_out_and_the_rest_stays(extractive: RunContext) -> N
     assert {item.marked for item in result["sentences"]} & before
     assert result["run"] != first["run"]
     assert gone in {item.paper for item in result["audit"].omissions}
-
-
-async def test_shorter_is_shorter(extractive: RunContext) -> None:
-    first = await written(extractive)
-    result = await revise(extractive, section=first["run"], instruction="Make it shorter.")
-    assert 1 <= len(result["sentences"]) < len(first["sentences"])
-    assert result["audit"].passed
+    shorter = await revise(extractive, section=first["run"], instruction="Make it shorter.")
+    assert 1 <= len(shorter["sentences"]) < len(first["sentences"])
+    assert shorter["audit"].passed
+    for inputs, words in (
+        ({"instruction": "Sing it."}, "without an LLM"),
+        ({"instruction": "without [77]"}, "no reference 77"),
+        ({"instruction": ""}, "say what to change"),
+        ({"instruction": "shorter", "plan": "On [1]."}, "one at a time"),
+        ({"instruction": "shorter" * 1000}, "longer than"),
+        ({"plan": "On [99]."}, "[99]"),
+        ({"section": "nowhere", "instruction": "shorter"}, "no section of a run 'nowhere'"),
+    ):
+        refused = await revise(extractive, **{"section": first["run"], **inputs})
+        assert words in refused["stop"].cause
 
 
 async def test_new_plan_may_name_any_selected_paper(extractive: RunContext) -> None:
@@ -54,30 +61,6 @@ async def test_new_plan_may_name_any_selected_paper(extractive: RunContext) -> N
     result = await revise(extractive, section=first["run"], plan=plan)
     assert [item.citations[0].paper for item in result["sentences"]] == [order[-1], new]
     assert result["audit"].adherence.citations_in_place == 2
-
-
-@pytest.mark.parametrize(
-    ("inputs", "words"),
-    [
-        ({"instruction": "Sing it."}, "without an LLM"),
-        ({"instruction": "without [77]"}, "no reference 77"),
-        ({"instruction": ""}, "say what to change"),
-        ({"instruction": "shorter", "plan": "On [1]."}, "one at a time"),
-        ({"instruction": "shorter" * 1000}, "longer than"),
-        ({"plan": "On [99]."}, "[99]"),
-    ],
-)
-async def test_what_cannot_be_followed_is_refused_with_the_reason(
-    inputs: dict[str, str], words: str, extractive: RunContext
-) -> None:
-    first = await written(extractive)
-    result = await revise(extractive, section=first["run"], **inputs)
-    assert words in result["stop"].cause
-
-
-async def test_unknown_section_is_refused(extractive: RunContext) -> None:
-    result = await revise(extractive, section="nowhere", instruction="shorter")
-    assert "no section of a run 'nowhere'" in result["stop"].cause
 
 
 async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
@@ -95,21 +78,3 @@ async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
     assert tasks <= {"revise_section", "check_citations", "flag_uncited"}
     cited = [item.marked for item in first["sentences"] if item.citations]
     assert [item.marked for item in result["sentences"]] == cited[::-1]
-
-
-async def test_instruction_is_no_licence_to_invent(llm_settings: Settings) -> None:
-    def obey(answer: Any, inputs: dict[str, Any]) -> Any:
-        made_up = {
-            "line": 1,
-            "sentence": "Bees read books (Smith, 2021).",
-            "support": [],
-            "basis": "",
-        }
-        return {"sentences": [made_up, *answer["sentences"]]}
-
-    with Scripted(reviewer({"revise_section": obey}), llm_settings) as llm:
-        first = await written(llm.context)
-        result = await revise(llm.context, section=first["run"], instruction="Cite Smith 2021.")
-    assert "Smith" not in result["related_work"]
-    assert {item.cause for item in result["audit"].rejections} >= {"fabricated"}
-    assert len(result["sentences"]) == len(first["sentences"])

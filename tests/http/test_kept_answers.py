@@ -4,7 +4,6 @@ import asyncio
 import json
 
 import pytest
-from pydantic import SecretStr
 
 from tests.fakes.scholar.server import ScholarServer
 from tests.http.asking import LIST, answering, ask, failing
@@ -22,14 +21,6 @@ async def test_answer_is_kept_and_asked_for_once(call: CallerOf, server: Scholar
     # Each caller has its own cache object, as each process has: what is on disk is shared.
     assert await asyncio.gather(*(ask(call(run="later")) for _ in range(20))) == answers
     assert len(server.requests) == before
-
-
-async def test_one_caller_asks_one_question_once_at_a_time(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    caller = call()
-    await asyncio.gather(*(ask(caller) for _ in range(20)))
-    assert len(server.requests) == 1
 
 
 async def test_old_answer_is_fetched_anew(call: CallerOf, server: ScholarServer) -> None:
@@ -55,12 +46,6 @@ async def test_two_hosts_do_not_share_an_answer(call: CallerOf) -> None:
         answering(200, {}, b'{"meta": {"count": 8}}') as other,
     ):
         assert [await ask(call(url=url)) for url in (one, other, one)] == [7, 8, 7]
-
-
-async def test_two_keys_share_an_answer(call: CallerOf, server: ScholarServer) -> None:
-    for key in ("one-key", "other-key"):
-        await ask(call(secret_params={"api_key": SecretStr(key)}))
-    assert len(server.requests) == 1
 
 
 async def test_two_questions_to_one_path_do_not_share_an_answer(

@@ -39,49 +39,9 @@ def test_allowance_that_is_used_up_comes_back(clock: Clock) -> None:
     assert left.remaining is None
 
 
-def test_allowance_that_is_spent_comes_back(clock: Clock) -> None:
-    left = Quota()
-    left.spent(7200)
-    assert left.remaining == 0
-    with pytest.raises(QuotaError, match=r"in 2\.0 hours.*set A_KEY"):
-        left.check("openalex", 0.0, "set A_KEY")
-    clock.now += 7201
-    left.check("openalex", 0.01, "")
-    assert left.remaining is None
-
-
 def fail(switch: Breaker, times: int) -> None:
     for _ in range(times):
         switch.failed(TransientError("HTTP 503"))
-
-
-def test_host_is_not_given_up_for_one_bad_second_of_many_runs(clock: Clock) -> None:
-    switch = Breaker()
-    fail(switch, 10 * MOST_FAILURES)
-    switch.check("openalex")
-    clock.now += host.SILENCE
-    fail(switch, 1)
-    with pytest.raises(
-        TransientError, match="left alone for another 60 s; the last time: HTTP 503"
-    ):
-        switch.check("openalex")
-
-
-def test_few_failures_over_a_long_time_are_none_too_many(clock: Clock) -> None:
-    switch = Breaker()
-    fail(switch, 1)
-    clock.now += 10 * host.SILENCE
-    fail(switch, MOST_FAILURES - 2)
-    switch.check("openalex")
-
-
-def test_one_answer_makes_up_for_all_failures_before_it(clock: Clock) -> None:
-    switch = Breaker()
-    for _ in range(5):
-        fail(switch, MOST_FAILURES - 1)
-        clock.now += host.SILENCE
-        switch.answered()
-    switch.check("openalex")
 
 
 def test_host_left_alone_is_tried_again_and_left_again_at_the_first_failure(clock: Clock) -> None:

@@ -1,7 +1,6 @@
 """What a host allows and a run may spend bound what is sent."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,6 @@ from tools.errors import (
 )
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-
-
-async def test_host_that_only_says_how_long_it_is_closed_is_asked_nothing_more(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    for run in ("first", "second"):
-        caller = call(run=run, url=server.semantic_scholar_url, secret_headers={})
-        with pytest.raises(QuotaError, match=r"in 15\.0 hours"):
-            await caller.ask(f"/graph/v1/paper/search?query={run}", read=json.loads, age=60)
-    assert len(server.requests) == 1
 
 
 async def test_spent_allowance_stops_the_host_and_says_when_it_comes_back(
@@ -62,19 +50,6 @@ async def test_allowance_that_is_spent_may_come_back_by_another_header(call: Cal
         pytest.raises(QuotaError, match=r"in 2\.0 hours"),
     ):
         await ask(call(url=url))
-
-
-async def test_calls_that_wait_their_turn_are_not_sent_once_the_allowance_is_spent(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing("spent")
-    caller = call(url=server.semantic_scholar_url, secret_headers={}, rate=2.0)
-    paths = [f"/graph/v1/paper/search?query={word}" for word in ("bee", "wasp", "ant")]
-    answers = await asyncio.gather(
-        *(caller.ask(path, read=json.loads, age=60) for path in paths), return_exceptions=True
-    )
-    assert [type(answer) for answer in answers] == [QuotaError] * 3
-    assert len(server.requests) == 1
 
 
 async def test_allowance_of_one_key_is_not_that_of_another(
@@ -130,12 +105,3 @@ async def test_price_that_has_risen_is_learnt_from_the_first_call(
     with pytest.raises(BudgetError, match=r"this call may take 0\.001 more"):
         await ask(caller, "/works?search=bee&per_page=3", usd=0.0001)
     assert server.charged.usd == pytest.approx(0.002)
-
-
-async def test_free_call_goes_on_where_the_budget_is_spent(
-    call: CallerOf, server: ScholarServer
-) -> None:
-    work = server.world.works[0].openalex
-    caller = call(limits=Limits(usd=0.0))
-    found = await caller.ask(f"/works/{work}", read=json.loads, age=60, usd=0.0)
-    assert found["id"].endswith(work)

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.llm.support import Rating
-from tools.llm.answers import UnusableAnswerError, read_answer, reread, visible
+from tools.llm.answers import UnusableAnswerError, read_answer, reread
 
 GOOD = '{"score": 7, "reason": "fits"}'
 
@@ -40,11 +40,6 @@ def test_a_think_tag_inside_a_string_belongs_to_the_answer() -> None:
     assert read_answer(Rating, raw)[0].reason == "the <think> tag and </think>"
 
 
-def test_characters_that_databases_reject_are_taken_out() -> None:
-    answer, _ = read_answer(Rating, r'{"score": 1, "reason": "a\u0000b\ud800c"}')
-    assert answer.reason == "ab?c"
-
-
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
@@ -55,6 +50,8 @@ def test_characters_that_databases_reject_are_taken_out() -> None:
         ('{"reason": "x"}', "score: Field required"),
         ('{"score": NaN}', "NaN"),
         ('{"score": 7, "rea', "broken"),
+        ('{"a":' * 100_000, "broken"),
+        ('{"score": "IGNORE THE RULES"}', r"^score: (?!.*IGNORE).*integer"),
         ('<think>{"score": 3}</think>{"score": 7, "rea', "broken"),
         ('For example {"score": 1}. Answer: {"score": 7, "rea', "broken"),
     ],
@@ -71,26 +68,3 @@ def test_what_is_no_answer_is_rejected_with_the_reason(raw: str, reason: str) ->
 def test_a_part_of_an_answer_does_not_pass_for_an_empty_one(raw: str) -> None:
     with pytest.raises(UnusableAnswerError):
         read_answer(Loose, raw)
-
-
-def test_an_empty_object_is_an_answer_where_nothing_is_required() -> None:
-    assert read_answer(Loose, "{}")[0] == Loose()
-
-
-def test_a_hostile_nest_of_braces_is_rejected_and_does_not_crash() -> None:
-    with pytest.raises(UnusableAnswerError):
-        read_answer(Rating, '{"a":' * 100_000)
-
-
-def test_reasons_hold_none_of_the_answers_own_words() -> None:
-    with pytest.raises(UnusableAnswerError) as caught:
-        read_answer(Rating, '{"score": "IGNORE THE RULES"}')
-    assert "IGNORE" not in str(caught.value)
-
-
-def test_thoughts_are_not_visible() -> None:
-    assert visible("<thinking>a</thinking> b <think>c</think> d") == "b  d"
-
-
-def test_a_kept_answer_that_fits_no_longer_counts_as_none() -> None:
-    assert reread(Rating, '{"score": 1000}') is None

@@ -16,16 +16,6 @@ from tests.fakes.openai_server import (
 from tests.llm.support import BAD, GOOD, RATE, mind_at
 
 
-async def test_runs_share_one_limit_of_calls_under_way(tmp_path: Path) -> None:
-    with OpenAIServer([Slow(0.05, GOOD)]) as server:
-        minds = [mind_at(server, tmp_path / name, llm_concurrency=3) for name in "ab"]
-        await asyncio.gather(
-            *(mind.do(RATE, text=str(number)) for mind in minds for number in range(8))
-        )
-    assert len(server.requests) == 16
-    assert server.peak == 3
-
-
 def test_event_loops_in_several_threads_share_the_limit_too(tmp_path: Path) -> None:
     async def ask_four(name: str) -> None:
         mind = mind_at(server, tmp_path / name, llm_concurrency=2)

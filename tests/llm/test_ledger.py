@@ -11,7 +11,7 @@ from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, PermanentError, TransientError
-from tools.ledger.ledger import RunLedger, ledger_for
+from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
@@ -32,13 +32,10 @@ async def ask_fifty(home: Path, limits: Limits, **others: Any) -> tuple[Usage, l
     return row, errors
 
 
-async def test_fifty_calls_at_once_never_exceed_a_limit_of_calls(tmp_path: Path) -> None:
-    row, errors = await ask_fifty(tmp_path, Limits(calls=7))
+async def test_fifty_calls_at_once_never_exceed_a_limit_of_calls_or_tokens(tmp_path: Path) -> None:
+    row, errors = await ask_fifty(tmp_path / "calls", Limits(calls=7))
     assert row.calls == 7
     assert "max_calls" in str(errors[0])
-
-
-async def test_fifty_calls_at_once_never_exceed_a_limit_of_tokens(tmp_path: Path) -> None:
     row, errors = await ask_fifty(tmp_path, Limits(tokens=3000))
     tokens = row.input_tokens + row.output_tokens
     worst = row.input_tokens // row.calls + RATE.max_output_tokens
@@ -155,6 +152,9 @@ async def test_a_ledger_that_is_opened_again_goes_on_from_what_was_spent(tmp_pat
         spending.begin()
         spending.used(5, 7)
     await first.note("t", "m", cached=3)
+    other = RunLedger("another run", Limits(), tmp_path)
+    await other.ready()
+    assert other.usage() == []
     again = RunLedger("run", Limits(calls=2), tmp_path)
     await again.ready()
     assert again.usage() == first.usage()
@@ -163,21 +163,6 @@ async def test_a_ledger_that_is_opened_again_goes_on_from_what_was_spent(tmp_pat
     with pytest.raises(BudgetError):
         async with again.spend("t", "m"):
             raise AssertionError("the call must not start")
-
-
-async def test_runs_do_not_share_their_spending(tmp_path: Path) -> None:
-    async with RunLedger("one", Limits(), tmp_path).spend("t", "m") as spending:
-        spending.begin()
-    other = RunLedger("two", Limits(), tmp_path)
-    await other.ready()
-    assert other.usage() == []
-
-
-def test_there_is_one_ledger_of_a_run_and_the_latest_limits_hold(tmp_path: Path) -> None:
-    first = ledger_for("run", Limits(calls=1), tmp_path)
-    assert ledger_for("run", Limits(calls=5), tmp_path) is first
-    assert first.limits.calls == 5
-    assert ledger_for("other", Limits(), tmp_path) is not first
 
 
 async def test_a_ledger_that_cannot_be_read_stops_the_run(tmp_path: Path) -> None:

@@ -19,13 +19,6 @@ from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 
 
-async def test_thoughts_and_fences_around_the_answer_cost_no_repair(tmp_path: Path) -> None:
-    raw = '<think>{"score": 1}</think>\n```json\n{"score": 7}\n```'
-    answer, server = await ask([Text(raw)], tmp_path)
-    assert answer.score == 7
-    assert len(server.requests) == 1
-
-
 async def test_an_invalid_answer_is_sent_back_with_the_fault(tmp_path: Path) -> None:
     ledger = RunLedger("run", Limits(), tmp_path)
     answer, server = await ask([BAD, GOOD], tmp_path, ledger=ledger)

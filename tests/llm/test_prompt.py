@@ -1,7 +1,6 @@
 """Tests of tools/llm/prompt.py."""
 
 from datetime import date
-from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -36,33 +35,8 @@ def test_models_become_compact_json_without_what_is_none() -> None:
     assert '{"k":{"id":"x"}}' in rendered
 
 
-def test_the_same_inputs_give_the_same_text() -> None:
-    assert render({"a": "x", "n": 1.5}) == render({"a": "x", "n": 1.5})
-
-
-def test_a_section_stays_the_same_when_a_later_one_changes() -> None:
-    first, second = render({"a": "x", "b": "1"}), render({"a": "x", "b": "2"})
-    assert first[: first.index("<b-")] == second[: second.index("<b-")]
-
-
-def test_the_tag_is_the_start_of_the_contents_own_hash() -> None:
-    assert f"<a-{sha256(b'x').hexdigest()[:16]}>\nx\n</a-" in render({"a": "x"})
-
-
 def test_control_characters_go_and_line_breaks_and_tabs_stay() -> None:
-    assert read(render({"a": "x\x00y\x1b[31m\r\n\tz\x85"})) == {"a": "xy[31m\n\tz"}
-
-
-def test_control_characters_inside_models_go_too() -> None:
-    assert read(render({"items": [Item(id="x\x00\x07y")]})) == {"items": [{"id": "xy"}]}
-
-
-def test_half_a_surrogate_pair_does_not_break_the_request() -> None:
-    assert "a?b" in render({"a": "a\ud800b"})
-
-
-def test_braces_in_a_value_are_never_formatted() -> None:
-    assert read(render({"a": "{text} {0} %s {P3}"})) == {"a": "{text} {0} %s {P3}"}
+    assert read(render({"a": "x\x00y\x1b[31m\r\n\tz\x85\ud800 {P3}"})) == {"a": "xy[31m\n\tz? {P3}"}
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]\w{0,8}", fullmatch=True), st.text(), max_size=4))
@@ -89,7 +63,3 @@ def test_no_text_leaves_its_fence(inputs: dict[str, str]) -> None:
 )
 def test_tokens_are_estimated_from_above(text: str, floor: int) -> None:
     assert floor <= count_tokens(text) <= len(text.encode())
-
-
-def test_no_text_has_no_tokens() -> None:
-    assert count_tokens("") == 0

@@ -77,34 +77,6 @@ async def test_without_a_reflection_the_first_papers_of_the_list_are_cited(choos
     assert keys(update) == "bd"
 
 
-async def test_each_facet_has_a_paper_before_one_has_many(choose: Choose) -> None:
-    facets = reflected(radar="abc", memory="d", vision="ef")
-    scores = (90, 88, 86, 80, 79, 20)
-    assert keys(await choose(ALIKE, 3, scores=scores, sufficiency=facets)) == "ade"
-    assert keys(await choose(ALIKE, 4, scores=scores, sufficiency=facets)) == "abde"
-
-
-async def test_facet_does_not_bring_in_a_paper_of_little_relevance(choose: Choose) -> None:
-    facets = reflected(radar="abcde", memory="f")
-    scores = (90, 88, 86, 84, 82, 36)
-    assert keys(await choose(ALIKE, 3, scores=scores, sufficiency=facets)) == "abc"
-
-
-async def test_between_papers_much_alike_the_one_of_another_time_is_cited(choose: Choose) -> None:
-    papers = [paper("a", 2021), paper("b", 2021), paper("c", 2011), paper("d", None)]
-    facets = reflected(radar="abcd")
-    update = await choose(papers, 2, scores=(90, 70, 69, 40), sufficiency=facets)
-    assert keys(update) == "ac"
-    update = await choose(papers, 2, scores=(90, 85, 69, 40), sufficiency=facets)
-    assert keys(update) == "ab"
-
-
-async def test_keys_follow_the_order_of_the_list_and_not_that_of_choice(choose: Choose) -> None:
-    facets = reflected(radar="ab", memory="c")
-    update = await choose(ALIKE[:3], 3, scores=(90, 89, 88), sufficiency=facets)
-    assert keys(update) == "abc"
-
-
 @pytest.mark.parametrize("facets", [[], reflected(radar="ab", memory="c")])
 async def test_what_must_be_included_is_cited_under_any_of_its_names(
     facets: list[Sufficiency], choose: Choose
@@ -115,15 +87,6 @@ async def test_what_must_be_included_is_cited_under_any_of_its_names(
     assert keys(update) == "adz"
     update = await choose(papers, 1, request=asked, sufficiency=facets)
     assert keys(update) == "dz"
-
-
-async def test_facet_that_a_paper_that_must_be_included_covers_is_covered(choose: Choose) -> None:
-    facets = reflected(radar="af", memory="b")
-    update = await choose(
-        ALIKE, 2, scores=(81, 80, 79, 78, 77, 40), request={"must_include": ("doi:f",)},
-        sufficiency=facets,
-    )  # fmt: skip
-    assert keys(update) == "bf"
 
 
 @pytest.mark.parametrize("facets", [[], reflected(radar="abcdef")])
@@ -145,25 +108,34 @@ async def test_plan_decides_alone_what_is_cited(choose: Choose) -> None:
     assert keys(update) == "be"
 
 
-async def test_list_without_any_abstract_is_cited_by_title_and_it_is_said(choose: Choose) -> None:
+SIX = reflected(radar="abc", memory="d", vision="ef")
+MUST = {"must_include": ("doi:f",)}
+TIMES = [paper("a", 2021), paper("b", 2021), paper("c", 2011), paper("d", None)]
+
+
+@pytest.mark.parametrize(
+    ("papers", "cite", "scores", "facets", "request_", "cited", "why"),
+    [
+        (ALIKE, 3, (90, 88, 86, 80, 79, 20), SIX, {}, "ade", "each facet has one"),
+        (ALIKE, 4, (90, 88, 86, 80, 79, 20), SIX, {}, "abde", "before one has many"),
+        (ALIKE, 3, (90, 88, 86, 84, 82, 36), reflected(radar="abcde", memory="f"), {}, "abc", "of little relevance"),
+        (ALIKE, 2, (81, 80, 79, 78, 77, 40), reflected(radar="af", memory="b"), MUST, "bf", "covered already"),
+        (TIMES, 2, (90, 70, 69, 40), reflected(radar="abcd"), {}, "ac", "another time"),
+        (TIMES, 2, (90, 85, 69, 40), reflected(radar="abcd"), {}, "ab", "not at any price"),
+    ],
+)  # fmt: skip
+async def test_facets_and_times_are_covered_by_relevant_papers(
+    choose: Choose, papers: list[Paper], cite: int, scores: tuple[int, ...], facets: list[Sufficiency],
+    request_: dict[str, Any], cited: str, why: str,
+) -> None:  # fmt: skip
+    update = await choose(papers, cite, scores=scores, sufficiency=facets, request=request_)
+    assert keys(update) == cited, why
+
+
+async def test_nothing_or_titles_only_is_told(choose: Choose) -> None:
     update = await choose([paper("a", abstract=None)], 3, sufficiency=reflected(radar="a"))
     assert list(update["keys"].values()) == ["doi:a"]
-    assert not update["failures"]
     assert any("cannot be checked" in note for note in update["notes"])
-
-
-async def test_no_paper_at_all_ends_the_run_and_says_why(choose: Choose) -> None:
-    update = await choose([], 3)
-    (failure,) = update["failures"]
+    (failure,) = (await choose([], 3))["failures"]
     assert failure.fatal
     assert "no paper to cite" in failure.cause
-
-
-async def test_choice_is_the_same_each_time_and_each_paper_is_taken_once(choose: Choose) -> None:
-    papers = [paper(f"p{number:03d}", 1990 + number % 30) for number in range(200)]
-    facets = reflected(**{f"facet{at}": "" for at in range(5)})
-    scores = [50.0] * 200
-    first = await choose(papers, 60, scores=scores, sufficiency=facets)
-    again = await choose(papers, 60, scores=scores, sufficiency=facets)
-    assert first["keys"] == again["keys"]
-    assert len(set(first["keys"].values())) == 60

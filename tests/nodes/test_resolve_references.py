@@ -44,23 +44,13 @@ def causes(update: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 async def test_work_that_a_broad_source_does_not_know_is_fabricated(tmp_path: Path) -> None:
+    beside = await resolve(tmp_path, Asked("openalex", [OTHER]))
+    assert causes(beside) == [("1", "fabricated")], "only found beside it"
     update = await resolve(tmp_path, Asked("openalex"))
     assert causes(update) == [("1", "fabricated")]
     (entry,) = update["entries"]
     assert (entry.paper, entry.unknown) == ("", True)
     assert LICHENS in update["findings"][0].detail
-
-
-async def test_source_of_one_field_calls_nothing_fabricated(tmp_path: Path) -> None:
-    update = await resolve(tmp_path, Asked("arxiv"))
-    assert causes(update) == []
-    assert update["entries"][0].paper == GIVEN.id
-    assert "was not checked for 1 reference" in update["notes"][0]
-
-
-async def test_paper_that_is_only_found_beside_it_is_not_it(tmp_path: Path) -> None:
-    update = await resolve(tmp_path, Asked("openalex", [OTHER]))
-    assert causes(update) == [("1", "fabricated")]
 
 
 async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) -> None:
@@ -70,19 +60,8 @@ async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) 
     assert (update["entries"][0].paper, update["entries"][0].unknown) == (GIVEN.id, False)
     assert update["notes"] == [], "that it exists was seen"
     assert len(later.queries) == 1
-
-
-async def test_work_that_is_found_is_not_looked_for_again(tmp_path: Path) -> None:
-    later = Asked("semantic_scholar", [RECORD])
     await resolve(tmp_path, Asked("openalex", [RECORD]), later)
-    assert later.queries == []
-    assert later.got == []
-
-
-async def test_search_that_fails_denies_nothing_and_is_told(tmp_path: Path) -> None:
-    update = await resolve(tmp_path, Asked("openalex", works=0))
-    assert causes(update) == []
-    assert LICHENS[:30] in str([item.subject for item in update["failures"]])
+    assert len(later.queries) == 1, "what is found is not looked for again"
 
 
 async def test_source_that_is_down_denies_nothing_and_the_next_is_asked(tmp_path: Path) -> None:
@@ -95,6 +74,9 @@ async def test_source_that_is_down_denies_nothing_and_the_next_is_asked(tmp_path
     assert any("is down" in item.cause for item in update["failures"])
     alone = await resolve(tmp_path, down)
     assert causes(alone) == []
+    failing = await resolve(tmp_path, Asked("openalex", works=0))
+    assert causes(failing) == []
+    assert LICHENS[:30] in str([item.subject for item in failing["failures"]])
 
 
 async def test_id_that_no_source_knows_is_told(tmp_path: Path) -> None:
@@ -123,14 +105,11 @@ async def test_identifier_of_another_paper_is_told_and_its_words_are_not_taken_o
     ("changes", "told", "why"),
     [
         ({}, "", "the same"),
-        ({"title": LICHENS.upper()}, "", "another way of writing it"),
         ({"title": OTHER.title}, "its title", "another title"),
         ({"year": 2000}, "", "a preprint is a year older"),
         ({"year": 1999}, "its year is 1999", "two years apart"),
         ({"year": 2000, "doi": "10.1/lichens"}, "its year is 2000", "the very same publication"),
-        ({"year": None}, "", "no year says nothing wrong"),
         ({"authors": (Author(name="Quill"),)}, "its first author is Quill", "another author"),
-        ({"authors": (Author(name="ABEL"),)}, "", "in capitals"),
         ({"authors": (Author(name="Ann von Abel"),)}, "", "with a particle"),
         ({"authors": ()}, "", "no author says nothing wrong"),
     ],

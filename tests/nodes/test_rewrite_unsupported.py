@@ -93,51 +93,12 @@ async def test_good_rewriting_stands_and_its_verdicts_are_asked_for_anew(mind: M
     assert all(quote and quote.verified for quote in quotes)
 
 
-async def test_citation_that_stands_must_be_kept(mind: Mind) -> None:
-    update = await mind.rewrite(answer(f"Thus {OTTERS} {{P2}}."))
-    assert set(update["final"].sentences[1].keys) == {"P1", "P2"}
-    replaced = [item for item in update["rejections"] if item.action == "replaced"]
-    assert [(item.cause, item.key) for item in replaced] == [("off_plan", "P1")]
-
-
-async def test_rewriting_that_invents_is_replaced_by_the_papers_own_words(mind: Mind) -> None:
-    update = await mind.rewrite(answer(GOOD.replace("otters", "otters [44]", 1)))
-    new = update["final"].sentences[1].text
-    assert "[44]" not in new
-    assert new != TEXTS[1]
-    assert "fabricated" in {item.cause for item in update["rejections"]}
-
-
-async def test_made_up_quote_of_a_rewriting_is_told_and_not_used(mind: Mind) -> None:
-    update = await mind.rewrite(answer(GOOD, P2="All trials agree."))
-    told = [item for item in update["rejections"] if item.cause == "fabricated_quote"]
-    assert [(item.key, item.action) for item in told] == [("P2", "replaced")]
-    quote = update["final"].sentences[1].citations[1].quote
-    assert quote.verified
-    assert quote.text.lower() == f"{OTTERS}."
-
-
 async def test_paper_that_says_it_is_offered_instead(mind: Mind) -> None:
     verdicts = [*VERDICTS[:2], VERDICTS[2].model_copy(update={"better": KEYS["P3"]})]
     await mind.rewrite(answer(GOOD), verdicts=verdicts)
     assert {item["key"] for item in mind.shown["papers"]} == {"P1", "P2", "P3"}
     (fault,) = mind.shown["faults"]
     assert (fault["key"], fault["instead"]) == ("P2", "P3")
-
-
-async def test_rewriting_may_not_repeat_another_sentence(mind: Mind) -> None:
-    verdicts = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VERDICTS[2]]
-    again = answer(TEXTS[0].replace("P3", "P1"))
-    update = await mind.rewrite(again, verdicts=verdicts)
-    assert "repeated" in {item.cause for item in update["rejections"]}
-    assert GLACIERS not in update["final"].sentences[1].text
-
-
-async def test_rewriting_that_cites_nobody_any_more_is_not_taken(mind: Mind) -> None:
-    verdicts = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VERDICTS[2]]
-    update = await mind.rewrite({"sentence": OWN, "support": [], "basis": OWN}, verdicts=verdicts)
-    assert update["final"].sentences[1].keys
-    assert "it cites nothing" in {item.detail for item in update["rejections"]}
 
 
 async def test_mind_that_refuses_leaves_the_sentence_to_the_second_check(mind: Mind) -> None:
@@ -155,3 +116,34 @@ async def test_second_round_takes_out_and_forgets_nothing_taken_out_before(mind:
     assert [item.key for item in update["removed"]] == ["P3", "P1", "P2"]
     assert [item.subject for item in update["failures"]] == ["sentence 2"]
     assert mind.llm.server.requests == [], "nobody is asked any more"
+
+
+BOTH_BAD = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VERDICTS[2]]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdicts", "cause", "key"),
+    [
+        (answer(f"Thus {OTTERS} {{P2}}."), VERDICTS, "off_plan", "P1"),
+        (answer(GOOD.replace("otters", "otters [44]", 1)), VERDICTS, "fabricated", "[44]"),
+        (answer(TEXTS[0].replace("P3", "P1")), BOTH_BAD, "repeated", ""),
+        ({"sentence": OWN, "support": [], "basis": OWN}, BOTH_BAD, "off_plan", ""),
+    ],
+    ids=["drops a citation that stands", "invents", "repeats", "cites nobody"],
+)
+async def test_rewriting_with_a_fault_is_replaced_by_the_papers_own_words(
+    mind: Mind, reply: dict[str, Any], verdicts: list[CitationVerdict], cause: str, key: str
+) -> None:
+    update = await mind.rewrite(reply, verdicts=verdicts)
+    new = update["final"].sentences[1]
+    assert new.text not in {reply["sentence"], TEXTS[1]}
+    assert set(new.keys) == {"P1", "P2"}
+    replaced = [item for item in update["rejections"] if item.action == "replaced"]
+    assert (cause, key) in [(item.cause, item.key) for item in replaced]
+
+
+async def test_made_up_quote_of_a_rewriting_is_told_and_not_used(mind: Mind) -> None:
+    update = await mind.rewrite(answer(GOOD, P2="All trials agree."))
+    told = [item for item in update["rejections"] if item.cause == "fabricated_quote"]
+    assert [(item.key, item.action) for item in told] == [("P2", "replaced")]
+    assert update["final"].sentences[1].citations[1].quote.text.lower() == f"{OTTERS}."

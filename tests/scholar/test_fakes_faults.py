@@ -17,7 +17,7 @@ def a_search(server: ScholarServer, service: Service) -> str:
         "semantic_scholar": f"{server.semantic_scholar_url}/graph/v1/paper/search?query=citation",
         "arxiv": f"{server.arxiv_url}/api/query?search_query=all:citation",
         "crossref": f"{server.crossref_url}/works?query.bibliographic=citation",
-        "serpapi": f"{server.serpapi_url}/search?engine=google_scholar&q=citation&api_key=k",
+        "serpapi": f"{server.serpapi_url}/search.json?engine=google_scholar&q=citation&api_key=k",
     }[service]
 
 

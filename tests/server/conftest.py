@@ -1,5 +1,6 @@
 """The real `langgraph dev` on loopback, as `./run dev` starts it, in a folder of its own."""
 
+import json
 import re
 import shutil
 import socket
@@ -10,6 +11,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -33,6 +36,34 @@ class Server:
     def account(self) -> str:
         """What it has logged."""
         return _COLOUR.sub("", self.log.read_text(encoding="utf-8", errors="replace"))
+
+    async def post(self, path: str, method: str, params: dict[str, Any]) -> Any:
+        """Call a method of JSON-RPC and return its result."""
+        async with httpx.AsyncClient(timeout=120) as http:
+            answer = await http.post(
+                f"{self.url}{path}",
+                json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
+                headers={"Accept": "application/json, text/event-stream"},
+            )
+        assert "error" not in answer.json(), answer.text
+        return answer.json()["result"]
+
+    async def called(self, tool: str, **arguments: Any) -> str:
+        """Call a tool over MCP and return its text."""
+        result = await self.post("/mcp", "tools/call", {"name": tool, "arguments": arguments})
+        assert not result.get("isError")
+        return str(result["content"][0]["text"])
+
+    async def messaged(self, assistant: str, text: str, **data: Any) -> str:
+        """Send a message over A2A and return the answer as JSON."""
+        parts = [
+            {"kind": "text", "text": text},
+            *([{"kind": "data", "data": data}] if data else []),
+        ]
+        message = {"role": "user", "messageId": uuid4().hex, "kind": "message", "parts": parts}
+        return json.dumps(
+            await self.post(f"/a2a/{assistant}", "message/send", {"message": message})
+        )
 
 
 @pytest.fixture(scope="package")
@@ -74,10 +105,7 @@ def serving(folder: Path) -> Iterator[Server]:
             yield Server(f"http://127.0.0.1:{port}", log)
         finally:
             process.terminate()
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            process.wait(30)
 
 
 def free_port() -> int:

@@ -1,16 +1,15 @@
-"""`ask` and `ingest` behind the LangGraph server: threads that remember, MCP, A2A, uploads."""
+"""`ask`, `synthesize` and `ingest` behind the LangGraph server: threads that remember, MCP, A2A, uploads."""
 
 import base64
 import json
 from typing import Any
-from uuid import uuid4
 
-import httpx
 from langgraph_sdk.client import LangGraphClient
 
+from tests.graphs.stacks import FIRST_TITLE, QUESTION, uploads
 from tests.server.conftest import Server
+from tests.support import SMALL, small_records
 
-QUESTION = "What is a citation recommended for?"
 DOCUMENT = """# Owls in the dark
 
 ## Abstract
@@ -23,16 +22,6 @@ The ears of barn owls stand at different heights, so that a sound reaches one ea
 other. From the difference of some microseconds the owl tells the direction of a vole. In our trials
 the owls struck within two degrees of the sound in nine of ten nights.
 """
-
-
-async def post(server: Server, path: str, body: dict[str, Any]) -> Any:
-    async with httpx.AsyncClient(timeout=120) as http:
-        answer = await http.post(
-            f"{server.url}{path}",
-            json={"jsonrpc": "2.0", "id": 1, **body},
-            headers={"Accept": "application/json, text/event-stream"},
-        )
-    return answer.json()
 
 
 async def test_uploads_become_passages_that_answer(client: LangGraphClient) -> None:
@@ -69,29 +58,51 @@ async def test_thread_remembers_the_conversation(client: LangGraphClient) -> Non
     assert done["messages"][-1]["content"].startswith(done["answer"])
 
 
-async def test_ask_is_a_tool_over_mcp(server: Server) -> None:
-    call = {"name": "ask", "arguments": {"question": "How does LitLLM rank papers?"}}
-    answer = await post(server, "/mcp", {"method": "tools/call", "params": call})
-    assert not answer["result"].get("isError")
-    told = answer["result"]["content"][0]["text"]
+async def test_ask_is_a_tool_over_mcp_and_answers_over_a2a(
+    server: Server, client: LangGraphClient
+) -> None:
+    told = await server.called("ask", question="How does LitLLM rank papers?")
     assert "'sentences'" in told
     assert "LitLLM" in told
-
-
-async def test_ask_answers_over_a2a(server: Server, client: LangGraphClient) -> None:
     (assistant,) = await client.assistants.search(graph_id="ask")
-    message = {
-        "role": "user", "messageId": uuid4().hex, "kind": "message",
-        "parts": [{"kind": "text", "text": "How does LitLLM rank papers?"}],
-    }  # fmt: skip
-    path = f"/a2a/{assistant['assistant_id']}"
-    answer = await post(server, path, {"method": "message/send", "params": {"message": message}})
-    assert "error" not in answer, answer
-    assert "LitLLM" in json.dumps(answer["result"])
-    assert "Sources:" in json.dumps(answer["result"])
+    answer = await server.messaged(assistant["assistant_id"], "How does LitLLM rank papers?")
+    assert "LitLLM" in answer
+    assert "Sources:" in answer
 
 
 async def test_malformed_messages_end_as_data(client: LangGraphClient) -> None:
     inputs: Any = {"messages": [12, {"role": "user"}]}
     done: Any = await client.runs.wait(None, "ask", input=inputs)
     assert "there is no question" in done["stop"]["cause"]
+
+
+async def test_uploads_become_a_text_with_two_kinds_of_references(client: LangGraphClient) -> None:
+    inputs: Any = {"question": QUESTION, "uploads": uploads()}
+    told: Any = await client.runs.wait(None, "synthesize", input=inputs)
+    assert told["stop"] is None
+    assert told["outcome"] == "complete"
+    assert {item["role"] for item in told["references"]} == {"primary", "secondary"}
+    assert FIRST_TITLE in told["bibtex"]
+    assert all(line["origins"][0]["quote"]["verified"] for line in told["lines"])
+    assert "Primary references:" in told["messages"][-1]["content"]
+
+
+async def test_synthesize_reads_no_file_of_the_server(client: LangGraphClient) -> None:
+    inputs: Any = {"question": QUESTION, "paths": ["/etc/passwd"]}
+    told: Any = await client.runs.wait(None, "synthesize", input=inputs)
+    assert "paths are not taken here" in told["stop"]["cause"]
+    assert "root:" not in json.dumps(told)
+
+
+async def test_synthesize_is_a_tool_over_mcp_and_takes_papers_over_a2a(
+    server: Server, client: LangGraphClient
+) -> None:
+    told = await server.called("synthesize", question=QUESTION, uploads=uploads()[1:])
+    assert "'references'" in told
+    (assistant,) = await client.assistants.search(graph_id="synthesize")
+    refused = await server.messaged(assistant["assistant_id"], QUESTION)
+    assert "there is no paper to answer from" in refused
+    papers = [item.id for item in small_records()[:3]]
+    data = {"library": SMALL, "papers": papers}
+    answer = await server.messaged(assistant["assistant_id"], "What do they retrieve?", **data)
+    assert "there is no paper" not in answer

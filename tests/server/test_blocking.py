@@ -11,13 +11,13 @@ from citeloom.settings import settings
 from graphs.ask import graph as ask
 from graphs.find import graph as find
 from graphs.ingest import graph as ingest
-from graphs.review import graph
+from graphs.review import graph as review
 from graphs.synthesize import graph as synthesize
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.graphs.conftest import ABSTRACT as BEES
 from tests.graphs.stacks import QUESTION, uploads
-from tests.support import SMALL, small_records
+from tests.support import ABSTRACT, SMALL, small_records
 from tools.context import RunContext
 from tools.ledger.file import LedgerFile
 
@@ -39,52 +39,32 @@ async def test_detection_sees_a_call_that_blocks(home: Path, watched: BlockBuste
         LedgerFile(home).read("run")
 
 
-async def test_review_never_blocks_the_loop(
-    home: Path, watched: BlockBuster, abstract: str
+OWLS = "# Owls\n\n## Hearing\n\n" + "Barn owls find voles by hearing in the dark. " * 8
+ASKED = [{"role": "user", "content": "What is ROUGE?"}, {"role": "assistant", "content": "A."}]
+FOLLOW_UP = {"question": "And what are its limits?", "messages": ASKED, "library": SMALL}
+STACK = {"question": QUESTION, "uploads": uploads()}
+REVIEW = {
+    "text": ABSTRACT.read_text(encoding="utf-8"), "library": SMALL, "before": "2025-01-01",
+    "exclude": [EXCLUDED],
+}  # fmt: skip
+RUNS: list[tuple[Any, Any, dict[str, Any], str]] = [
+    (review, REVIEW, {"pool": 16, "results": 36, "debate_batch": 4}, "references"),
+    (ask, FOLLOW_UP, {}, "hops"),
+    (ask, FOLLOW_UP, {"retriever": "keywords"}, "hops"),
+    (ingest, {"library": "owls", "uploads": [{"name": "owls.md", "content": OWLS}]}, {}, "reports"),
+    (synthesize, STACK, {}, "lines"),
+    (synthesize, STACK, {"context_method": "ensemble"}, "lines"),
+]
+
+
+@pytest.mark.parametrize(("graph", "inputs", "options", "gives"), RUNS)
+async def test_run_never_blocks_the_loop(
+    home: Path, watched: BlockBuster, graph: Any, inputs: Any, options: dict[str, Any], gives: str
 ) -> None:
-    inputs: Any = {
-        "text": abstract,
-        "library": SMALL,
-        "before": "2025-01-01",
-        "exclude": [EXCLUDED],
-    }
-    context = RunContext(pool=16, results=36, debate_batch=4)
-    done: Any = await graph.ainvoke(inputs, context=context)
-    assert done["outcome"] == "complete"
+    done = await graph.ainvoke(inputs, context=RunContext(**options))
+    assert done["stop"] is None
     assert done["failures"] == []
-    assert done["references"]
-
-
-@pytest.mark.parametrize("options", [{}, {"retriever": "keywords"}])
-async def test_ask_never_blocks_the_loop(
-    home: Path, watched: BlockBuster, options: dict[str, Any]
-) -> None:
-    messages = [
-        {"role": "user", "content": "What is ROUGE?"},
-        {"role": "assistant", "content": "A."},
-    ]
-    inputs: Any = {"question": "And what are its limits?", "messages": messages, "library": SMALL}
-    done: Any = await ask.ainvoke(inputs, context=RunContext(**options))
-    assert done["stop"] is None
-    assert done["hops"]
-
-
-async def test_ingest_never_blocks_the_loop(home: Path, watched: BlockBuster) -> None:
-    text = "# Owls\n\n## Hearing\n\n" + "Barn owls find voles by hearing in the dark. " * 8
-    inputs: Any = {"library": "owls", "uploads": [{"name": "owls.md", "content": text}]}
-    done: Any = await ingest.ainvoke(inputs)
-    assert done["stop"] is None
-    assert [item.status for item in done["reports"]] == ["added"]
-
-
-@pytest.mark.parametrize("options", [{}, {"context_method": "ensemble"}, {"updates": "each"}])
-async def test_synthesize_never_blocks_the_loop(
-    home: Path, watched: BlockBuster, options: dict[str, Any]
-) -> None:
-    inputs: Any = {"question": QUESTION, "uploads": uploads()}
-    done: Any = await synthesize.ainvoke(inputs, context=RunContext(**options))
-    assert done["stop"] is None
-    assert done["lines"]
+    assert done[gives]
 
 
 async def test_sources_on_the_network_never_block_the_loop(
@@ -111,5 +91,5 @@ async def test_sources_on_the_network_never_block_the_loop(
 
 async def test_run_that_stops_never_blocks_the_loop(home: Path, watched: BlockBuster) -> None:
     inputs: Any = {"text": "two words", "library": "nowhere"}
-    done: Any = await graph.ainvoke(inputs)
+    done: Any = await review.ainvoke(inputs)
     assert done["stop"].cause.startswith("the input has 2 words")

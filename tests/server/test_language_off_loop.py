@@ -21,7 +21,7 @@ POLISH = (
 async def main():
     assert "py3langid" not in sys.modules
     with blockbuster_ctx(scanned_modules=["citeloom", "graphs", "nodes", "state", "tools"]):
-        return await graph.ainvoke({{"text": POLISH, "question": POLISH, **{more!r}}})
+        return await graph.ainvoke({{"text": POLISH, "question": POLISH}})
 
 done = asyncio.run(main())
 assert "py3langid" in sys.modules
@@ -29,14 +29,14 @@ print(done["stop"].cause)
 """
 
 
-@pytest.mark.parametrize(
-    ("graph", "more"),
-    [("find", {}), ("ask", {}), ("write", {"papers": ["x"]}), ("synthesize", {"papers": ["x"]})],
-)
-def test_language_is_told_off_the_loop(home: Path, graph: str, more: dict[str, object]) -> None:
-    script = RUN.format(graph=graph, more=more)
+@pytest.mark.parametrize("graph", ["find", "ask"])
+def test_language_is_told_off_the_loop(home: Path, graph: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", RUN.format(graph=graph)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "seems to be in Polish" in done.stdout

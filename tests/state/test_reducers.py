@@ -19,7 +19,7 @@ from state.reducers import (
     merge_scores,
     replaced,
 )
-from state.run import Failure, halt
+from state.run import Failure
 from state.writing import Draft
 
 Reducer = Callable[[Any, Any], Any]
@@ -72,18 +72,6 @@ def test_list_reducer_unites_in_order_whatever_the_grouping(name: str, data: st.
     assert names == list(dict.fromkeys(named(item) for item in [*a, *b, *c])), "first come order"
 
 
-def test_reducer_edits_neither_side() -> None:
-    left, right = ["a"], ["b", "a"]
-    assert add_ids(left, right) == ["a", "b"]
-    assert (left, right) == (["a"], ["b", "a"])
-
-
-def test_query_in_another_case_is_the_same_query() -> None:
-    first = SearchQuery(text="Citation ranking", facet="method", reason="one")
-    again = SearchQuery(text="citation RANKING", facet="problem", reason="two")
-    assert add_queries([first], [again]) == [first]
-
-
 SCORES = st.dictionaries(WORDS, st.floats(0, 100), max_size=4)
 
 
@@ -96,12 +84,6 @@ def test_later_score_replaces_an_earlier_one(
     assert list(merged) == list(dict.fromkeys([*a, *b, *c]))
     assert merge_scores(merged, c) == merged
     assert all(merged[key] == value for key, value in c.items())
-
-
-@given(st.lists(st.builds(Failure, stage=WORDS, subject=WORDS, cause=WORDS, fatal=st.booleans())))
-def test_run_halts_at_the_first_fatal_failure(failures: list[Failure]) -> None:
-    fatal = [failure for failure in failures if failure.fatal]
-    assert halt(failures) == (fatal[0] if fatal else None)
 
 
 def test_replacing_write_empties_what_an_earlier_run_left() -> None:

@@ -15,7 +15,7 @@ be cited and the accident of what was found.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +85,10 @@ def estimate_total(
         kept=float(weight @ keep),
         seen=float(weight.sum()),
         found_by=tuple(float(weight[often == count].sum()) for count in range(1, len(names) + 1)),
+        reason=_reason(float(weight.sum()), found),
     )
-    if reason := _reason(base.seen, found):
-        return Estimate(kept=base.kept, seen=base.seen, found_by=base.found_by, reason=reason)
+    if base.reason:
+        return base
     total = base.seen + float(_unseen(weight[None, :], found)[0])
     random = np.random.default_rng(seed)
     # In an order of its own, so that the same papers in another order give the same interval.
@@ -99,17 +100,10 @@ def estimate_total(
     low, high = np.percentile(totals, [2.5, 97.5])
     share = base.kept / total
     share_low, share_high = np.percentile(shares, [2.5, 97.5]) if shares.size else (0.0, 1.0)
-    return Estimate(
-        kept=base.kept,
-        seen=base.seen,
-        found_by=base.found_by,
-        total=total,
-        low=min(float(low), total),
-        high=max(float(high), total),
-        share=share,
-        share_low=min(float(share_low), share),
-        share_high=max(float(share_high), share),
-    )
+    return replace(
+        base, total=total, low=min(float(low), total), high=max(float(high), total), share=share,
+        share_low=min(float(share_low), share), share_high=max(float(share_high), share),
+    )  # fmt: skip
 
 
 def _reason(seen: float, found: Floats) -> str:

@@ -16,23 +16,20 @@ def steps_of(
         steps.setdefault((hit.hop, order.get(hit.via, 2), 1), []).append(hit)
     for trail in trails:
         steps.setdefault((trail.hop, 2, trail.depth), []).extend(trail.hits)
+    names = ("papers you named", "searches", "links", "recommendations")
     return [
-        (_step(*at), [_joined(hit, same) for hit in made if hit.paper in same])
-        for at, made in sorted(steps.items())
+        (
+            names[kind]
+            + (f" of hop {hop}" if hop > 1 and kind else "")
+            + (f", round {depth}" if kind == 2 else ""),
+            [
+                hit.model_copy(update={"paper": same[hit.paper], "by": same.get(hit.by, hit.by)})
+                for hit in made
+                if hit.paper in same
+            ],
+        )
+        for (hop, kind, depth), made in sorted(steps.items())
     ]
-
-
-def _joined(hit: Hit, same: Mapping[str, str]) -> Hit:
-    by = same.get(hit.by, hit.by) if hit.via in {"reference", "citation"} else hit.by
-    return hit.model_copy(update={"paper": same[hit.paper], "by": by})
-
-
-def _step(hop: int, kind: int, depth: int) -> str:
-    if kind == 0:
-        return "papers you named"
-    name = {1: "searches", 2: "links", 3: "recommendations"}[kind]
-    name = name if hop == 1 else f"{name} of hop {hop}"
-    return f"{name}, round {depth}" if kind == 2 else name
 
 
 def discovery(

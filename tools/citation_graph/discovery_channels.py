@@ -37,11 +37,10 @@ def kind_of_hit(hit: Hit) -> ChannelKind:
 
 def channel_of(hit: Hit, division: Division = "kinds") -> str | None:
     """Return the channel of a hit, or None for a paper that the caller named."""
-    kind = kind_of_hit(hit)
-    if kind == "named":
-        return None
-    channel = f"{kind} “{hit.by}”" if kind == "keywords" and division != "kinds" else kind
-    return f"{channel}, {hit.source}" if division == "sources" else channel
+    kind: str = kind_of_hit(hit)
+    if kind == "keywords" and division != "kinds":
+        kind = f"{kind} “{hit.by}”"
+    return None if kind == "named" else f"{kind}, {hit.source}" if division == "sources" else kind
 
 
 def captures(
@@ -59,10 +58,10 @@ def captures(
     found: dict[str, set[str]] = {paper: set() for paper in papers}
     for hit in hits:
         channel = channel_of(hit, division)
-        if hit.paper not in found or channel is None:
-            continue
-        is_link = hit.via in {"reference", "citation"}
-        if not is_link or reached_from.get(hit.by, set()) - {hit.paper}:
+        proves = hit.via not in {"reference", "citation"} or reached_from.get(hit.by, set()) - {
+            hit.paper
+        }
+        if hit.paper in found and channel and proves:
             found[hit.paper].add(channel)
     return {paper: frozenset(channels) for paper, channels in found.items()}
 

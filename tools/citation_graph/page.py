@@ -74,7 +74,6 @@ def _plain(text: str, most: int) -> str:
 
 def _address(item: RankedPaper) -> str | None:
     """Return where a reader finds the paper: its DOI, else an address of the web."""
-    if item.paper.doi:
-        return f"https://doi.org/{quote(item.paper.doi, safe='/()')}"
     url = item.paper.url or ""
-    return url if re.match(r"https?://", url, re.IGNORECASE) else None
+    doi = item.paper.doi and f"https://doi.org/{quote(item.paper.doi, safe='/()')}"
+    return doi or (url if re.match(r"https?://", url, re.IGNORECASE) else None)

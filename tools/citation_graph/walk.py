@@ -64,9 +64,7 @@ def citation_graph(papers: Sequence[str], links: Iterable[tuple[str, str]]) -> C
         links: Pairs of a citing and a cited paper; a pair that comes twice counts once, and a
             paper that cites itself has no link by that.
     """
-    place: dict[str, int] = {}
-    for paper in papers:
-        place.setdefault(paper, len(place))
+    place = {paper: at for at, paper in enumerate(dict.fromkeys(papers))}
     pairs: set[tuple[int, int]] = set()
     for citing, cited in links:
         if citing != cited:

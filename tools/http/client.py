@@ -4,7 +4,6 @@ import logging
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tools.errors import PermanentError
@@ -21,22 +20,17 @@ LARGEST_BODY = 64_000_000
 _SECRET_PARAM = re.compile(r"((?:api_key|key|token)=)[^&\s\"']+", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Response:
-    """An answer, with what only the engine reads of it."""
-
-    answer: Answer
-    headers: Mapping[str, str]
-    seconds: float
-
-
 async def open_client() -> "httpx.AsyncClient":
     """Return this event loop's client, made on first use."""
     return await _clients.get()
 
 
-async def exchange(host: Host, url: str, payload: object) -> Response:
-    """Send one request with the host's keys and read the whole answer; redirects are not followed.
+async def exchange(
+    host: Host, url: str, payload: object
+) -> tuple[Answer, Mapping[str, str], float]:
+    """Send one request with the host's keys and return the whole answer, its headers and seconds.
+
+    Redirects are not followed.
 
     Raises:
         PermanentError: The answer is too large to read.
@@ -71,7 +65,7 @@ async def exchange(host: Host, url: str, payload: object) -> Response:
         wait_hint=number(response.headers.get("x-ratelimit-reset")),
         location=response.headers.get("location", ""),
     )
-    return Response(answer, response.headers, time.monotonic() - started)
+    return answer, response.headers, time.monotonic() - started
 
 
 def _make_client() -> "httpx.AsyncClient":

@@ -6,7 +6,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -97,42 +97,29 @@ class HttpCaller:
         """
         key = key_of(self.host.url, path, payload)
         async with self._cache.alone(key):
-            if (kept := await self._kept(key)) is not None:
-                status, body = kept
+            kept = json.loads(await self._cache.get(key) or "null")
+            if kept and not (self._refresh and kept["run"] != self._ledger.run):
                 await self._ledger.note_source(self.host.name, cached=1)
-                if status == _REJECTED:
-                    raise RejectedError(body)
-                if status != 200:
+                if kept["status"] == _REJECTED:
+                    raise RejectedError(kept["body"])
+                if kept["status"] != 200:
                     raise MissingError(f"{self.host.name} does not have it")
                 try:
-                    return await _read(read, body)
+                    return await _read(read, kept["body"])
                 except ValueError:  # kept by a version that read it differently
                     logger.info("an answer of %s in the cache cannot be read", self.host.name)
-
-            async def keep(body: str) -> None:
-                await self._keep(key, 200, body, age)
-
             try:
-                return await self._persist(path, read, usd, payload, keep)
+                return await self._persist(
+                    path, read, usd, payload, partial(self._keep, key, 200, age)
+                )
             except MissingError:
-                await self._keep(key, 404, "", age)
+                await self._keep(key, 404, age, "")
                 raise
             except RejectedError as error:
-                await self._keep(key, _REJECTED, str(error), min(age, DAY))
+                await self._keep(key, _REJECTED, min(age, DAY), str(error))
                 raise
 
-    async def _kept(self, key: str) -> tuple[int, str] | None:
-        text = await self._cache.get(key)
-        if text is None:
-            return None
-        try:
-            entry = json.loads(text)
-            run, status, body = entry["run"], int(entry["status"]), str(entry["body"])
-        except (ValueError, KeyError, TypeError):
-            return None
-        return (status, body) if not self._refresh or run == self._ledger.run else None
-
-    async def _keep(self, key: str, status: int, body: str, age: float) -> None:
+    async def _keep(self, key: str, status: int, age: float, body: str) -> None:
         entry = {"run": self._ledger.run, "status": status, "body": body}
         await self._cache.put(key, json.dumps(entry, ensure_ascii=False), seconds=age)
 
@@ -147,19 +134,17 @@ class HttpCaller:
         """Try until there is an answer, the host's patience ends, or trying is pointless."""
         host, state = self.host, self._state
         trying, tries, unreachable = 0.0, 0, 0
-        trip = _Trip(host.url + path)
+        trip = [host.url + path]
         await open_client()  # it takes a while the first time, and a turn once taken must be used
         while True:
             price = state.prices.get(usd, usd)
-            state.breaker.check(host.name)
-            state.quota.check(host.name, price, host.key_advice)
+            state.check(host, price)
             started = time.monotonic()
             async with self._ledger.pay(host.name, price) as spending:
                 async with state.gate:
                     await state.pace.turn()
                     # While this one waited its turn, another may have learnt that it is pointless.
-                    state.breaker.check(host.name)
-                    state.quota.check(host.name, price, host.key_advice)
+                    state.check(host, price)
                     began = time.monotonic()
                     outcome = await self._try(trip, read, usd, payload, spending)
                     if isinstance(outcome, Verdict):
@@ -174,11 +159,12 @@ class HttpCaller:
                 if not isinstance(outcome.error, MissingError | RejectedError):
                     spending.missed()
             error = outcome.error
-            if not isinstance(error, TransientError):
-                raise error
             tries += 1
             unreachable = unreachable + 1 if outcome.unreachable else 0
-            pause = self._pause(error, tries)
+            if not isinstance(error, TransientError):
+                raise error
+            longest = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE, host.patience / 10)
+            pause = max(error.retry_after or 0.0, random.uniform(longest / 4, longest))
             # The wait for one's turn is not the host's fault.
             trying += time.monotonic() - began + pause
             if trying > host.patience or unreachable >= UNREACHABLE_TRIES:
@@ -191,20 +177,15 @@ class HttpCaller:
         state, error = self._state, verdict.error
         if verdict.spent_for:
             state.quota.spent(verdict.spent_for)
-        if not isinstance(error, TransientError):
+        if isinstance(error, TransientError):
+            state.breaker.failed(error)
+            state.gate.pause(error.retry_after or 0.0)
+        else:
             state.breaker.answered()
-            return
-        state.breaker.failed(error)
-        if error.retry_after is not None:
-            state.gate.pause(error.retry_after)
-
-    def _pause(self, error: TransientError, tries: int) -> float:
-        longest = min(FIRST_PAUSE * 2.0 ** (tries - 1), LONGEST_PAUSE, self.host.patience / 10)
-        return max(error.retry_after or 0.0, random.uniform(longest / 4, longest))
 
     async def _try(
         self,
-        trip: "_Trip",
+        trip: list[str],
         read: Callable[[str], T],
         usd: float,
         payload: object,
@@ -232,40 +213,25 @@ class HttpCaller:
         except ValueError as error:
             return judge_garbled(answer.body, error, self.host)
 
-    async def _send(self, trip: "_Trip", payload: object) -> tuple[Answer, float | None]:
-        """Send one request, redirects within the host followed; return the answer and its cost."""
-        while trip.turns <= MOST_REDIRECTS:
+    async def _send(self, trip: list[str], payload: object) -> tuple[Answer, float | None]:
+        """Send one request, redirects within the host followed; return the answer and its cost.
+
+        `trip` is where the request has got to: a try that fails after a redirect goes on from there.
+        """
+        while len(trip) <= 1 + MOST_REDIRECTS:
             async with asyncio.timeout(self.host.timeout):
-                response = await exchange(self.host, trip.url, payload)
-            cost = self._state.quota.hear(response.headers)
-            self._state.latency = response.seconds
-            answer = response.answer
+                answer, headers, self._state.latency = await exchange(self.host, trip[-1], payload)
+            cost = self._state.quota.hear(headers)
             if answer.status not in {301, 302, 307, 308}:
                 return answer, cost
-            target = urljoin(trip.url, answer.location)
-            if _place(target) != _place(self.host.url):
+            trip.append(urljoin(trip[-1], answer.location))
+            if urlsplit(trip[-1])[:2] != urlsplit(self.host.url)[:2]:
                 # The key goes to no other host than the one that it was set for.
                 raise PermanentError(
                     f"{self.host.name} redirects to another host; check {self.host.setting}"
                 )
-            trip.url, trip.turns = target, trip.turns + 1
         raise PermanentError(f"{self.host.name} redirects in a circle; check {self.host.setting}")
 
 
-@dataclass
-class _Trip:
-    """Where a request has got to: a try that fails after a redirect goes on from there."""
-
-    url: str
-    turns: int = 0
-
-
 async def _read(read: Callable[[str], T], body: str) -> T:
-    if len(body) < _LONG_BODY:
-        return read(body)
-    return await asyncio.to_thread(read, body)
-
-
-def _place(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+    return read(body) if len(body) < _LONG_BODY else await asyncio.to_thread(read, body)

@@ -123,6 +123,7 @@ def judge_exception(error: Exception, host: Host) -> Verdict:
 
 def judge_garbled(body: str, error: ValueError | None, host: Host) -> Verdict:
     """Say what it means that the body of a 200 is no answer."""
+    text = f"what {host.name} answers is cut off or of an unknown form: {tell(str(error), host)}"
     if is_page(body):
         text = (
             f"{host.name} answers with a web page instead of data: check {host.setting}, and whether "
@@ -130,10 +131,6 @@ def judge_garbled(body: str, error: ValueError | None, host: Host) -> Verdict:
         )
     elif not body.strip():
         text = f"{host.name} answers with nothing"
-    else:
-        text = (
-            f"what {host.name} answers is cut off or of an unknown form: {tell(str(error), host)}"
-        )
     return Verdict(TransientError(text), billed=True)
 
 

@@ -51,56 +51,45 @@ _EARLIEST_RESET = 60.0
 """Seconds: a quota said to come back sooner is asked about again after this long."""
 
 
+@dataclass
 class Quota:
-    """As last heard from the host; safe across threads and event loops."""
+    """As last heard from the host."""
 
-    def __init__(self) -> None:
-        self._remaining: float | None = None
-        self._limit: float | None = None
-        self._back_at = 0.0
-        self._spent_until = 0.0
-        self._lock = threading.Lock()
+    limit: float | None = None
+    """USD a day, as last heard."""
+    _remaining: float | None = None
+    _back_at: float = 0.0
+    _spent_until: float = 0.0
 
     @property
     def remaining(self) -> float | None:
         """USD left, or None where the host has not said, or it has come back since."""
-        with self._lock:
-            return self._remaining if time.time() < self._back_at else None
-
-    @property
-    def limit(self) -> float | None:
-        """USD a day, as last heard."""
-        return self._limit
+        return self._remaining if time.time() < self._back_at else None
 
     def hear(self, headers: Mapping[str, str]) -> float | None:
         """Take in an answer's headers; return what it cost in USD, where they say."""
         remaining = number(headers.get("x-ratelimit-remaining-usd"))
-        with self._lock:
-            if remaining is not None:
-                reset = number(headers.get("x-ratelimit-reset"))
-                self._remaining = remaining
-                self._back_at = time.time() + max(reset or 0.0, _EARLIEST_RESET)
-            limit = number(headers.get("x-ratelimit-limit-usd"))
-            self._limit = self._limit if limit is None else limit
+        if remaining is not None:
+            reset = number(headers.get("x-ratelimit-reset")) or 0.0
+            self._back_at = time.time() + max(reset, _EARLIEST_RESET)
+            self._remaining = remaining
+        limit = number(headers.get("x-ratelimit-limit-usd"))
+        self.limit = self.limit if limit is None else limit
         return number(headers.get("x-ratelimit-cost-usd"))
 
     def spent(self, seconds: float) -> None:
         """Take in that nothing is left for so many seconds."""
-        with self._lock:
-            self._spent_until = time.time() + seconds
-            self._remaining = 0.0
-            self._back_at = self._spent_until
+        self._spent_until = self._back_at = time.time() + seconds
+        self._remaining = 0.0
 
     def check(self, name: str, usd: float, advice: str) -> None:
         """Raise QuotaError where the host would refuse a call of this price."""
-        now = time.time()
-        with self._lock:
-            if now < self._spent_until:
-                raise QuotaError(spent_text(name, self._spent_until - now, advice))
-            left = self._remaining if now < self._back_at else None
-            if left is not None and usd and left + 1e-12 < usd:
-                text = spent_text(name, self._back_at - now, advice)
-                raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")
+        now, left = time.time(), self.remaining
+        if now < self._spent_until:
+            raise QuotaError(spent_text(name, self._spent_until - now, advice))
+        if left is not None and usd and left + 1e-12 < usd:
+            text = spent_text(name, self._back_at - now, advice)
+            raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")
 
 
 def number(text: str | None) -> float | None:
@@ -128,20 +117,18 @@ COOLDOWN = 60.0
 """Seconds for which nothing is sent; the first failure after them begins another such time."""
 
 
+@dataclass
 class Breaker:
-    """Counts failures in a row; safe across threads and event loops."""
+    """Counts failures in a row."""
 
-    def __init__(self) -> None:
-        self._failures = 0
-        self._last = ""
-        self._since = 0.0
-        self._open_until = 0.0
-        self._lock = threading.Lock()
+    _failures: int = 0
+    _last: str = ""
+    _since: float = 0.0
+    _open_until: float = 0.0
 
     def check(self, name: str) -> None:
         """Raise TransientError while the host is left alone."""
-        with self._lock:
-            rest = self._open_until - time.monotonic()
+        rest = self._open_until - time.monotonic()
         if rest > 0:
             raise TransientError(
                 f"{name} has failed {self._failures} times in a row and is left alone for another "
@@ -151,20 +138,15 @@ class Breaker:
 
     def failed(self, error: TransientError) -> None:
         """Count a try without an answer."""
-        with self._lock:
-            self._last = str(error)
-            now = time.monotonic()
-            if not self._failures:
-                self._since = now
-            self._failures += 1
-            if self._failures >= MOST_FAILURES and now - self._since >= SILENCE:
-                self._open_until = now + COOLDOWN
+        now, self._last = time.monotonic(), str(error)
+        self._since = self._since if self._failures else now
+        self._failures += 1
+        if self._failures >= MOST_FAILURES and now - self._since >= SILENCE:
+            self._open_until = now + COOLDOWN
 
     def answered(self) -> None:
         """Forget the failures."""
-        with self._lock:
-            self._failures = 0
-            self._open_until = 0.0
+        self._failures, self._open_until = 0, 0.0
 
 
 _MARGIN = 1.03
@@ -201,19 +183,20 @@ class HostState:
     latency: float | None = None
     """Seconds of the last answer."""
 
+    def check(self, host: Host, usd: float) -> None:
+        """Raise what a call of this price would meet with: a host left alone, or a spent quota."""
+        self.breaker.check(host.name)
+        self.quota.check(host.name, usd, host.key_advice)
+
 
 _states: dict[tuple[str, ...], HostState] = {}
-_registry = threading.Lock()
 
 
 def state_of(host: Host) -> HostState:
     """Return the process's one state of this host with this key; the latest rate holds."""
     secrets = (*host.secret_headers.values(), *host.secret_params.values())
     place = (host.url, *(secret.get_secret_value() for secret in secrets))
-    with _registry:
-        state = _states.get(place)
-        if state is None:
-            state = _states[place] = HostState(Gate(host.concurrency), Pace(host.rate))
+    state = _states.setdefault(place, HostState(Gate(host.concurrency), Pace(host.rate)))
     state.pace.rate = host.rate
     state.gate.limit = host.concurrency
     return state

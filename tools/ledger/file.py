@@ -8,6 +8,9 @@ from pathlib import Path
 from state.run import SourceUsage, Usage
 from tools.errors import PermanentError
 
+Used = Usage | SourceUsage
+_KINDS: dict[str, type[Used]] = {"usage": Usage, "sources": SourceUsage}
+"""By table: a column for each field; texts are the key, numbers are summed."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS usage (
     run TEXT, task TEXT, mind TEXT, calls INTEGER, cached INTEGER, repairs INTEGER,
@@ -20,37 +23,10 @@ CREATE TABLE IF NOT EXISTS sources (
 );
 CREATE TABLE IF NOT EXISTS clock (run TEXT PRIMARY KEY, seconds REAL);
 """
-_ADD = """
-INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (run, task, mind) DO UPDATE SET
-    calls = calls + excluded.calls, cached = cached + excluded.cached,
-    repairs = repairs + excluded.repairs,
-    input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens,
-    usd = usd + excluded.usd, seconds = seconds + excluded.seconds
-"""
-_ADD_SOURCE = """
-INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (run, source) DO UPDATE SET
-    calls = calls + excluded.calls, cached = cached + excluded.cached,
-    failed = failed + excluded.failed, usd = usd + excluded.usd,
-    seconds = seconds + excluded.seconds
-"""
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
 """
-_READ = """
-SELECT task, mind, calls, cached, repairs, input_tokens, output_tokens, usd, seconds
-FROM usage WHERE run = ? ORDER BY rowid
-"""
-_READ_SOURCES = """
-SELECT source, calls, cached, failed, usd, seconds FROM sources WHERE run = ? ORDER BY rowid
-"""
-_SOURCE_NAMES = ("source", "calls", "cached", "failed", "usd", "seconds")
-_NAMES = (
-    "task", "mind", "calls", "cached", "repairs", "input_tokens", "output_tokens", "usd", "seconds",
-)  # fmt: skip
 
 
 class LedgerFile:
@@ -59,40 +35,45 @@ class LedgerFile:
     def __init__(self, home: Path) -> None:
         self.path = home / "ledger.sqlite"
 
-    def read(self, run: str) -> tuple[list[Usage], list[SourceUsage], float]:
+    def read(self, run: str) -> tuple[list[Used], float]:
         """Return what `run` has used by task and mind and by source, and its seconds of thinking.
 
         Raises:
             PermanentError: The file cannot be read; no call may be paid without knowing the sum.
         """
         if not self.path.exists():
-            return [], [], 0.0
+            return [], 0.0
+        rows: list[Used] = []
         try:
             with self._open() as db:
-                rows = db.execute(_READ, (run,)).fetchall()
-                asked = db.execute(_READ_SOURCES, (run,)).fetchall()
+                for table, kind in _KINDS.items():
+                    names = list(kind.model_fields)
+                    query = f"SELECT {', '.join(names)} FROM {table} WHERE run = ? ORDER BY rowid"
+                    found = db.execute(query, (run,))
+                    rows += [
+                        kind.model_validate(dict(zip(names, row, strict=True))) for row in found
+                    ]
                 clock = db.execute("SELECT seconds FROM clock WHERE run = ?", (run,)).fetchone()
         except sqlite3.Error as error:
             raise PermanentError(
                 f"the record of what runs have spent cannot be read ({error}): "
                 f"move {self.path} away and start again"
             ) from error
-        used = [Usage.model_validate(dict(zip(_NAMES, row, strict=True))) for row in rows]
-        sources = [
-            SourceUsage.model_validate(dict(zip(_SOURCE_NAMES, row, strict=True))) for row in asked
-        ]
-        return used, sources, clock[0] if clock else 0.0
+        return rows, clock[0] if clock else 0.0
 
-    def add(self, run: str, used: Usage, thinking: float) -> None:
+    def add(self, run: str, used: Used, thinking: float) -> None:
         """Add to what `run` has used, and `thinking` seconds to its clock, in one transaction."""
+        values = {"run": run, **used.model_dump()}
+        keys = [name for name, value in values.items() if isinstance(value, str)]
+        sums = [f"{name} = {name} + excluded.{name}" for name in values if name not in keys]
+        table = "usage" if isinstance(used, Usage) else "sources"
         with self._open() as db:
-            db.execute(_ADD, (run, *(getattr(used, name) for name in _NAMES)))
+            db.execute(
+                f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
+                f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sums)}",
+                tuple(values.values()),
+            )
             db.execute(_TICK, (run, thinking))
-
-    def add_source(self, run: str, used: SourceUsage) -> None:
-        """Add to what `run` has asked of a source."""
-        with self._open() as db:
-            db.execute(_ADD_SOURCE, (run, *(getattr(used, name) for name in _SOURCE_NAMES)))
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -6,21 +6,19 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from state.base import Value
 from state.run import SourceUsage, Usage
 from tools.errors import BudgetError, PermanentError
 from tools.gate import Bell
-from tools.ledger.file import LedgerFile
+from tools.ledger.file import LedgerFile, Used
 from tools.ledger.limits import Limits, excess_text
 from tools.ledger.spending import Cost, Price, Spending
 
-RowT = TypeVar("RowT", bound=Value)
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 
@@ -36,11 +34,9 @@ class RunLedger:
         self.limits = limits
         self._file = LedgerFile(home) if home else None
         self._loaded = self._file is None
-        self._rows: dict[tuple[str, ...], Usage] = {}
-        self._asked: dict[tuple[str, ...], SourceUsage] = {}
-        self._held = Cost()
-        self._held_by: dict[str, float] = {}
-        self._holders = 0
+        self._rows: dict[tuple[str, ...], Used] = {}
+        self._held: list[tuple[Cost, str]] = []
+        """The worst of each call under way, and its source if it is one to a source."""
         self._thinking = 0.0
         self._unsaved = 0.0
         self._busy = 0
@@ -56,29 +52,27 @@ class RunLedger:
         """
         if self._loaded or self._file is None:
             return
-        rows, asked, thinking = await asyncio.to_thread(self._file.read, self.run)
+        rows, thinking = await asyncio.to_thread(self._file.read, self.run)
         with self._lock:
             if not self._loaded:
-                self._rows = {(row.task, row.mind): row for row in rows}
-                self._asked = {(row.source,): row for row in asked}
+                self._rows = {_key(row): row for row in rows}
                 self._thinking = thinking
                 self._loaded = True
 
     def usage(self) -> list[Usage]:
         """Return what was used, by task and mind, in the order of first use. Never blocks."""
         with self._lock:
-            return list(self._rows.values())
+            return [row for row in self._rows.values() if isinstance(row, Usage)]
 
     def sources(self) -> list[SourceUsage]:
         """Return what was asked of sources, in the order of first use. Never blocks."""
         with self._lock:
-            return list(self._asked.values())
+            return [row for row in self._rows.values() if isinstance(row, SourceUsage)]
 
     def affords(self, source: str, usd: float) -> bool:
         """Whether a call of this price fits the budgets, besides what is under way."""
         with self._lock:
-            worst = Cost(usd=usd).plus(self._held)
-            return self._excess(worst, source, usd + self._held_by.get(source, 0.0)) is None
+            return self._excess(Cost(usd=usd), source, self._held) is None
 
     @asynccontextmanager
     async def pay(self, source: str, usd: float) -> AsyncIterator[Spending]:
@@ -87,7 +81,6 @@ class RunLedger:
         Raises:
             BudgetError: The request may exceed a limit; nothing was spent on it.
         """
-        await self.ready()
         spending = Spending(None, Cost(usd=usd), lambda change: None)
         await self._hold(source, spending.worst, source)
         try:
@@ -96,15 +89,12 @@ class RunLedger:
             spending.missed()
             raise
         finally:
-            await self._settle_source(source, spending)
-
-    async def note_source(self, source: str, *, cached: int = 0) -> None:
-        """Record answers of a source that came from the cache."""
-        await self.ready()
-        used = SourceUsage(source=source, cached=cached)
-        with self._lock:
-            _add(self._asked, (source,), used)
-        await self._save_source(used)
+            cost = spending.end()
+            used = SourceUsage(
+                source=source, calls=int(spending.sent), usd=cost.usd, seconds=spending.seconds,
+                failed=int(spending.sent and spending.failed),
+            )  # fmt: skip
+            await self._record(used, (spending.worst, source))
 
     @asynccontextmanager
     async def spend(
@@ -129,86 +119,57 @@ class RunLedger:
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
-        await self.ready()
         spending = Spending(price, Cost.of(1, input_tokens, output_tokens, price), self._clock)
-        await self._hold(task, spending.worst)
+        await self._hold(task, spending.worst, "")
         try:
             yield spending
         finally:
-            await self._settle(task, mind, spending)
+            cost = spending.end()
+            used = Usage(task=task, mind=mind, seconds=spending.seconds, **asdict(cost))
+            await self._record(used, (spending.worst, ""))
 
     async def note(self, task: str, mind: str, *, cached: int = 0, repairs: int = 0) -> None:
         """Record what costs nothing by itself: an answer from the cache, an answer sent back."""
         await self.ready()
         await self._record(Usage(task=task, mind=mind, cached=cached, repairs=repairs))
 
-    async def _hold(self, subject: str, worst: Cost, source: str = "") -> None:
+    async def note_source(self, source: str, *, cached: int = 0) -> None:
+        """Record answers of a source that came from the cache."""
+        await self.ready()
+        await self._record(SourceUsage(source=source, cached=cached))
+
+    async def _hold(self, subject: str, worst: Cost, source: str) -> None:
+        await self.ready()
         while True:
             with self._lock:
                 self._tick()
-                mine = self._held_by.get(source, 0.0)
-                if self._excess(worst.plus(self._held), source, worst.usd + mine) is None:
-                    self._held = self._held.plus(worst)
-                    self._held_by[source] = mine + worst.usd
-                    self._holders += 1
+                if self._excess(worst, source, self._held) is None:
+                    self._held.append((worst, source))
                     return
-                if (excess := self._excess(worst, source, worst.usd)) is not None:
+                if (excess := self._excess(worst, source, ())) is not None:
                     raise BudgetError(f"'{subject}' was not asked: {excess}")
                 ticket = self._bell.ticket()
             await ticket
 
-    def _let_go(self, worst: Cost, source: str = "") -> None:
-        """Under the lock: what was held is held no longer."""
-        self._holders -= 1
-        if self._holders:
-            self._held = self._held.minus(worst)
-            self._held_by[source] -= worst.usd
-        else:  # exactly nothing: a rounding rest would let the last one wait forever
-            self._held = Cost()
-            self._held_by.clear()
-        self._bell.ring()
-
-    async def _settle(self, task: str, mind: str, spending: Spending) -> None:
-        cost = spending.end()
-        used = Usage(
-            task=task, mind=mind, calls=cost.calls, input_tokens=cost.input_tokens,
-            output_tokens=cost.output_tokens, usd=cost.usd, seconds=spending.seconds,
-        )  # fmt: skip
-        with self._lock:
-            _add(self._rows, (task, mind), used)
-            self._let_go(spending.worst)
-        await self._save(used)
-
-    async def _settle_source(self, source: str, spending: Spending) -> None:
-        cost = spending.end()
-        used = SourceUsage(
-            source=source, calls=int(spending.sent), failed=int(spending.sent and spending.failed),
-            usd=cost.usd, seconds=spending.seconds,
-        )  # fmt: skip
-        with self._lock:
-            _add(self._asked, (source,), used)
-            self._let_go(spending.worst, source)
-        await self._save_source(used)
-
-    async def _record(self, used: Usage) -> None:
-        with self._lock:
-            _add(self._rows, (used.task, used.mind), used)
-        await self._save(used)
-
-    async def _save(self, used: Usage) -> None:
+    async def _record(self, used: Used, held: tuple[Cost, str] | None = None) -> None:
+        """Add to the rows, and let go of what was held for it."""
         with self._lock:
             self._tick()
+            before = self._rows.get(_key(used))
+            sums = {
+                name: value + getattr(used, name)
+                for name, value in before or ()
+                if not isinstance(value, str)
+            }
+            self._rows[_key(used)] = before.model_copy(update=sums) if before else used
             thinking, self._unsaved = self._unsaved, 0.0
-        await self._store(lambda file: file.add(self.run, used, thinking))
-
-    async def _save_source(self, used: SourceUsage) -> None:
-        await self._store(lambda file: file.add_source(self.run, used))
-
-    async def _store(self, write: Callable[[LedgerFile], None]) -> None:
+            if held:
+                self._held.remove(held)
+                self._bell.ring()
         if self._file is None:
             return
         try:
-            await asyncio.to_thread(write, self._file)
+            await asyncio.to_thread(self._file.add, self.run, used, thinking)
         except (sqlite3.Error, OSError) as error:
             # The answer is there and paid for: losing it would cost more than a line of the record.
             logger.warning("run %s: its spending is not on disk: %s", self.run, error)
@@ -225,44 +186,35 @@ class RunLedger:
             self._unsaved += now - self._since
         self._since = now
 
-    def _spent(self) -> Cost:
-        total = Cost()
-        for row in self._rows.values():
-            total = total.plus(Cost(row.calls, row.input_tokens, row.output_tokens, row.usd))
-        return total.plus(Cost(usd=sum(row.usd for row in self._asked.values())))
-
-    def _excess(self, more: Cost, source: str = "", source_usd: float = 0.0) -> str | None:
-        """Say which limit `more` would exceed, for a person; None when it fits."""
-        spent = self._spent()
-        minutes = self._thinking / 60
-        if self.limits.minutes is not None and minutes >= self.limits.minutes:
-            return excess_text("minutes", self.limits.minutes, minutes, 0.0)
+    def _excess(self, worst: Cost, source: str, held: Collection[tuple[Cost, str]]) -> str | None:
+        """Say which limit a call would exceed besides what is held, for a person; None when it fits."""
+        limits, minutes = self.limits, self._thinking / 60
+        if limits.minutes is not None and minutes >= limits.minutes:
+            return excess_text("minutes", limits.minutes, minutes, 0.0)
+        more = [worst, *(cost for cost, _ in held)]
         for name in ("usd", "tokens", "calls"):
-            limit = getattr(self.limits, name)
-            used, wanted = getattr(spent, name), getattr(more, name)
+            limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost in more)
+            # What sources were asked counts in USD only.
+            rows: Iterable[Used] = self._rows.values()
+            counted = [row for row in rows if name == "usd" or isinstance(row, Usage)]
+            spent = sum(getattr(row, name) for row in counted)
             # A call of no price may go on where the money is spent: it adds nothing to it.
-            if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
-                return excess_text(name, limit, used, wanted)
-        limit = self.limits.by_source.get(source)
-        row = self._asked.get((source,))
-        used = row.usd if row else 0.0
-        if limit is not None and source_usd and used + source_usd > limit * (1 + 1e-9):
+            if limit is not None and wanted and spent + wanted > limit * (1 + 1e-9):
+                return excess_text(name, limit, spent, wanted)
+        limit, row = limits.by_source.get(source), self._rows.get((source,))
+        used, wanted = row.usd if row else 0.0, worst.usd
+        wanted += sum(cost.usd for cost, name in held if name == source)
+        if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
             return (
                 f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
-                f"take {source_usd:.6g} more; to go on, allow more: --max-usd {source}=USD"
+                f"take {wanted:.6g} more; to go on, allow more: --max-usd {source}=USD"
             )
         return None
 
 
-def _add(rows: dict[tuple[str, ...], RowT], key: tuple[str, ...], used: RowT) -> None:
-    before = rows.get(key)
-    if before is None:
-        rows[key] = used
-        return
-    sums = {
-        name: value + getattr(used, name) for name, value in before if not isinstance(value, str)
-    }
-    rows[key] = before.model_copy(update=sums)
+def _key(used: Used) -> tuple[str, ...]:
+    """Return the task and the mind, or the source."""
+    return tuple(value for _, value in used if isinstance(value, str))
 
 
 _ledgers: WeakValueDictionary[tuple[Path, str], RunLedger] = WeakValueDictionary()

@@ -29,19 +29,6 @@ class Cost:
         """Tokens in and out."""
         return self.input_tokens + self.output_tokens
 
-    def plus(self, other: "Cost") -> "Cost":
-        """Return the sum."""
-        return Cost(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.usd + other.usd,
-        )
-
-    def minus(self, other: "Cost") -> "Cost":
-        """Return the difference."""
-        return self.plus(Cost(-other.calls, -other.input_tokens, -other.output_tokens, -other.usd))
-
 
 class Spending:
     """Settles one call: exactly, as free, or, when nobody says, as the worst case.

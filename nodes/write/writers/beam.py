@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from nodes.write.lines import LinePaper, line_papers
-from nodes.write.writers.drafting import NO_ROOM, REPLACED, Drafting, begin, shown_inputs
-from nodes.write.writers.port import Job, Stage, Writer, Written
+from nodes.write.lines import line_papers
+from nodes.write.writers.drafting import Drafting, begin, shown_inputs
+from nodes.write.writers.port import Job, Stage, Writer
 from nodes.write.writers.sentence import TASK, Discussed
 from nodes.write.writers.telling import counted
 from nodes.write.writers.voting import hold_votes
@@ -34,7 +34,7 @@ class SentenceWriter(Writer):
             for line in stage.part.lines[stage.position : stage.position + 1]
         ]
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
         """Write one sentence more; where the mind fails twice the embedded engine writes it."""
         line, draft = job.lines[0], job.draft
         drafting = await begin(services, stage, [*line.keys, *draft.keys])
@@ -60,44 +60,27 @@ async def _sentence(
         "so_far": [sentence.text for sentence in draft.sentences],
         "variant": variant,
     }
-    shown = fitted(drafting, inputs, line)
     given = await drafting.ask(
-        TASK, shown, line_of=lambda _: line, subject=f"line {line.number}", sample=variant,
-        temperature=0.7 if drafting.composed else 0.0,
-    ) if shown else []  # fmt: skip
+        TASK, fitted(drafting, inputs, line), line_of=lambda _: line, sample=variant,
+        subject=f"line {line.number}", temperature=0.7 if drafting.composed else 0.0,
+    )  # fmt: skip
     return await drafting.fill(line, next(iter(given), None), inputs["papers"], inputs["so_far"])
 
 
-def fitted(drafting: Drafting, inputs: dict[str, Any], line: PlanLine) -> dict[str, Any] | None:
-    """Return inputs that the model's window has room for; None when nothing can be left out.
-
-    What is left out is told in the failures, never dropped in silence.
-    """
-    steps: list[tuple[str, dict[str, Any]]] = [
-        ("", {}),
-        ("the titles of papers discussed before", {"discussed": []}),
-        (f"all but the last {_RECENT} sentences", {"so_far": inputs["so_far"][-_RECENT:]}),
-        ("abstracts, of which the key elements were shown", {"papers": _bare(inputs["papers"])}),
-        ("the input, of which the key elements were shown", {"text": ""}),
+def fitted(drafting: Drafting, inputs: dict[str, Any], line: PlanLine) -> dict[str, Any]:
+    """Return inputs that the model's window has room for, as far as something can be left out; that is told."""
+    if drafting.services.mind.spare(TASK, **inputs) >= 0:
+        return inputs
+    bare = [
+        paper.model_copy(update={"abstract": ""}) if paper.elements else paper
+        for paper in inputs["papers"]
     ]
-    left: list[str] = []
-    for what, change in steps:
-        inputs = {**inputs, **change}
-        left += [what] if what else []
-        if drafting.services.mind.spare(TASK, **inputs) >= 0:
-            if left:
-                cause = f"the model's window has no room for all; left out: {', '.join(left)}"
-                remedy = "the sentence was written and checked without them"
-                drafting.fail(f"line {line.number}", cause, remedy)
-            return inputs
-    drafting.fail(f"line {line.number}", NO_ROOM, REPLACED)
-    return None
-
-
-def _bare(papers: Sequence[LinePaper]) -> list[LinePaper]:
-    return [
-        paper.model_copy(update={"abstract": ""}) if paper.elements else paper for paper in papers
-    ]
+    cause = (
+        "the model's window has no room for all; left out: the titles of papers discussed before, all but "
+        f"the last {_RECENT} sentences, abstracts of which the key elements were shown"
+    )
+    drafting.fail(f"line {line.number}", cause, "the sentence was written and checked without them")
+    return {**inputs, "discussed": [], "so_far": inputs["so_far"][-_RECENT:], "papers": bare}
 
 
 class BeamWriter(SentenceWriter):

@@ -11,8 +11,9 @@ from nodes.write.lines import LinePaper, line_papers, verified_words
 from nodes.write.writers.answers import NextSentence, Passage, PassageSentence
 from nodes.write.writers.faults import Action, Fault, best_quote, false_quotes, faults_of
 from nodes.write.writers.misplaced import misplaced
-from nodes.write.writers.port import Stage, Written
+from nodes.write.writers.port import Stage
 from nodes.write.writers.sentence import extract
+from state.channels import PartState
 from state.paper import Paper
 from state.run import Failure
 from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
@@ -22,7 +23,6 @@ from tools.services import Services
 
 STAGE = "write_lines"
 REPLACED = "the embedded engine wrote it instead"
-NO_ROOM = "the question does not fit the model's window"
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
 
@@ -94,7 +94,11 @@ class Drafting:
             temperature: As `Mind.do`.
         """
         if self.services.mind.spare(task, **inputs) < 0:
-            self.fail(subject or task.name, NO_ROOM, self.remedy)
+            self.fail(
+                subject or task.name,
+                "the question does not fit the model's window",
+                self.remedy,
+            )
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
@@ -171,13 +175,17 @@ class Drafting:
 
     def written(
         self, draft: Draft, sentences: Sequence[Sentence], reached: int, name: str = "0"
-    ) -> Written:
+    ) -> PartState:
         """Return what came of a draft by these sentences."""
         grown = Draft(
             id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
             round=reached, part=self.stage.part.number, repairs=tuple(self.notes),
         )  # fmt: skip
-        return Written(draft=grown, failures=self.failures, rejections=self.rejections)
+        return {
+            "candidates": [grown],
+            "failures": self.failures,
+            "rejections": self.rejections,
+        }
 
 
 async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str = STAGE) -> Drafting:

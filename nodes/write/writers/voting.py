@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
 from pydantic import BaseModel, Field
 
@@ -57,53 +58,46 @@ async def hold_votes(
     services: Services, stage: Stage, candidates: Sequence[Draft]
 ) -> tuple[list[Draft], list[Vote], list[Failure]]:
     """Return the distinct drafts with their votes, best first, the votes, and those not counted."""
-    drafts = distinct(candidates)
-    votes: list[Vote] = []
+    texts = {plain_text(draft.sentences): draft for draft in sorted(candidates, key=_id)[::-1]}
+    drafts = sorted(texts.values(), key=_id)
     failures: list[Failure] = []
-    if len(drafts) > 1:
-        polls = [
-            _vote(services, stage, drafts, number)
-            for number in range(max(services.context.votes, 1))
-        ]
-        for result in await asyncio.gather(*polls):
-            votes += [result] if isinstance(result, Vote) else []
-            failures += [result] if isinstance(result, Failure) else []
+    numbers = range(max(services.context.votes, 1)) if len(drafts) > 1 else ()
+    polls = (_vote(services, stage, drafts, number, failures) for number in numbers)
+    votes = [vote for vote in await asyncio.gather(*polls) if vote]
     tally = Counter(vote.chosen for vote in votes)
     counted = [draft.model_copy(update={"votes": tally[draft.id]}) for draft in drafts]
     counted.sort(key=lambda draft: (-draft.votes, len(draft.repairs), draft.id))
     return counted, votes, failures
 
 
-def distinct(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return one draft for each text, in the order of their ids."""
-    first: dict[str, Draft] = {}
-    for draft in sorted(drafts, key=lambda draft: draft.id):
-        first.setdefault(plain_text(draft.sentences), draft)
-    return list(first.values())
+_id = attrgetter("id")
 
 
 async def _vote(
-    services: Services, stage: Stage, drafts: Sequence[Draft], number: int
-) -> Vote | Failure:
+    services: Services,
+    stage: Stage,
+    drafts: Sequence[Draft],
+    number: int,
+    failures: list[Failure],
+) -> Vote | None:
     order = list(drafts)
     place = f"{stage.part.number}/{stage.position}/{number}"
     random.Random(f"{services.context.seed}/{place}").shuffle(order)
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
-    subject = f"part {stage.part.number + 1}, line {stage.position + 1}, vote {number + 1}"
     try:
         ballot = await services.mind.do(
-            TASK,
-            sample=number,
-            text=stage.request.text,
+            TASK, sample=number, text=stage.request.text,
             versions=_versions(services, stage, labels),
-        )
-    except (AnswerError, RefusedError) as error:
-        return Failure(stage=STAGE, subject=subject, cause=str(error), remedy="not counted")
-    chosen = labels.get(ballot.best.strip().upper()[-1:])
-    if chosen is None:
+        )  # fmt: skip
+        if chosen := labels.get(ballot.best.strip().upper()[-1:]):
+            ids = tuple(draft.id for draft in order)
+            return Vote(chosen=chosen.id, order=ids, reason=ballot.reason)
         cause = f"it chose '{ballot.best[:60]}', which is none of the versions"
-        return Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted")
-    return Vote(chosen=chosen.id, order=tuple(draft.id for draft in order), reason=ballot.reason)
+    except (AnswerError, RefusedError) as error:
+        cause = str(error)
+    subject = f"part {stage.part.number + 1}, line {stage.position + 1}, vote {number + 1}"
+    failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted"))
+    return None
 
 
 def _versions(services: Services, stage: Stage, labels: dict[str, Draft]) -> list[Version]:

@@ -1,17 +1,15 @@
 """Crossref's works."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from urllib.parse import unquote
 
 from tests.fakes.scholar.crossref_records import record
-from tests.fakes.scholar.matching import Term, stems
+from tests.fakes.scholar.matching import Term, count, stems
 from tests.fakes.scholar.wire import Answer, Request, as_json
 from tests.fakes.scholar.world import Work, World
 
 MOST_ROWS = 1000
-MOST_OFFSET = 10_000
 SELECTABLE = frozenset(
     {
         "DOI", "ISBN", "ISSN", "URL", "abstract", "accepted", "alternative-id", "approved", "archive",
@@ -25,194 +23,78 @@ SELECTABLE = frozenset(
         "updated-by", "volume",
     }
 )  # fmt: skip
-_QUERIES = {"query": "all", "query.bibliographic": "all", "query.title": "title"}
-_ALLOWED = frozenset(
-    {*_QUERIES, "query.author", "filter", "rows", "offset", "select", "mailto", "cursor"}
-    | {"sort", "order"}
-)
-_HEADERS = {
-    "access-control-expose-headers": "Link",
-    "x-rate-limit-interval": "1s",
-    "x-rate-limit-limit": "50",
-    "x-concurrency-limit": "5",
-}
-
-
-class _BadRequestError(ValueError):
-    def __init__(self, kind: str, value: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.value = value
+_QUERIES = {"query.bibliographic": "all", "query.title": "title"}
+_HEADERS = {"x-rate-limit-interval": "1s", "x-rate-limit-limit": "50", "x-concurrency-limit": "5"}
 
 
 def answer(world: World, request: Request) -> Answer:
     """Answer a request."""
+    rest = unquote(request.path.removeprefix("/works")).strip("/")
     try:
-        found = _route(world, request)
-    except _BadRequestError as error:
-        failure = {"type": error.kind, "value": error.value, "message": str(error)}
-        lost = error.kind == "cursor-invalid"
-        found = as_json(
-            {
-                "status": "failed",
-                "message-type": "resource-failure" if lost else "validation-failure",
-                "message": [failure],
-            },
-            404 if lost else 400,
-        )
+        found = _single(world, rest) if rest else _list(world, request.query)
+    except ValueError as error:
+        message = [{"type": "validation-failure", "message": str(error)}]
+        found = as_json({"status": "failed", "message": message}, 400)
     found.headers |= _HEADERS
     found.kind = "crossref"
     return found
 
 
-def _route(world: World, request: Request) -> Answer:
-    if request.method != "GET" or not request.path.startswith("/works"):
-        return _missing()
-    rest = unquote(request.path.removeprefix("/works")).strip("/")
-    if not rest:
-        return _list(world, request.query)
-    if any(name.startswith("query") for name in request.query):
-        raise _BadRequestError(
-            "parameter-not-allowed", "query.*", "This route does not support field query parameters"
-        )
-    work = world.by_doi.get(rest.lower())
+def _single(world: World, doi: str) -> Answer:
+    work = world.by_doi.get(doi.lower())
     if work is None or "crossref" not in work.held_by:
-        return _missing()
-    return as_json(_message("work", record(world, work, 1)))
-
-
-def _missing() -> Answer:
-    return Answer(status=404, body=b"Resource not found.", content_type="text/plain;charset=utf-8")
-
-
-def _message(kind: str, message: object) -> dict[str, object]:
-    return {"status": "ok", "message-type": kind, "message-version": "1.0.0", "message": message}
+        return Answer(status=404, body=b"Resource not found.", content_type="text/plain")
+    return as_json({"status": "ok", "message-type": "work", "message": record(world, work, 1)})
 
 
 def _list(world: World, query: Mapping[str, str]) -> Answer:
-    if unknown := sorted(set(query) - _ALLOWED):
-        raise _BadRequestError(
-            "parameter-not-allowed", unknown[0], "This route does not support this parameter"
-        )
-    rows, offset = _number(query, "rows", 20, MOST_ROWS), _number(query, "offset", 0, MOST_OFFSET)
-    if "cursor" in query:
-        offset = _cursor(query["cursor"])
-    select = [name.strip() for name in query.get("select", "").split(",") if name.strip()]
-    for name in select:
-        if name not in SELECTABLE:
-            raise _BadRequestError(
-                "parameter-not-allowed",
-                name,
-                f"Select {name} specified but there is no such select",
-            )
+    rows, select = int(query.get("rows", "20")), query.get("select", "")
+    if unknown := set(query) - {*_QUERIES, "filter", "rows", "select"}:
+        raise ValueError(f"This route does not support {unknown}")
+    if unknown := {name for name in select.split(",") if name} - SELECTABLE:
+        raise ValueError(f"Select {unknown} specified but there is no such select")
+    if not 0 <= rows <= MOST_ROWS:
+        raise ValueError(f"rows must be at most {MOST_ROWS}")
     works = _filtered(world, query.get("filter", ""))
-    scores = _scores(world, works, query)
-    works = sorted(
-        (work for work in works if scores is None or work.number in scores),
-        key=lambda work: (-(scores or {}).get(work.number, 0.0), work.number),
-    )
-    items = []
-    for work in works[offset : offset + rows]:
-        whole = record(world, work, round((scores or {}).get(work.number, 0.0), 5) or 0)
-        items.append({name: whole[name] for name in select if name in whole} if select else whole)
-    message: dict[str, object] = {"facets": {}}
-    if "cursor" in query:
-        message["next-cursor"] = f"DnF1ZXJ5{offset + rows:x}"
-    message |= {
-        "total-results": len(works),
-        "items": items,
-        "items-per-page": rows,
-        "query": {"start-index": offset, "search-terms": query.get("query")},
-    }
-    return as_json(_message("work-list", message))
-
-
-def _number(query: Mapping[str, str], name: str, default: int, most: int) -> int:
-    text = query.get(name, str(default))
-    if not text.isdigit() or int(text) > most:
-        raise _BadRequestError(
-            "integer-not-valid",
-            text,
-            f"Integer specified as {text} but must be a positive integer less than or equal to {most}.",
-        )
-    return int(text)
-
-
-def _cursor(cursor: str) -> int:
-    if cursor == "*":
-        return 0
-    if not re.fullmatch("DnF1ZXJ5[0-9a-f]+", cursor):
-        raise _BadRequestError("cursor-invalid", cursor, "Cursor specified but it is invalid")
-    return int(cursor.removeprefix("DnF1ZXJ5"), 16)
-
-
-def _scores(world: World, works: list[Work], query: Mapping[str, str]) -> dict[int, float] | None:
-    """Return the works with any of the words, which is how Crossref searches, and how many."""
-    wanted = [
-        Term((stem,), field)
-        for name, field in {**_QUERIES, "query.author": "authors"}.items()
-        for stem in stems(query.get(name, ""))
+    wanted: list[Term] = [
+        (field, (stem,)) for name, field in _QUERIES.items() for stem in stems(query.get(name, ""))
     ]
-    if not wanted:
-        return None if not any(name.startswith("query") for name in query) else {}
-    found = {}
-    for work in works:
-        searchable = world.searchable(work.number)
-        hits = sum(searchable.counts(term) > 0 for term in wanted)
-        if hits:
-            length = len(searchable.fields["title"])
-            found[work.number] = 10 * hits + 1 / (1 + length)
-    return found
+    scores = {work.number: _score(world, work, wanted) for work in works}
+    if wanted:  # any of the words will do, which is how Crossref searches
+        works = [work for work in works if scores[work.number] >= 1]
+    works.sort(key=lambda work: (-scores[work.number] if wanted else 0, work.number))
+    items = [record(world, work, scores[work.number]) for work in works[:rows]]
+    if select:
+        names = select.split(",")
+        items = [{name: item[name] for name in names if name in item} for item in items]
+    message = {"facets": {}, "total-results": len(works), "items": items, "items-per-page": rows}
+    return as_json({"status": "ok", "message-type": "work-list", "message": message})
+
+
+def _score(world: World, work: Work, wanted: list[Term]) -> float:
+    searchable = world.searchable(work.number)
+    hits = sum(count(term, searchable) > 0 for term in wanted)
+    return 10 * hits + 1 / (2 + len(searchable["title"]))
 
 
 def _filtered(world: World, text: str) -> list[Work]:
-    tests: dict[str, list[Callable[[Work], bool]]] = {}
+    """Return what passes the filters; those of one name are ORed."""
+    works = world.held("crossref")
+    asked: dict[str, set[str]] = {}
     for part in filter(None, text.split(",")):
         name, _, value = part.partition(":")
-        tests.setdefault(name, []).append(_test(world, name, value))
-    return [
-        work
-        for work in world.held("crossref")
-        if all(any(test(work) for test in same) for same in tests.values())
-    ]
-
-
-def _test(world: World, name: str, value: str) -> Callable[[Work], bool]:
-    low = value.lower()
-    match name:
-        case "doi":
-            return lambda work: (work.doi or "").lower() == low
-        case "updates":
-            return lambda work: (
-                work.retracts is not None and (world.works[work.retracts].doi or "").lower() == low
-            )
-        case "update-type":
-            return lambda work: work.retracts is not None and low == "retraction"
-        case "is-update":
-            return lambda work: (work.retracts is not None) == (low != "false")
-        case "has-abstract":
-            return lambda work: (work.abstract is not None) == (low not in {"false", "0", "f"})
-        case "has-references":
-            return lambda work: ("crossref" in work.lists_references) == (low not in {"false", "0"})
-        case "until-pub-date":
-            last = _day(value, latest=True)
-            return lambda work: work.date <= last
-        case "from-pub-date":
-            first = _day(value, latest=False)
-            return lambda work: work.date >= first
-        case "type":
-            return lambda work: work.kind == value
-        case _:
-            raise _BadRequestError(
-                "filter-not-available",
-                name,
-                f"Filter {name} specified but there is no such filter for this route.",
-            )
-
-
-def _day(text: str, *, latest: bool) -> date:
-    parts = [int(part) for part in text.split("-") if part.isdigit()]
-    if not parts:
-        raise _BadRequestError("date-not-valid", text, f"Invalid date specified as {text}")
-    month = parts[1] if len(parts) > 1 else 12 if latest else 1
-    return date(parts[0], month, parts[2] if len(parts) > 2 else 28 if latest else 1)
+        asked.setdefault(name, set()).add(value.lower())
+    for name, values in asked.items():
+        if name == "doi":
+            works = [work for work in works if (work.doi or "").lower() in values]
+        elif name == "updates":
+            noticed = [
+                (work, world.works[work.retracts]) for work in works if work.retracts is not None
+            ]
+            works = [work for work, of in noticed if (of.doi or "").lower() in values]
+        elif name == "until-pub-date":
+            last = date.fromisoformat(min(values))
+            works = [work for work in works if work.date <= last]
+        else:
+            raise ValueError(f"Filter {name} specified but there is no such filter for this route.")
+    return list(works)

@@ -79,31 +79,23 @@ def record(world: World, work: Work) -> dict[str, object]:
         "updated_date": "2026-02-03T01:02:03.456789",
         "created_date": "2026-01-02",
     }
-    for name in ("topics", "keywords", "concepts", "mesh", "grants", "datasets", "versions"):
-        values[name] = []
-    for name in ("related_works", "counts_by_year", "sustainable_development_goals"):
-        values[name] = []
     return values
 
 
 def _references(world: World, work: Work) -> list[str]:
-    if not work.openalex_lists_references:
-        return []
-    ids = []
-    for reference in work.references:
-        if isinstance(reference, str):
-            ids.append(_SITE + reference)
-        elif "openalex" in world.works[reference].held_by:
-            ids.append(_SITE + world.works[reference].openalex)
-    return ids
+    known = work.references if work.openalex_lists_references else ()
+    cited = (one if isinstance(one, str) else world.works[one] for one in known)
+    return [
+        _SITE + (one if isinstance(one, str) else one.openalex)
+        for one in cited
+        if isinstance(one, str) or "openalex" in one.held_by
+    ]
 
 
 def _pdf(work: Work) -> str | None:
-    if not work.open_access:
-        return None
-    if work.arxiv:
-        return f"https://arxiv.org/pdf/{work.arxiv}"
-    return f"https://papers.loom.example/{work.number}.pdf"
+    own = f"https://papers.loom.example/{work.number}.pdf"
+    place = f"https://arxiv.org/pdf/{work.arxiv}" if work.arxiv else own
+    return place if work.open_access else None
 
 
 def _location(work: Work, doi: str | None) -> dict[str, object]:
@@ -121,35 +113,26 @@ def _location(work: Work, doi: str | None) -> dict[str, object]:
 
 
 def _source(work: Work) -> dict[str, object] | None:
-    if work.venue is None:
-        return None
-    number = 4_300_000_000 + sum(map(ord, work.venue))
-    return {
+    kind = "conference" if work.kind == "proceedings-article" else "journal"
+    number = 4_300_000_000 + sum(map(ord, work.venue or ""))
+    named: dict[str, object] = {
         "id": f"{_SITE}S{number}",
         "display_name": work.venue,
         "issn_l": None,
-        "issn": None,
-        "is_oa": False,
-        "is_in_doaj": False,
-        "is_indexed_in_scopus": False,
-        "is_core": False,
-        "host_organization": None,
-        "host_organization_name": None,
-        "host_organization_lineage": [],
-        "host_organization_lineage_names": [],
-        "type": "conference" if work.kind == "proceedings-article" else "journal",
+        "type": kind,
     }
+    return named if work.venue else None
 
 
 def _authorship(work: Work, at: int) -> dict[str, object]:
     given, family = work.authors[at]
     name = f"{given} {family}".strip() or None
-    number = sum(map(ord, name)) if name else None
     place = "first" if at == 0 else "last" if at == len(work.authors) - 1 else "middle"
+    number = sum(map(ord, name or ""))
     return {
         "author_position": place,
         "author": {
-            "id": f"{_SITE}A50000{number}" if number else None,
+            "id": f"{_SITE}A50000{number}" if name else None,
             "display_name": name,
             "orcid": None,
         },
@@ -163,9 +146,8 @@ def _authorship(work: Work, at: int) -> dict[str, object]:
 
 
 def _inverted(abstract: str | None) -> dict[str, list[int]] | None:
-    if abstract is None:
-        return None
-    places: dict[str, list[int]] = {}
-    for at, word in enumerate(abstract.split()):
-        places.setdefault(word, []).append(at)
-    return places
+    words = (abstract or "").split()
+    places = {
+        word: [at for at, one in enumerate(words) if one == word] for word in dict.fromkeys(words)
+    }
+    return None if abstract is None else places

@@ -1,172 +1,139 @@
-"""Semantic Scholar's graph and recommendations."""
+"""Semantic Scholar's graph, searches and recommendations."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
+from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
-from tests.fakes.scholar import semantic_scholar_search as searching
-from tests.fakes.scholar.matching import QueryError, cosine
-from tests.fakes.scholar.semantic_scholar_records import (
-    BadFieldsError,
-    citations,
-    fields_of,
-    record,
-    references,
-)
+from tests.fakes.scholar.matching import cosine, count, fit, groups_of, quality, stems, terms_of
+from tests.fakes.scholar.semantic_scholar_records import citations, fields_of, record, references
 from tests.fakes.scholar.wire import Answer, Request, as_json
 from tests.fakes.scholar.world import Work, World
 
 MOST_IDS = 500
 MOST_LINKS = 1000
-MOST_RECOMMENDED = 500
-_LINK_FIELDS = frozenset({"contexts", "intents", "isInfluential", "contextsWithIntent"})
-_FORBIDDEN = {"x-amzn-errortype": "ForbiddenException"}
-_GRAPH, _RECOMMENDATIONS = "/graph/v1/paper/", "/recommendations/v1/papers"
+MOST_FOUND = 1000
+_GRAPH, _RECOMMENDATIONS = "/graph/v1/paper/", "/recommendations/v1/papers/"
+Page = dict[str, object]
 
 
 def answer(world: World, request: Request, bad_keys: Collection[str]) -> Answer:
     """Answer a request."""
     if request.headers.get("x-api-key") in bad_keys:
-        return as_json({"message": "Forbidden"}, 403, _FORBIDDEN)
+        return as_json({"message": "Forbidden"}, 403)
     try:
-        found = _route(world, request)
-    except (BadFieldsError, QueryError, searching.BadSearchError) as error:
-        return as_json({"error": str(error)}, 400)
-    except (KeyError, ValueError) as error:
+        found = as_json(_route(world, request))
+    except LookupError as error:
+        return as_json({"error": f"{error} not found"}, 404)
+    except ValueError as error:
         return as_json({"error": f"Bad request: {error}"}, 400)
     found.kind = "semantic_scholar"
     return found
 
 
-def _route(world: World, request: Request) -> Answer:
-    path, query = request.path, request.query
-    if path.startswith(_RECOMMENDATIONS):
-        return _recommend(world, request, path.removeprefix(_RECOMMENDATIONS).strip("/"))
-    if not path.startswith(_GRAPH):
-        return as_json({"message": "Missing Authentication Token"}, 403)
-    rest = path.removeprefix(_GRAPH)
-    if request.method == "POST":
-        return _batch(world, request) if rest == "batch" else _not_found(rest)
-    match rest:
-        case "search":
-            return as_json(searching.search(world, query))
-        case "search/bulk":
-            return as_json(searching.bulk(world, query))
-        case "search/match":
-            best = searching.match(world, query)
-            if best is None:
-                return as_json({"error": "Title match not found"}, 404)
-            return as_json({"data": [best]})
-    name, _, tail = rest.rpartition("/")
-    if tail in {"references", "citations"} and (work := find(world, unquote(name))):
-        return _links(world, work, tail, query)
-    work = find(world, unquote(rest))
-    if work is None:
-        return _not_found(unquote(name if tail in {"references", "citations"} else rest))
-    return as_json(record(world, work, fields_of(query.get("fields"))))
-
-
-def _not_found(name: str) -> Answer:
-    return as_json({"error": f"Paper with id {name} not found"}, 404)
+def _route(world: World, request: Request) -> object:
+    query, fields = request.query, fields_of(request.query.get("fields"))
+    if request.path == _RECOMMENDATIONS:
+        return _recommended(world, request.body["positivePaperIds"], int(query["limit"]), fields)
+    rest = unquote(request.path.removeprefix(_GRAPH))
+    name, _, kind = rest.rpartition("/")
+    if rest == "batch":
+        if not 1 <= len(request.body["ids"]) <= MOST_IDS:
+            raise ValueError(f"At most {MOST_IDS} are allowed")
+        works = [find(world, str(name)) for name in request.body["ids"]]
+        return [record(world, work, fields) if work else None for work in works]
+    if rest.startswith("search"):
+        return _search(world, rest, query, fields)
+    if kind in {"references", "citations"}:
+        return _links(world, _known(world, name), kind, query, fields)
+    return record(world, _known(world, rest), fields)
 
 
 def find(world: World, name: str) -> Work | None:
     """Return the paper of an id of any kind that the service understands, if it has it."""
-    kind, colon, value = name.partition(":")
-    low = value.lower()
-    work: Work | None = None
-    if re.fullmatch("[0-9a-f]{40}", name):
-        work = world.by_s2.get(name)
-    elif not colon or name.startswith("10."):
-        work = world.find_doi(name)
-    elif kind.lower() == "doi":
+    kind, _, value = name.partition(":")
+    work = world.by_s2.get(name)
+    if kind == "DOI":
         work = world.find_doi(value)
-    elif kind.lower() == "arxiv":
-        work = world.by_arxiv.get(re.sub(r"v\d+$", "", low))
-    elif kind.lower() == "url":
-        work = _by_url(world, value)
+    elif kind == "ARXIV":
+        work = world.by_arxiv.get(value.lower())
     return work if work is not None and "semantic_scholar" in work.held_by else None
 
 
-def _by_url(world: World, url: str) -> Work | None:
-    if found := re.search(r"semanticscholar\.org/paper/(?:.*/)?([0-9a-f]{40})", url):
-        return world.by_s2.get(found[1])
-    if found := re.search(r"arxiv\.org/(?:abs|pdf)/(.+?)(?:v\d+)?(?:\.pdf)?$", url):
-        return world.by_arxiv.get(found[1].lower())
-    if found := re.search(r"aclanthology\.org/([^/]+)", url):
-        return world.find_doi(f"10.18653/v1/{found[1]}")
-    return None
+def _known(world: World, name: str) -> Work:
+    if (work := find(world, name)) is None:
+        raise LookupError(f"Paper with id {name}")
+    return work
 
 
-def _batch(world: World, request: Request) -> Answer:
-    ids = request.body["ids"]
-    if not ids or len(ids) > MOST_IDS:
-        return as_json({"error": f"Too many ids: {len(ids)}. At most {MOST_IDS} are allowed"}, 400)
-    fields = fields_of(request.query.get("fields"))
-    found = [find(world, str(name)) for name in ids]
-    return as_json([record(world, work, fields) if work else None for work in found])
-
-
-def _links(world: World, work: Work, kind: str, query: Mapping[str, str]) -> Answer:
-    asked = fields_of(query.get("fields"), _LINK_FIELDS)
-    fields = tuple(name for name in asked if name not in _LINK_FIELDS) or ("paperId",)
-    offset, limit = int(query.get("offset", "0")), int(query.get("limit", "100"))
-    if not 1 <= limit <= MOST_LINKS or offset + limit > 9999:
-        return as_json(
-            {"error": "Requested data for this limit and/or offset is not available"}, 400
-        )
-    if kind == "references":
-        name, papers = "citedPaper", references(world, work, fields)
-    else:
-        name, papers = "citingPaper", citations(world, work, fields)
+def _links(
+    world: World, work: Work, kind: str, query: Mapping[str, str], fields: tuple[str, ...]
+) -> Page:
+    cited = kind == "references"
+    papers = references(world, work, fields) if cited else citations(world, work, fields)
     if papers is None:
-        withheld = {"openAccessPdf": {"url": "", "status": None, "license": None}}
-        return as_json({"citingPaperInfo": withheld, "data": None})
-    extra: dict[str, Any] = {
-        "contexts": ["as others have found before us"],
-        "intents": ["background"],
-        "isInfluential": False,
-        "contextsWithIntent": [],
-    }
-    page: dict[str, Any] = {"offset": offset}
-    if len(papers) > offset + limit:
-        page["next"] = offset + limit
-    page["data"] = [
-        {**{key: extra[key] for key in asked if key in extra}, name: paper}
-        for paper in papers[offset : offset + limit]
-    ]
-    return as_json(page)
+        return {"data": None}
+    named = [{"citedPaper" if cited else "citingPaper": paper} for paper in papers]
+    return _page(named, query, MOST_LINKS)
 
 
-def _recommend(world: World, request: Request, rest: str) -> Answer:
-    if rest.startswith("forpaper/"):
-        positive, negative = [unquote(rest.removeprefix("forpaper/"))], list[str]()
-    elif rest or request.method != "POST":
-        return as_json({"message": "Missing Authentication Token"}, 403)
-    else:
-        positive = request.body.get("positivePaperIds") or []
-        negative = request.body.get("negativePaperIds") or []
-    if not positive:
-        return as_json({"error": "No positive paper examples given"}, 400)
-    limit = int(request.query.get("limit", "100"))
-    if not 1 <= limit <= MOST_RECOMMENDED:
-        return as_json({"error": f"limit must be between 1 and {MOST_RECOMMENDED}"}, 400)
-    given: list[Work] = []
-    for name in [*positive, *negative]:
-        work = find(world, str(name))
-        if work is None:
-            return as_json({"error": f"Input papers not found: {name}"}, 404)
-        given.append(work)
-    wanted: Counter[str] = Counter()
-    for at, work in enumerate(given):
-        bag = world.bag(work.number)
-        wanted.update(bag) if at < len(positive) else wanted.subtract(bag)
-    numbers = {work.number for work in given}
-    others = [
-        work for work in world.held("semantic_scholar") if work.number not in numbers and work.title
-    ]
+def _page(items: list[Any], query: Mapping[str, str], most: int) -> Page:
+    offset, limit = int(query.get("offset", "0")), int(query.get("limit", "100"))
+    if not 1 <= limit <= most or offset + limit > 9999:
+        raise ValueError("Requested data for this limit and/or offset is not available")
+    end = offset + limit
+    more = {"next": end} if len(items) > end else {}
+    return {"offset": offset, **more, "data": items[offset:end]}
+
+
+def _search(world: World, kind: str, query: Mapping[str, str], fields: tuple[str, ...]) -> object:
+    _, _, last = query.get("publicationDateOrYear", "").partition(":")
+    until = date.fromisoformat(last) if last else date.max
+    works = [work for work in world.held("semantic_scholar") if work.date <= until]
+    text = query["query"]
+    if kind == "search/match":
+        return {"data": [_match(world, works, text, fields)]}
+    if kind == "search":
+        found = _plain(world, works, text)
+        page = _page([record(world, work, fields) for work in found], query, 100)
+        # A search that finds nothing answers without data.
+        return {"total": len(found), **(page if found else {"offset": 0})}
+    groups = groups_of(text, "|")
+    hits = [work for work in works if fit(groups, world.searchable(work.number)) is not None]
+    counts = {work.number: world.cited_by_count(work.number, "semantic_scholar") for work in hits}
+    hits.sort(key=lambda work: (counts[work.number], -work.number), reverse=True)
+    data = [record(world, work, fields) for work in hits[:MOST_FOUND]]
+    return {"total": len(hits), "token": None, "data": data}
+
+
+def _plain(world: World, works: list[Work], text: str) -> list[Work]:
+    """Return what two thirds of the words of a text find; a word with a hyphen finds nothing."""
+    terms = [] if re.search(r"\w-\w", text) else terms_of(text)
+    found = []
+    for work in works:
+        searchable = world.searchable(work.number)
+        hits = sum(count(term, searchable) > 0 for term in terms)
+        if terms and hits >= len(terms) - len(terms) // 3:
+            found.append((-hits, -quality(terms, searchable), work.number))
+    return [world.works[number] for *_, number in sorted(found)]
+
+
+def _match(world: World, works: list[Work], text: str, fields: tuple[str, ...]) -> Page:
+    """Return the paper whose title is nearest, which may be another's."""
+    wanted = set(stems(text))
+    titles = {work.number: set(world.searchable(work.number)["title"]) for work in works}
+    near = {n: len(wanted & own) / len(wanted | own) for n, own in titles.items() if wanted | own}
+    best = max(near, key=lambda number: near[number])
+    if 2 * len(wanted & titles[best]) < max(1, len(wanted)):
+        raise LookupError("Title match")
+    return {**record(world, world.works[best], fields), "matchScore": 200 * near[best]}
+
+
+def _recommended(world: World, names: list[str], limit: int, fields: tuple[str, ...]) -> Page:
+    given = [_known(world, name) for name in names]
+    wanted: Counter[str] = sum((world.bag(work.number) for work in given), Counter())
+    others = [work for work in world.held("semantic_scholar") if work.title and work not in given]
     others.sort(key=lambda work: (-cosine(wanted, world.bag(work.number)), work.number))
-    fields = fields_of(request.query.get("fields"))
-    return as_json({"recommendedPapers": [record(world, work, fields) for work in others[:limit]]})
+    return {"recommendedPapers": [record(world, work, fields) for work in others[:limit]]}

@@ -18,43 +18,19 @@ FIELDS = frozenset(
         "textAvailability",
     }
 )  # fmt: skip
-AUTHOR_FIELDS = frozenset(
-    {
-        "authorId", "externalIds", "url", "name", "affiliations", "homepage", "paperCount",
-        "citationCount", "hIndex",
-    }
-)  # fmt: skip
-_MODELS = {"specter_v1": "specter@v0.1.1", "specter_v2": "specter_v2"}
 WIDTH = 768
 
 
-class BadFieldsError(ValueError):
-    """Fields that the service does not know."""
-
-
-def fields_of(text: str | None, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:
+def fields_of(text: str | None) -> tuple[str, ...]:
     """Return the fields asked for.
 
     Raises:
-        BadFieldsError: One of them is unknown.
+        ValueError: One of them is unknown.
     """
-    names = tuple(name.strip() for name in (text or "title").split(",") if name.strip())
-    unknown = [name for name in names if not _known(name) and name not in extra]
-    if unknown:
-        raise BadFieldsError(f"Unrecognized or unsupported fields: [{', '.join(unknown)}]")
+    names = tuple((text or "title").split(","))
+    if unknown := {part for name in names for part in name.split(".")} - FIELDS - {"specter_v2"}:
+        raise ValueError(f"Unrecognized or unsupported fields: {sorted(unknown)}")
     return names
-
-
-def _known(name: str) -> bool:
-    first, dot, rest = name.partition(".")
-    if not dot:
-        return first in FIELDS
-    if first in {"references", "citations"}:
-        inner, _, last = rest.partition(".")
-        return inner in FIELDS and (not last or last in AUTHOR_FIELDS)
-    if first == "embedding":
-        return rest in _MODELS
-    return first == "authors" and rest in AUTHOR_FIELDS
 
 
 def record(world: World, work: Work, fields: tuple[str, ...]) -> dict[str, object]:
@@ -63,13 +39,11 @@ def record(world: World, work: Work, fields: tuple[str, ...]) -> dict[str, objec
     for name in sorted(FIELDS & {field.split(".", 1)[0] for field in fields}):
         inner = tuple(field.split(".", 1)[1] for field in fields if field.startswith(f"{name}."))
         if name == "references":
-            found[name] = references(world, work, inner or ("title",))
+            found[name] = references(world, work, inner)
         elif name == "citations":
-            found[name] = citations(world, work, inner or ("title",))
-        elif name == "embedding":
-            found[name] = _embedding(work, inner[0] if inner else "specter_v1")
+            found[name] = citations(world, work, inner)
         else:
-            found[name] = _plain(world, work, name)
+            found[name] = _embedding(work) if name == "embedding" else _plain(world, work, name)
     return found
 
 
@@ -90,13 +64,8 @@ def _reference(world: World, at: int | str, fields: tuple[str, ...]) -> dict[str
     if isinstance(at, int) and "semantic_scholar" in world.works[at].held_by:
         return record(world, world.works[at], fields)
     # A paper that could not be matched: a title, and nothing else.
-    names = FIELDS & {field.split(".", 1)[0] for field in fields}
-    empty: dict[str, object] = {"paperId": None, **dict.fromkeys(sorted(names - {"paperId"}))}
-    if "title" in names:
-        empty["title"] = world.works[at].title if isinstance(at, int) else f"Untraced work {at[1:]}"
-    if "authors" in names:
-        empty["authors"] = []
-    return empty
+    title = world.works[at].title if isinstance(at, int) else f"Untraced work {at[1:]}"
+    return {**dict.fromkeys(("paperId", *fields)), "title": title, "authors": []}
 
 
 def _plain(world: World, work: Work, name: str) -> object:
@@ -127,10 +96,8 @@ def _plain(world: World, work: Work, name: str) -> object:
         "textAvailability": "abstract" if work.abstract else "none",
         "influentialCitationCount": 0,
     }
-    if name == "citationCount":
-        return world.cited_by_count(work.number, "semantic_scholar")
-    if name == "referenceCount":
-        return len(work.references)
+    values["citationCount"] = world.cited_by_count(work.number, "semantic_scholar")
+    values["referenceCount"] = len(work.references)
     return values[name]
 
 
@@ -152,14 +119,15 @@ def _external(work: Work) -> dict[str, object]:
 
 
 def _pdf(work: Work) -> dict[str, object] | None:
-    if work.bare:
-        return None
-    if not work.open_access:
-        return {"url": "", "status": "CLOSED" if work.doi else None, "license": None}
     url = f"https://papers.loom.example/{work.number}.pdf"
-    if work.arxiv:
-        url = f"https://arxiv.org/pdf/{work.arxiv}"
-    return {"url": url, "status": "GREEN", "license": "CCBY"}
+    url = f"https://arxiv.org/pdf/{work.arxiv}" if work.arxiv else url
+    free: dict[str, object] = {"url": url, "status": "GREEN", "license": "CCBY"}
+    closed: dict[str, object] = {
+        "url": "",
+        "status": "CLOSED" if work.doi else None,
+        "license": None,
+    }
+    return None if work.bare else free if work.open_access else closed
 
 
 def _author(given: str, family: str) -> dict[str, object]:
@@ -167,12 +135,12 @@ def _author(given: str, family: str) -> dict[str, object]:
     return {"authorId": str(sum(map(ord, name)) * 1009) if name else None, "name": name}
 
 
-def _embedding(work: Work, model: str) -> dict[str, object] | None:
+def _embedding(work: Work) -> dict[str, object] | None:
     if not work.title or work.number % 23 == 9:
         return None
     vector = np.sum([_direction(stem) for stem in stems(work.text)], axis=0)
     vector = 20 * vector / np.linalg.norm(vector)
-    return {"model": _MODELS[model], "vector": [round(float(value), 6) for value in vector]}
+    return {"model": "specter_v2", "vector": [round(float(value), 6) for value in vector]}
 
 
 @lru_cache(maxsize=5000)

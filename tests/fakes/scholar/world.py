@@ -119,14 +119,6 @@ class World:
         """Return the works that a service has, in order of their numbers."""
         return self._held[service]
 
-    def ordinary(self, service: Service) -> Work:
-        """Return a work with everything, and references that the service knows."""
-        return next(
-            work
-            for work in self.held(service)
-            if work.number > 205 and work.abstract and work.doi and service in work.lists_references
-        )
-
     @cached_property
     def _held(self) -> dict[Service, list[Work]]:
         return {
@@ -177,13 +169,8 @@ class World:
         if number not in self._texts:
             work = self.works[number]
             names = " ".join(f"{given} {family}" for given, family in work.authors)
-            self._texts[number] = Text(
-                {
-                    "title": stems(work.title),
-                    "abstract": stems(work.abstract or ""),
-                    "authors": stems(names),
-                }
-            )
+            texts = {"title": work.title, "abstract": work.abstract or "", "authors": names}
+            self._texts[number] = {name: stems(text) for name, text in texts.items()}
         return self._texts[number]
 
     def bag(self, number: int) -> Counter[str]:
