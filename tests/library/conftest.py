@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder
+from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library
 
@@ -30,3 +30,8 @@ def closed() -> Iterator[None]:
 @pytest.fixture
 def library(settings: Settings, embedder: WordEmbedder) -> Library:
     return create_library("mine", settings, embedder)
+
+
+@pytest.fixture
+def filled(library: Library) -> Library:
+    return fill(library)

@@ -98,28 +98,12 @@ def test_points_are_kept_replaced_deleted_and_dropped(engines: list[VectorIndex]
         np.testing.assert_allclose(vectors[2], axis(2), atol=1e-6)
         index.upsert([Point(1, {"paper": "p", "day": 1}, axis(4), points()[0].sparse)])
         index.delete([2, 99])
+        index.optimize()
         assert count(index) == 3
         assert found(index, dense=4, before=2) == [1]
         index.drop()
         assert index.create()
         assert count(index) == 0
-
-
-def test_edge_keeps_its_points_when_closed_and_opened(
-    engines: list[VectorIndex], tmp_path: Path
-) -> None:
-    edge = engines[0]
-    edge.optimize()
-    edge.close()
-    assert count(edge) == 4  # a later call opens it again
-    edge.close()
-    second = EdgeIndex(tmp_path / "mine" / "vectors", 4)
-    assert found(second, words="graph") == [3, 2]
-    second.close()
-    for path in (tmp_path / "mine" / "vectors").iterdir():
-        path.rename(tmp_path / path.name)
-    with pytest.raises(LibraryError, match="citeloom library index mine"):
-        count(edge)
 
 
 def test_another_process_is_named_while_it_uses_the_index_and_lets_us_in_when_it_rests(

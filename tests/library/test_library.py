@@ -33,17 +33,15 @@ def test_papers_are_found_and_a_second_load_changes_nothing(
     hits = library.search("topic3 with method3", limit=5)
     assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    best = hits[0].paper
-    assert best not in ids(library, "topic3 with method3", exclude=[best.removeprefix("doi:")])
+    without = [hits[0].paper.removeprefix("doi:")]
+    assert hits[0].paper not in ids(library, "topic3 with method3", exclude=without)
     assert library.search("topic3", limit=0) == library.search("  ", limit=5) == []
-    text = f"{papers[1].title}. {papers[1].abstract}"
     stored = library.vectors([papers[1].id])[papers[1].id]
-    np.testing.assert_allclose(stored, embedder.embed([text])[0], atol=1e-6)
+    expected = embedder.embed([f"{papers[1].title}. {papers[1].abstract}"])[0]
+    np.testing.assert_allclose(stored, expected, atol=1e-6)
     stats = library.stats()
     assert (stats.papers, stats.abstracts, stats.waiting, stats.links) == (30, 29, 0, 1)
     assert (stats.first_year, stats.last_year) == (2000, 2019)
-    assert (stats.embedder, stats.size) == ("words", 64)
-    assert stats.bytes > 1000
 
 
 def test_cutoff_agrees_with_published_before(library: Library) -> None:
@@ -57,8 +55,8 @@ def test_cutoff_agrees_with_published_before(library: Library) -> None:
     library.add(papers)
     for cutoff in (date(2019, 12, 31), date(2020, 1, 1), date(2020, 6, 1), date(2021, 1, 1)):
         wanted = {one.id for one in papers if published_before(one, cutoff)}
-        assert set(ids(library, "alpha", before=cutoff)) == wanted
-        assert set(ids(library, "alpha", before=cutoff, mode="keyword")) == wanted
+        for mode in ("hybrid", "keyword"):
+            assert set(ids(library, "alpha", before=cutoff, mode=mode)) == wanted
 
 
 def test_ids_and_references_resolve_in_any_form_and_order(library: Library) -> None:
@@ -92,7 +90,6 @@ def test_preprint_and_article_become_one_under_the_better_id(library: Library) -
     assert (merged.venue, merged.authors, merged.abstract) == ("NeurIPS", who, preprint.abstract)
     assert library.citations(["10.1000/p9"]) == {"10.1000/p9": ("doi:10.1000/nips",)}
     assert ids(library, title).count("doi:10.1000/nips") == 1
-    assert library.add([preprint, article]) == AddReport(unchanged=2)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +135,6 @@ def test_record_is_changed_replaced_removed_and_added_again(
     assert library.get([key])[key].venue is None
     assert library.references([key]) == {key: ()}
     assert library.remove(["10.1000/P1", "10.1000/p4", "10.1000/p4", "unknown"]) == 2
-    assert library.stats().papers == 7
     assert not {"doi:10.1000/p1", "doi:10.1000/p4"} & set(ids(library, "topic1 method1"))
     assert library.add([paper(1)]) == AddReport(added=1)
     assert "doi:10.1000/p1" in ids(library, "topic1 method1")
@@ -159,16 +155,12 @@ def test_same_work_is_known_by_abstract_or_title(library: Library) -> None:
     library.add([*map(paper, range(20)), own])
     assert library.same_work("", ABSTRACT) is None, "an annotation is not the paper's abstract"
     library.add([own.model_copy(update={"abstract_kind": "abstract"})], replace=True)
-    changed = ABSTRACT.replace("many", "several").replace("twelve", "12").upper()
-    for title, text in (
-        ("", changed),
-        ("", ABSTRACT[:210]),
-        ("", f"Writing About Papers. {ABSTRACT}"),
-        ("writing about papers: with care!", ""),
+    for title, text, same in (
+        ("", ABSTRACT.replace("many", "several").replace("twelve", "12").upper(), own.id),
+        ("", ABSTRACT[:210], own.id),
+        ("", f"Writing About Papers. {ABSTRACT}", own.id),
+        ("writing about papers: with care!", "", own.id),
+        ("Writing about papers", "", None),
+        ("", "We present a system that reads many papers and writes about them.", None),
     ):
-        assert library.same_work(title, text) == own.id
-    for title, text in (
-        ("Writing about papers", ""),
-        ("", "We present a system that reads many papers and writes about them."),
-    ):
-        assert library.same_work(title, text) is None
+        assert library.same_work(title, text) == same

@@ -88,7 +88,7 @@ def test_filter_holds_in_both_engines_and_in_the_catalog(
     engines: list[Library], mode: Literal["hybrid", "keyword"]
 ) -> None:
     every = [one.id for page in engines[0].texts.pages(10) for one in page]
-    for wanted, many in CASES:
+    for wanted, many in [*CASES, (some(exclude={*every[:5], "unknown"}), 31)]:
         query = "common words study remark1 part2"
         edge, server = (
             [hit.passage for hit in each.texts.search(query, mode=mode, limit=99, wanted=wanted)]
@@ -100,22 +100,10 @@ def test_filter_holds_in_both_engines_and_in_the_catalog(
         assert set(edge) == passed if mode == "hybrid" else set(edge) <= passed
 
 
-def test_excluded_passages_are_not_found(engines: list[Library]) -> None:
-    for library in engines:
-        best, second = library.texts.search("common part2", mode="dense", limit=2)
-        rest = library.texts.search(
-            "common part2", mode="dense", limit=1, wanted=some(exclude={best.passage, "unknown"})
-        )
-        assert rest[0].passage == second.passage
-        ids = [best.passage, second.passage]
-        assert passing(library, ids, some(exclude={best.passage})) == {second.passage}
-
-
 def test_tags_are_searched_as_soon_as_they_are_given(engines: list[Library]) -> None:
     for library in engines:
         wanted = some(tags={"to read"})
         assert library.texts.tag("10.1000/p7", [" to  read "])
-        assert not library.texts.tag("10.1000/p7", ["to read"])
         assert len(library.texts.search("common study", limit=99, wanted=wanted)) == 3
         assert library.texts.tag("10.1000/p7", ["to read"], remove=True)
         assert library.texts.search("common study", limit=99, wanted=wanted) == []

@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from tools.errors import LibraryError
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.report import AddReport
-from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import verify
 
 OPEN = 'library = open_library("mine", settings, WordEmbedder())\n'
@@ -41,9 +39,8 @@ for number in range(int(sys.stdin.readline()), 40, 10):
             print(first, file=writer.stdin, flush=True)
         while any(writer.poll() is None for writer in (one, two)):
             assert len(shared.search("topic1", limit=99)) == 40
-            passages = shared.texts.count()
-            assert passages >= seen
-            seen = passages
+            assert shared.texts.count() >= seen
+            seen = shared.texts.count()
     assert (one.returncode, two.returncode) == (0, 0)
     assert (shared.texts.count(), shared.texts.waiting()) == (64, 0)
     assert verify(shared) == []
@@ -61,42 +58,28 @@ def test_writer_that_keeps_the_lock_is_named_and_readers_go_on(
         ):
             pass
         assert len(shared.search("topic1", limit=99)) == 40
-    with shared.writing(), shared.writing():
+    with shared.writing(), shared.writing():  # the lock of a killed process is free
         assert shared.texts.put(*document(1, ("1 A", "Some words."))) == "added"
 
 
-def test_load_that_was_killed_goes_on_and_loses_nothing(
-    settings: Settings, embedder: WordEmbedder
-) -> None:
-    script = """
-library = create_library("mine", settings, stuck(WordEmbedder(), 2))
-library.add(map(paper, range(600)))
-"""
-    killed_when_stuck(settings.home, script)
-    library = open_library("mine", settings, embedder)
-    assert library.stats().waiting == 600 - 2 * 128
-    assert library.add(map(paper, range(600))) == AddReport(unchanged=600)
-    assert embedder.texts == 600 - 2 * 128
-    assert library.stats().waiting == 0
-    assert len(library.vectors(library.ids())) == 600
-
-
-def test_index_that_was_killed_goes_on_and_doubles_nothing(
+def test_load_that_was_killed_goes_on_loses_nothing_and_doubles_nothing(
     shared: Library, settings: Settings, embedder: WordEmbedder
 ) -> None:
     script = """
 library = open_library("mine", settings, stuck(WordEmbedder(), 2))
 put(library, range(40))
-library.index()
+library.add(map(paper, range(40, 140)))
 """
     killed_when_stuck(settings.home, script)
     shared.close()
     library = open_library("mine", settings, embedder)
-    before = embedder.texts
-    assert library.index() == embedder.texts - before == 320 - 2 * 128
-    assert (library.texts.count(), library.texts.waiting()) == (320, 0)
+    assert library.add(map(paper, range(40, 140))) == AddReport(unchanged=100)
+    before = embedder.texts - (320 + 100 - 2 * 128)
+    assert before == 40, "of the papers that were there"
+    assert (library.texts.count(), library.texts.waiting()) == (320 + 100, 0)
+    assert len(library.vectors(library.ids())) == 140
     found = library.texts.search("words of part3", limit=999)
-    assert len({hit.passage for hit in found}) == len(found) == 320
+    assert len({hit.passage for hit in found}) == len(found) == 420
     assert verify(library) == []
 
 
@@ -121,31 +104,7 @@ library.index(reembed=True)
     assert library.index() == other.texts == 306 - 2 * 128 - 4 + 2
     assert len(library.search("topic1", limit=400)) == 299
     assert library.search("zebras wild", limit=1)[0].paper == "doi:10.1000/p2"
-    assert len([path for path in library.folder.iterdir() if path.is_dir()]) == 1
     assert verify(library) == []
-
-
-def test_snapshot_and_restore_while_another_process_reads(
-    library: Library, settings: Settings, tmp_path: Path
-) -> None:
-    fill(library)
-    close_libraries()
-    script = f"""{OPEN}
-print("reading", flush=True)
-answers = set()
-while not (home / "enough").exists():
-    answers.add((library.stats().papers, len(library.get(["10.1000/p1"]))))
-print(sorted(answers))
-"""
-    with process(settings.home, script) as reader:
-        until("reading", reader)
-        library = open_library("mine", settings, WordEmbedder())
-        take_snapshot(library, tmp_path / "mine.gz")
-        library.close()
-        restore_snapshot(tmp_path / "mine.gz", settings, force=True)
-        (settings.home / "enough").touch()
-        assert reader.communicate()[0] == "[(20, 1)]\n"
-        assert reader.returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system has no limit to try")
@@ -180,7 +139,6 @@ except LibraryError as error:
     assert vectors.startswith("vectors: ")
     kept, _, message = catalog.partition(" ")
     assert "disk is probably full" in message
-    assert "make room" in message
     assert 0 < int(kept) < 40
     assert len(shared.texts.documents()) == 40 + int(kept)
     assert shared.texts.put(*document(39, ("1 A", "There is room again."))) == "updated"

