@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import check_range, parse
+from nodes.intake import parse
 from nodes.write.writers.registry import check_writer
 from state.audit import Audit
 from state.reducers import replaced
@@ -33,9 +33,7 @@ async def begin_review(state: Mapping[str, object], runtime: Runtime[RunContext]
         options = parse(WriteOptions, state)
         check_writer(context_of(runtime).writer, planned=bool(options.plan.strip()))
         await asyncio.to_thread(named_style, options.style)
-        choices = Choices(
-            cite=check_range("cite", options.cite, 1, 200), plan=options.plan, style=options.style
-        )
+        choices = Choices(cite=options.cite, plan=options.plan, style=options.style)
     except InputError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     update: dict[str, Any] = {

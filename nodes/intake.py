@@ -116,17 +116,6 @@ def short_note(text: str) -> tuple[str, ...]:
     return ("the input is very short: a whole abstract gives much better results",)
 
 
-def check_range(name: str, value: int, low: int, high: int) -> int:
-    """Return the value.
-
-    Raises:
-        InputError: It is outside low..high.
-    """
-    if not low <= value <= high:
-        raise InputError(f"{name} is {value}: give a number from {low} to {high}")
-    return value
-
-
 def check_date(value: date | str | None) -> date | None:
     """Return the cut-off as a date.
 

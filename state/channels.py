@@ -104,7 +104,7 @@ class FindState(Shared, total=False):
     completeness: Completeness
 
 
-class FindOutput(Result):
+class FindOutput(Result, total=False):
     """What `find` gives."""
 
     queries: list[SearchQuery]

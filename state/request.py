@@ -41,7 +41,9 @@ class FindInput(BaseModel):
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
     )
-    keep: Sent[int] = Field(default=40, description="How many papers to keep, 1 to 200.")
+    keep: Sent[int] = Field(
+        default=40, ge=1, le=200, description="How many papers to keep, 1 to 200."
+    )
     must_include: Sent[list[str]] = Field(
         default=[], description="Ids (DOI, arXiv id, library id) of papers that must be kept."
     )
@@ -56,7 +58,9 @@ class FindInput(BaseModel):
 class WriteOptions(BaseModel):
     """How the section is to be written."""
 
-    cite: Sent[int] = Field(default=10, description="How many of the papers to cite, 1 to 200.")
+    cite: Sent[int] = Field(
+        default=10, ge=1, le=200, description="How many of the papers to cite, 1 to 200."
+    )
     plan: Sent[str] = Field(
         default="",
         description="Optional plan: one line per sentence naming its papers as [1], [2] or by id, "
@@ -77,7 +81,9 @@ class ReviewInput(FindInput, WriteOptions):
 class WriteInput(WriteOptions):
     """What to write about: your own text and the papers to relate it to."""
 
-    cite: Sent[int] = Field(default=60, description="How many of the papers to cite, 1 to 200.")
+    cite: Sent[int] = Field(
+        default=60, ge=1, le=200, description="How many of the papers to cite, 1 to 200."
+    )
     text: Sent[str] = Field(
         default="", description="The abstract of your paper or your idea, as for `find`."
     )

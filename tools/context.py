@@ -105,12 +105,12 @@ class RunContext:
         ),
     ] = "hybrid"
     retrieved: Annotated[
-        int, Field(description="Passages shown to the mind in each hop of `ask`, 1 to 200.")
+        int, Field(description="Passages shown to the mind in each hop of `ask`.", ge=1, le=200)
     ] = 20
     passages: Annotated[
-        int, Field(description="Passages that it chooses to read in each hop, 1 to 20.")
+        int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
     ] = 3
-    claims: Annotated[int, Field(description="Most claims in an answer, 1 to 30.")] = 6
+    claims: Annotated[int, Field(description="Most claims in an answer.", ge=1, le=30)] = 6
     keywords_by_mind: Annotated[
         bool,
         Field(
@@ -127,7 +127,7 @@ class RunContext:
         ),
     ] = "paragraphs"
     top_k: Annotated[
-        int, Field(description="Chunks that the baselines of `synthesize` take, 1 to 100.")
+        int, Field(description="Chunks that the baselines of `synthesize` take.", ge=1, le=100)
     ] = 4
     relevance: Annotated[
         RelevanceMode,

@@ -5,13 +5,14 @@ and resets what an earlier question on the same thread has left.
 """
 
 import asyncio
+from collections.abc import Sequence
 from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import last_question, turns
-from nodes.intake import check_date, check_language, check_range, parse
+from nodes.intake import check_date, check_language, parse
 from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
 from state.reducers import replaced
 from state.request import AskInput, Request
@@ -36,8 +37,6 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        for name, most in (("claims", 30), ("passages", 20), ("retrieved", 200)):
-            check_range(name, getattr(services.context, name), 1, most)
         sent = parse(AskInput, state)
         question, earlier = last_question(sent.question, sent.messages)
         if sent.question.strip() and len(earlier) == len(sent.messages):
@@ -108,15 +107,26 @@ async def _wanted(sent: AskInput, services: Services) -> Wanted:
         raise InputError(
             f"there are no years from {sent.first_year} to {sent.last_year}: the first comes first"
         )
-    library = await services.library(sent.library)
-    found = await asyncio.to_thread(library.get, sent.papers)
-    if unknown := [raw for raw in sent.papers if raw not in found]:
-        raise InputError(
-            f"library '{sent.library}' does not have {', '.join(unknown[:5])}: see `citeloom library "
-            f"search {sent.library} WORDS` for ids, or add the paper with `citeloom library add`"
-        )
+    papers = await named_papers(services, sent.library, sent.papers)
     return Wanted(
-        papers=tuple(dict.fromkeys(found[raw].id for raw in sent.papers)),
+        papers=tuple(papers),
         first_year=sent.first_year, last_year=sent.last_year, before=check_date(sent.before),
         tags=tuple(dict.fromkeys(sent.tags)),
     )  # fmt: skip
+
+
+async def named_papers(services: Services, name: str, ids: Sequence[str]) -> list[str]:
+    """Return papers of a library by their canonical ids, each once.
+
+    Raises:
+        InputError: The library does not have one of them.
+        LibraryError: There is no such library.
+    """
+    library = await services.library(name)
+    found = await asyncio.to_thread(library.get, list(ids))
+    if unknown := [raw for raw in ids if raw not in found]:
+        raise InputError(
+            f"library '{name}' does not have {', '.join(unknown[:5])}: see `citeloom library search "
+            f"{name} WORDS` for ids, or add the paper with `citeloom library add`"
+        )
+    return list(dict.fromkeys(found[raw].id for raw in ids))

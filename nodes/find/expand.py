@@ -59,30 +59,24 @@ class _Reached:
 async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
     services = open_services(runtime, state["run"])
-    request, by_level = state["request"], services.context.expansion == "bfs"
-    seeds = (
-        state["frontier"]
-        if by_level
-        else promising(state["prior"], [*state["expanded"], *state["hidden"]])
-    )
+    by_level = services.context.expansion == "bfs"
+    done = [*state["expanded"], *state["hidden"]]
+    seeds = state["frontier"] if by_level else promising(state["prior"], done)
     services.progress(STAGE, 0, len(seeds))
     papers = await services.run_store.papers.values(seeds)
-    sources, failures = await _open(services, request)
-    cited, citing = await _links(services, request, papers, sources, both=not by_level)
+    failed: dict[str, CiteLoomError] = {}
+    sources = await _open(services, state["request"], failed)
+    cited, citing = await _links(services, state["request"], papers, sources, both=not by_level)
     await _learn(services, papers, cited)
     reached = _by_source(papers, cited, citing)
     visits = None if by_level else await _visits(services, state, reached)
-    hits: list[Hit] = []
-    failed = [*cited.failures, *citing.failures]
-    for one in reached:
-        more, error = await _fetch(services, one, state, visits)
-        hits += more
-        if error is not None:
-            failed.append((one.source, error))
+    for source, error in (*cited.failures, *citing.failures):
+        failed.setdefault(source.name, error)
+    fetched = [await _fetch(services, one, state, visits, failed) for one in reached]
+    hits = [hit for found in fetched for hit in found]
     likes: list[Hit] = []
     if not by_level and state["depth"] == 0:
-        likes, refused = await _recommended(services, papers[:EXAMPLES], sources, state["hop"])
-        failed += refused
+        likes = await _recommended(services, papers[:EXAMPLES], sources, state["hop"], failed)
     depth = state["depth"] + 1
     trail = Trail(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
     found = len({hit.paper for hit in (*hits, *likes)})
@@ -92,8 +86,15 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
         "trail": await services.run_store.trails.put([trail]),
         "expanded": seeds,
         "depth": depth,
-        "failures": [*failures, *_failures(failed)],
-    }
+        # One for each source: what follows its first failure mostly has the same cause.
+        "failures": [
+            Failure(
+                stage=STAGE, subject=name, cause=str(error),
+                remedy="some links of this source were not followed; run again to ask it once more",
+            )
+            for name, error in failed.items()
+        ],
+    }  # fmt: skip
 
 
 def promising(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
@@ -102,15 +103,16 @@ def promising(prior: Mapping[str, float], done: Iterable[str]) -> list[str]:
     return best({key: left[key] for key in left.keys() - set(done)}, SEEDS)
 
 
-async def _open(services: Services, request: Request) -> tuple[list[Source], list[Failure]]:
+async def _open(
+    services: Services, request: Request, failed: dict[str, CiteLoomError]
+) -> list[Source]:
     sources: list[Source] = []
-    failures: list[Failure] = []
     for name in request.sources:
         try:
             sources.append(await services.source(name, request))
         except (TransientError, PermanentError) as error:
-            failures.append(_failure(name, error))
-    return sources, failures
+            failed[name] = error
+    return sources
 
 
 async def _links(
@@ -176,30 +178,29 @@ async def _visits(
 
 
 async def _fetch(
-    services: Services, reached: _Reached, state: FindState, visits: Mapping[str, float] | None
-) -> tuple[list[Hit], CiteLoomError | None]:
+    services: Services, reached: _Reached, state: FindState, visits: Mapping[str, float] | None,
+    failed: dict[str, CiteLoomError],
+) -> list[Hit]:  # fmt: skip
     """Get the records of what is visited most, or of all, and say how each was reached.
 
     Where the source fails, what came along with the links must do.
     """
     source, known = reached.source, state["same"]
     new: list[str] = []
-    for direction in ("reference", "citation"):
-        ends = dict.fromkeys(end for _, via, end in reached.links if via == direction)
-        unknown = [end for end in ends if end not in known]
-        if visits is not None:
-            unknown = sorted(unknown, key=lambda end: (-visits.get(end, 0.0), end))
-            unknown = unknown[:NEW_PER_ROUND]
-        new += unknown
+    for way in ("reference", "citation"):
+        ends = dict.fromkeys(
+            end for _, via, end in reached.links if via == way and end not in known
+        )
+        most = NEW_PER_ROUND if visits is not None else None
+        new += sorted(ends, key=lambda end: (-visits.get(end, 0.0), end) if visits else 0)[:most]
     have = {key: reached.came[key] for key in new if key in reached.came}
     asked = new if reached.partial else [key for key in new if key not in have]
-    failed: CiteLoomError | None = None
     try:
         have |= await source.get(list(dict.fromkeys(asked)))
     except (TransientError, PermanentError) as error:
-        failed = error
+        failed.setdefault(source.name, error)
     await services.run_store.put_records(source.name, have.values())
-    hits = [
+    return [
         Hit(
             paper=have[paper].id if paper in have else paper, via=via, by=seed,
             source=source.name, hop=state["hop"],
@@ -207,19 +208,18 @@ async def _fetch(
         for seed, via, paper in reached.links
         if paper in have or paper in known
     ]  # fmt: skip
-    return hits, failed
 
 
 async def _recommended(
-    services: Services, examples: list[Paper], sources: list[Source], hop: int
-) -> tuple[list[Hit], list[tuple[Source, CiteLoomError]]]:
+    services: Services, examples: list[Paper], sources: list[Source], hop: int,
+    failed: dict[str, CiteLoomError],
+) -> list[Hit]:  # fmt: skip
     hits: list[Hit] = []
-    refused: list[tuple[Source, CiteLoomError]] = []
     for source in sources if examples else ():
         try:
             papers = await source.recommend(examples, limit=services.context.results // 3)
         except (TransientError, PermanentError) as error:
-            refused.append((source, error))
+            failed.setdefault(source.name, error)
             continue
         await services.run_store.put_records(source.name, papers)
         hits += [
@@ -229,19 +229,4 @@ async def _recommended(
             )
             for rank, paper in enumerate(papers, start=1)
         ]  # fmt: skip
-    return hits, refused
-
-
-def _failures(failed: Iterable[tuple[Source, CiteLoomError]]) -> list[Failure]:
-    # One for each source: what follows its first failure mostly has the same cause.
-    first: dict[str, CiteLoomError] = {}
-    for source, error in failed:
-        first.setdefault(source.name, error)
-    return [_failure(name, error) for name, error in first.items()]
-
-
-def _failure(name: str, error: CiteLoomError) -> Failure:
-    return Failure(
-        stage=STAGE, subject=name, cause=str(error),
-        remedy="some links of this source were not followed; run again to ask it once more",
-    )  # fmt: skip
+    return hits

@@ -4,14 +4,13 @@ Reads what the other steps wrote. Writes `papers`, `links`, `counts`, `usage`, `
 """
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from state.channels import FindState
+from state.channels import FindOutput, FindState
 from state.paper import by_any_id
 from state.query import Hit
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
-from state.run import Failure, Outcome, SourceUsage, Usage, halt
+from state.run import halt
 from tools.context import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -20,20 +19,7 @@ SHOWN = 200
 """Most papers in the result, kept ones first."""
 
 
-class Update(TypedDict):
-    """What this node writes."""
-
-    papers: list[RankedPaper]
-    links: list[Link]
-    counts: PrismaCounts
-    usage: list[Usage]
-    source_usage: list[SourceUsage]
-    mind: str
-    stop: Failure | None
-    outcome: Outcome
-
-
-async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Update:
+async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> FindOutput:
     """Put the result together, also when the run stopped early."""
     services = open_services(runtime, state["run"])
     result, links = await assemble(state, services.run_store)

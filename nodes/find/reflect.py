@@ -144,7 +144,13 @@ async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     }  # fmt: skip
     if hop > 1 and state["hop_gain"] == 0:
         services.progress(STAGE, 1, 1, NO_GAIN)
-        return {**done, "sufficiency": [*earlier, _nothing_new(hop, earlier, services.mind_name)]}
+        # What was missing before is missing still: no paper came that could cover it.
+        facets, missing = (earlier[-1].facets, earlier[-1].missing) if earlier else ((), ())
+        entry = Sufficiency(
+            hop=hop, facets=facets, missing=missing, reasoning=f"{NO_GAIN}.".capitalize(),
+            by=services.mind_name, stopped=NO_GAIN,
+        )  # fmt: skip
+        return {**done, "sufficiency": [*earlier, entry]}
     keyed = await _best(services, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
     found = [
@@ -232,12 +238,3 @@ def _why_stop(missing: Sequence[str], fresh: Sequence[SearchQuery], hop: int, ma
     if hop >= max_hops:
         return "max_hops reached"
     return "" if fresh else "no new query"
-
-
-def _nothing_new(hop: int, earlier: Sequence[Sufficiency], by: str) -> Sufficiency:
-    """Repeat what was missing before the hop: it added no paper that could cover it."""
-    facets, missing = (earlier[-1].facets, earlier[-1].missing) if earlier else ((), ())
-    return Sufficiency(
-        hop=hop, facets=facets, missing=missing, reasoning=f"{NO_GAIN}.".capitalize(), by=by,
-        stopped=NO_GAIN,
-    )  # fmt: skip

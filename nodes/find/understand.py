@@ -13,7 +13,6 @@ from langgraph.runtime import Runtime
 from nodes.intake import (
     check_date,
     check_language,
-    check_range,
     clean_text,
     kind_of,
     parse,
@@ -74,7 +73,7 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
         sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
         include_retracted=sent.include_retracted,
         before=check_date(sent.before),
-        keep=check_range("keep", sent.keep, 1, 200),
+        keep=sent.keep,
         notes=(*notes, *short_note(text)),
     )
     for name in request.sources:
@@ -88,10 +87,9 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
     if own:
         extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
     musts = [found[raw].id for raw in sent.must_include if raw in found]
+    known = [found[raw] for raw in sent.exclude if raw in found]
     excluded = {canonical_id(raw) for raw in sent.exclude if raw.strip()}
-    for raw in sent.exclude:
-        if paper := found.get(raw):
-            excluded |= {paper.id, *paper.aliases}
+    excluded |= {key for paper in known for key in (paper.id, *paper.aliases)}
     named.sources = {key: names for key, names in named.sources.items() if key in musts}
     request = request.model_copy(
         update={

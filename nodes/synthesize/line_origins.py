@@ -106,20 +106,16 @@ class LineOrigins:
     def nearest(self, texts: Sequence[str], most: int) -> list[list[int]]:
         """Return for each line the places of the source lines nearest to it, the nearest first."""
         plain = [line.plain for line in self.lines]
-        shares = np.array([[coverage(text, own) for own in plain] for text in texts])
-        if not self.lines or not texts:
+        if not plain or not texts:
             return [[] for _ in texts]
+        shares = np.array([[coverage(text, own) for own in plain] for text in texts])
         many = len(plain) if self._foreign else _EMBEDDED
-        near = [np.argsort(-row, kind="stable")[:many].tolist() for row in shares]
-        places = sorted({place for row in near for place in row})
+        places = sorted(
+            {int(at) for row in shares for at in np.argsort(-row, kind="stable")[:many]}
+        )
         vectors = self._embedder.embed([*texts, *(plain[place] for place in places)])
-        cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
-        found: list[list[int]] = []
-        for number, row in enumerate(near):
-            by_meaning = dict(zip(places, cosines[number].tolist(), strict=True))
-            scores = {place: by_meaning[place] + shares[number][place] for place in row}
-            found.append(sorted(row, key=lambda place: -scores[place])[:most])
-        return found
+        scores = vectors[: len(texts)] @ vectors[len(texts) :].T + shares[:, places]
+        return [[places[at] for at in np.argsort(-row, kind="stable")[:most]] for row in scores]
 
     def judge(self, text: str, named: Iterable[Named], said: str) -> Judged:
         """Return what a mind said of a line and its source lines, unless code refuses it.

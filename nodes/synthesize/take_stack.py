@@ -15,8 +15,8 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import last_question
-from nodes.ask.take_question import question_text
-from nodes.intake import check_language, check_range, parse
+from nodes.ask.take_question import named_papers, question_text
+from nodes.intake import check_language, parse
 from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
@@ -39,7 +39,6 @@ from tools.text.language import question_language
 
 STAGE = "take_stack"
 MOST_PAPERS = 500
-MOST_CHUNKS = 100
 
 
 async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) -> SynthesizeState:
@@ -53,7 +52,6 @@ async def take_stack(state: Mapping[str, object], runtime: Runtime[RunContext]) 
     stop: Failure | None = None
     try:
         check_settings(services.context)
-        check_range("top_k", services.context.top_k, 1, MOST_CHUNKS)
         sent = parse(SynthesizeInput, state)
         granularity = sent.granularity
         question, earlier = last_question(sent.question, sent.messages)
@@ -109,7 +107,9 @@ async def _stack(
         )
         for file in files
     ]  # fmt: skip
-    readable += await _named(services, sent)
+    if sent.papers:  # else no library is opened, or made
+        keys = await named_papers(services, sent.library, sent.papers)
+        readable += [StackItem(name=key, kind="paper") for key in keys]
     if len(readable) > MOST_PAPERS:
         raise InputError(f"{len(readable)} papers are too many: give at most {MOST_PAPERS}")
     bad = _unreadable(found, len(readable))
@@ -117,26 +117,6 @@ async def _stack(
         causes = "; ".join(f"{item.name}: {item.cause}" for item in bad[:5])
         raise InputError(f"there is no paper to read: {causes or 'the folders hold none'}")
     return readable, bad, found.notes
-
-
-async def _named(services: Services, sent: SynthesizeInput) -> list[StackItem]:
-    """Return the papers of the library that are named by id.
-
-    Raises:
-        InputError: The library does not have one of them.
-        LibraryError: There is no such library.
-    """
-    if not sent.papers:
-        return []
-    library = await services.library(sent.library)
-    found = await asyncio.to_thread(library.get, sent.papers)
-    if unknown := [raw for raw in sent.papers if raw not in found]:
-        raise InputError(
-            f"library '{sent.library}' does not have {', '.join(unknown[:5])}: see `citeloom library "
-            f"search {sent.library} WORDS` for ids"
-        )
-    keys = dict.fromkeys(found[raw].id for raw in sent.papers)
-    return [StackItem(name=key, kind="paper") for key in keys]
 
 
 def _unreadable(found: DiscoveredFiles, after: int) -> list[SourcePaper]:

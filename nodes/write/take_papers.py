@@ -11,7 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from nodes.intake import check_language, check_range, clean_text, kind_of, parse, short_note
+from nodes.intake import check_language, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
 from state.paper import Paper, canonical_id
@@ -41,9 +41,7 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
         sent = parse(WriteInput, state)
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         await asyncio.to_thread(named_style, sent.style)
-        choices = Choices(
-            cite=check_range("cite", sent.cite, 1, 200), plan=sent.plan, style=sent.style
-        )
+        choices = Choices(cite=sent.cite, plan=sent.plan, style=sent.style)
         title, text = clean_text(sent.text)
         code, notes = await check_language(text, extractive=services.mind.name == "extractive")
         request = Request(

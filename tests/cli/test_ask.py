@@ -9,12 +9,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.cli.options import years_of
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described
 
 QUESTION = "How does LitLLM rank the papers it finds?"
-NOWHERE = "Which volcano erupted in Iceland last winter?"
 
 
 def ask(*arguments: str, stdin: str | None = None) -> Result:
@@ -36,12 +34,6 @@ def test_answer_is_printed_with_the_words_it_rests_on(home: Path) -> None:
     assert "LitLLM" in prose
 
 
-def test_nothing_is_invented_where_the_library_is_silent(home: Path) -> None:
-    result = ask(NOWHERE)
-    assert result.exit_code == 1
-    assert result.stdout.startswith("I don't know")
-
-
 def test_trace_shows_queries_passages_and_times(home: Path) -> None:
     shown = ask(QUESTION, "--trace").stdout
     for word in (
@@ -52,10 +44,6 @@ def test_trace_shows_queries_passages_and_times(home: Path) -> None:
         "Time:",
     ):
         assert word in shown
-
-
-def test_question_comes_from_standard_input(home: Path) -> None:
-    assert "LitLLM" in ask("-", stdin=QUESTION).stdout
 
 
 def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
@@ -109,23 +97,6 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
     assert says in " ".join(result.output.split())
 
 
-@pytest.mark.parametrize(
-    ("given", "first", "last"),
-    [
-        ("2019", 2019, 2019), ("2019-2023", 2019, 2023), ("2019-", 2019, None), ("-2023", None, 2023),
-        ("2019–2023", 2019, 2023), (None, None, None),
-    ],
-)  # fmt: skip
-def test_years(given: str | None, first: int | None, last: int | None) -> None:
-    assert years_of(given) == {"first_year": first, "last_year": last}
-
-
-def test_year_is_kept_to(home: Path) -> None:
-    told = json.loads(ask("How are papers ranked?", "--year", "2024-", "--json").stdout)
-    assert told["cited"]
-    assert all(paper["year"] >= 2024 for paper in told["cited"])
-
-
 def chat(stdin: str, *arguments: str) -> Result:
     result = CliRunner().invoke(app, ["chat", *arguments], input=stdin)
     assert isinstance(result.exception, SystemExit | None), repr(result.exception)
@@ -143,10 +114,3 @@ def test_chat_remembers_what_it_was_about(home: Path) -> None:
     again = chat("And who wrote it?\ntrace\n", "--resume", name[1])
     (understood,) = re.findall(r"Question understood as: (.*)", again.stdout)
     assert "LitLLM" in understood
-
-
-def test_chat_goes_on_after_a_question_that_cannot_be_used(home: Path) -> None:
-    result = chat(f"?!\n{QUESTION}\n")
-    assert result.exit_code == 0
-    assert "there is no question" in result.output
-    assert "LitLLM" in result.stdout

@@ -1,7 +1,5 @@
 """Tests of what `citeloom synthesize` prints, tells and writes of a run's values."""
 
-import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.cli.results.partial import partial_synthesis
 from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
-from citeloom.cli.results.synthesis_text import NOTHING, printed
+from citeloom.cli.results.synthesis_text import printed
 from citeloom.cli.runs import Run
 from state.run import Failure
 from state.synthesis import NumberedReference, Paragraph
@@ -77,21 +75,6 @@ def test_trace_leads_from_each_line_to_paper_page_and_paragraph() -> None:
     assert "- Time: read_paper 1.25 s" in trace[2]
 
 
-def test_what_was_not_read_left_out_or_not_done_is_told_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    tell_faults(complete())
-    assert capsys.readouterr().err.splitlines() == [
-        "Note: it is short.",
-        "Not read: sun.pdf, page 7: a scan",
-        "Note: sun.pdf: read with little confidence: sections (0.30)",
-        "Note: smell.md: it names no year",
-        "Not read: bad.pdf: it is damaged (give another copy)",
-        "Left out: “Bees read maps.” (no source line says it)",
-        "Not done: paragraph 1: no answer (by words)",
-    ]
-
-
 def test_text_of_papers_is_no_markup_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     values = complete(stacked=[], failures=[stop("run")], stop=stop("run"))
     values["lost"] = [values["lost"][0].model_copy(update={"text": "[red]a[/red] [8, 20]"})]
@@ -116,10 +99,6 @@ async def test_exit_code(values: dict[str, Any], code: int) -> None:
     assert await finish(run(), values, None, as_json=False) == code
 
 
-def test_no_text_is_said() -> None:
-    assert printed(complete(answer="", references=[])) == NOTHING
-
-
 # --- A run that was stopped -------------------------------------------------------------------
 
 
@@ -142,19 +121,6 @@ async def test_stopped_run_shows_its_draft_and_the_paragraphs_it_holds(home: Pat
     assert (record["answer"], record["draft"]) == (None, "Bees steer by the sun.")
     assert [item["paragraph"] for item in record["used"]] == ["p1"]
     assert (record["outcome"], record["granularity"]) == ("partial", "fine")
-
-
-async def test_run_stopped_before_its_draft_says_what_was_read(home: Path) -> None:
-    values = await partial(stopped(draft="", folded=0, contexts=[]), home)
-    assert printed(values) == (
-        "The run was stopped before anything was written: 3 of 4 papers were read."
-    )
-    assert values["outcome"] == "nothing"
-
-
-async def test_run_that_has_ended_is_left_as_it_is(home: Path) -> None:
-    values = complete()
-    assert await partial(values, home) == values
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -183,16 +149,6 @@ def test_record_is_as_docs_output_describes_it() -> None:
                 assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
 
 
-async def test_files_are_written_whole_where_a_folder_is_named(tmp_path: Path) -> None:
-    assert await finish(run(str(tmp_path)), complete(), None, as_json=True) == 0
-    assert set(os.listdir(tmp_path)) == {
-        "synthesis.json", "synthesis.md", "references.bib",
-    }  # fmt: skip
-    told = json.loads((tmp_path / "synthesis.json").read_text(encoding="utf-8"))
-    assert told == synthesis_record(run(), complete())
-    assert (tmp_path / "references.bib").read_text(encoding="utf-8") == complete()["bibtex"]
-
-
 async def test_markdown_has_references_trace_and_account_with_paper_text_escaped(
     tmp_path: Path,
 ) -> None:
@@ -210,14 +166,3 @@ async def test_markdown_has_references_trace_and_account_with_paper_text_escaped
     assert "- Left out: “Bees read maps.” (no source line says it)" in text
     assert "- Not read: bad.pdf: it is damaged (give another copy)" in text
     assert "- align_lines: 1 calls (0 cached) to m, 9 + 2 tokens" in text
-
-
-async def test_markdown_of_a_stopped_run_says_that_it_is_a_draft(
-    tmp_path: Path, home: Path
-) -> None:
-    values = await partial(stopped(), home)
-    await finish(run(str(tmp_path)), values, None, as_json=True)
-    text = (tmp_path / "synthesis.md").read_text(encoding="utf-8")
-    assert "draft so far" in text
-    assert "## Paragraphs it holds\n\n- sun.pdf, p. 2, paragraph 4" in text
-    assert not (tmp_path / "references.bib").exists()

@@ -1,16 +1,26 @@
-"""A synthesis with the embedded engine that is killed in any of its steps comes to the same end."""
+"""A synthesis that is stopped or killed in any of its steps goes on, and pays for nothing twice.
+
+What is killed is a process of its own; what goes on does so in this one.
+"""
 
 import json
 import signal
+import sqlite3
+import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.commands import Done, call
 from tests.cli.processes import started
-from tests.cli.test_synthesize_resume import name_of_run
+from tests.fakes import aligner, composer, summarizer
+from tests.fakes.openai_server import Hang, OpenAIServer, Reply, inputs_of, task_of
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
-from tests.support import link_libraries
+from tests.support import RememberingEmbedder, at_home
+
+ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **aligner.ANSWERS}
 
 STEPS = {
     "read_paper": "nodes.synthesize.read_paper:read_bibliography",
@@ -46,16 +56,37 @@ AsyncSqliteSaver.aput, AsyncSqliteSaver.aput_writes = halted, written
 """
 
 
-def told(out: Path) -> dict[str, Any]:
-    kept = dict(json.loads((out / "synthesis.json").read_text(encoding="utf-8")))
+ROWS = [_HALT.format(place=place, sign="halted") for place in STEPS.values()]
+ROWS += [
+    _BETWEEN.format(step=step, sign="halted")
+    for step in ("merge_references", "resolve_works", "present_synthesis")
+]
+NAMES = [*STEPS, *(f"behind {step}" for step in ("merge", "resolve", "present"))]
+
+
+class Silent:
+    """A scripted LLM that counts what it answers, and falls silent at a task until it is woken."""
+
+    def __init__(self, task: str) -> None:
+        self.answered: Counter[str] = Counter()
+        self.asked = threading.Event()
+        self.awake = threading.Event()
+        self._task = task
+
+    def script(self, request: dict[str, Any]) -> Reply:
+        task = task_of(request)
+        if task == self._task and not self.awake.is_set():
+            self.asked.set()
+            return Hang(600.0)
+        self.answered[json.dumps(request, sort_keys=True)] += 1
+        return ANSWERS[task](inputs_of(request))
+
+
+def told(done: Done) -> dict[str, Any]:
+    kept = dict(done.json("synthesis.json"))
     return {
         name: kept[name] for name in ("answer", "lines", "references", "bibtex", "outcome", "lost")
     }
-
-
-@pytest.fixture
-def papers(home: Path) -> list[Path]:
-    return papers_in(home.parent)
 
 
 def papers_in(folder: Path) -> list[Path]:
@@ -65,59 +96,103 @@ def papers_in(folder: Path) -> list[Path]:
     return paths
 
 
+@pytest.fixture
+def papers(home: Path) -> list[Path]:
+    return papers_in(home.parent)
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, built: Path) -> dict[str, Any]:
+def whole(
+    tmp_path_factory: pytest.TempPathFactory, built: Path, embedder_with_memory: RememberingEmbedder
+) -> dict[str, Any]:
     """What the run comes to when nothing happens."""
     folder = tmp_path_factory.mktemp("whole")
-    link_libraries(built, folder / "home")
-    home, out = folder / "home", folder / "out"
-    with started(home, "synthesize", QUESTION, *papers_in(folder), "--out", out) as process:
-        assert process.wait() == 0, process.stderr
-    return told(out)
+    with at_home(folder / "home", built, embedder_with_memory):
+        return told(call("synthesize", QUESTION, *papers_in(folder), out=folder / "out"))
 
 
-@pytest.mark.parametrize("step", STEPS)
+def resume(home: Path) -> Done:
+    (path,) = (home / "runs").glob("*.json")
+    return call("synthesize", "--resume", path.stem, out=home.parent / "out")
+
+
+@pytest.mark.parametrize("code", ROWS, ids=NAMES)
 def test_killed_run_goes_on_to_the_same_text(
-    home: Path, papers: list[Path], whole: dict[str, Any], step: str
+    home: Path, papers: list[Path], whole: dict[str, Any], code: str
 ) -> None:
-    out, sign = home.parent / "out", home.parent / "halted"
-    code = _HALT.format(place=STEPS[step], sign=str(sign))
-    killed_and_resumed(home, papers, code, sign, out)
-    assert told(out) == whole
-
-
-@pytest.mark.parametrize("step", ["merge_references", "resolve_works", "present_synthesis"])
-def test_run_killed_between_a_result_and_its_checkpoint_goes_on(
-    home: Path, papers: list[Path], step: str
-) -> None:
-    out, sign = home.parent / "out", home.parent / "halted"
-    killed_and_resumed(home, papers, _BETWEEN.format(step=step, sign=str(sign)), sign, out)
-    assert told(out)["lines"]
-
-
-def killed_and_resumed(home: Path, papers: list[Path], code: str, sign: Path, out: Path) -> None:
     with started(home, "synthesize", QUESTION, *papers, code=code) as process:
-        process.wait_until(sign.exists)
+        process.wait_until((home.parent / "halted").exists)
         process.end(signal.SIGKILL)
-    with started(home, "synthesize", "--resume", name_of_run(home), "--out", out) as process:
-        assert process.wait() == 0, process.stderr
-    assert told(out)["outcome"] == "complete"
+    done = resume(home)
+    assert done.code == 0
+    assert told(done) == whole
 
 
-def test_store_that_cannot_be_written_costs_the_run_nothing(home: Path, papers: list[Path]) -> None:
+def test_store_that_cannot_be_written_costs_the_run_nothing(
+    home: Path, papers: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The disk is full for documents.sqlite alone."""
-    code = """
-import sqlite3
-connect = sqlite3.connect
-def full(path, *rest, **more):
-    if "documents.sqlite" in str(path):
-        raise sqlite3.OperationalError("database or disk is full")
-    return connect(path, *rest, **more)
-sqlite3.connect = full
-"""
-    out = home.parent / "out"
-    with started(home, "synthesize", QUESTION, *papers, "--out", out, code=code) as process:
-        assert process.wait() == 0, process.stderr
-    assert told(out)["outcome"] == "complete"
-    assert told(out)["lines"]
+    connect = sqlite3.connect
+
+    def full(path: Any, *rest: Any, **more: Any) -> Any:
+        if "documents.sqlite" in str(path):
+            raise sqlite3.OperationalError("database or disk is full")
+        return connect(path, *rest, **more)
+
+    monkeypatch.setattr(sqlite3, "connect", full)
+    done = call("synthesize", QUESTION, *papers, out=home.parent / "out")
+    assert told(done)["outcome"] == "complete"
+    assert told(done)["lines"]
     assert not (home / "documents.sqlite").exists()
+
+
+@pytest.mark.parametrize("task", ["judge_relevance", "synthesize_answer", "align_lines"])
+def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
+    home: Path, papers: list[Path], task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of the three is stopped by Ctrl-C, and shows its draft; the others are killed."""
+    mind, out = Silent(task), home.parent / "out"
+    with OpenAIServer(mind.script) as server:
+        variables = {
+            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_STRONG_MODEL": "scripted",
+        }  # fmt: skip
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        with started(
+            home, "synthesize", QUESTION, *papers, "--out", out, variables=variables
+        ) as process:
+            process.wait_until(mind.asked.is_set)
+            if task == "align_lines":
+                assert process.end(signal.SIGINT) == 130
+                assert_stopped(home, process.stderr, out)
+            else:
+                process.end(signal.SIGKILL)
+        before = set(mind.answered)
+        mind.awake.set()
+        for path in papers:  # they were read
+            path.unlink()
+        done = resume(home)
+    assert done.code == 0
+    assert before < set(mind.answered)
+    assert set(mind.answered.values()) == {1}
+    result = done.json("synthesis.json")
+    assert (result["outcome"], result["draft"], result["question"]) == ("complete", None, QUESTION)
+    assert result["lines"]
+    assert all(line["origins"] for line in result["lines"])
+    assert {item["role"] for item in result["references"]} == {"primary", "secondary"}
+    assert (out / "references.bib").is_file()
+
+
+def assert_stopped(home: Path, stderr: str, out: Path) -> None:
+    (kept,) = (home / "runs").glob("*.json")
+    assert f"Go on with: citeloom synthesize --resume {kept.stem}" in stderr
+    assert "Traceback" not in stderr
+    stopped = json.loads((out / "synthesis.json").read_text(encoding="utf-8"))
+    assert (stopped["answer"], stopped["outcome"]) == (None, "partial")
+    assert stopped["draft"]
+    assert {item["paragraph"] for item in stopped["used"]} == {
+        item["paragraph"] for item in stopped["contexts"]
+    }
+    assert {item["task"] for item in stopped["usage"]} >= {"synthesize_answer"}
+    assert not (out / "references.bib").exists()

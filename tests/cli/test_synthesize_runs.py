@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.settings import settings
 from tests.cli.commands import cited
 from tests.cli.conftest import Cite
 from tests.cli.test_output_contract import _TYPES, described
-from tests.graphs.stacks import QUESTION, SECOND, SHARED, THIRD, first
-from tests.support import SMALL, small_records
+from tests.graphs.stacks import QUESTION, SECOND, THIRD, first
 
-SILENT = "How are transformers trained on many graphics cards?"
 _LISTED = re.compile(r"^- \[(\d+)\] ", re.MULTILINE)
 
 
@@ -85,72 +82,12 @@ def assert_led_to_words(told: dict[str, Any]) -> None:
             assert whole[origin["paragraph"]][quote["start"] : quote["end"]] == quote["text"]
 
 
-def test_coarse_lists_all_works_of_the_paragraphs_used(cite: Cite, papers: Path) -> None:
-    fine: Any = cite("synthesize", QUESTION, papers).json("synthesis.json")
-    told: Any = cite("synthesize", QUESTION, papers, "-g", "coarse", out="all").json(
-        "synthesis.json"
-    )
-    titles = {item["paper"]["title"] for item in told["references"]}
-    assert {item["paper"]["title"] for item in fine["references"]} <= titles
-    (shared,) = [item for item in told["references"] if item["paper"]["title"] == SHARED]
-    assert len(shared["cited_in"]) == 3
-    assert told["granularity"] == "coarse"
-
-
 def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
     cite: Cite, papers: Path
 ) -> None:
     done = cite("synthesize", "-", papers / "feathers.md", "--json", stdin=QUESTION)
     told = json.loads(done.stdout)
     assert (done.code, told["outcome"], told["question"]) == (0, "complete", QUESTION)
-
-
-def test_nothing_is_invented_where_the_papers_are_silent(cite: Cite, papers: Path) -> None:
-    done = cite("synthesize", SILENT, papers)
-    assert done.code == 1
-    assert "do not tell" in done.stdout
-    assert "references:" not in done.stdout
-    assert done.files == {"synthesis.json", "synthesis.md"}
-
-
-def test_file_that_is_damaged_costs_only_itself(cite: Cite, papers: Path) -> None:
-    (papers / "broken.pdf").write_bytes(b"%PDF-1.4\nnothing here")
-    done = cite("synthesize", QUESTION, papers)
-    assert done.code == 0
-    told = [line for line in done.stderr.splitlines() if line.startswith("Not read: broken.pdf: ")]
-    assert len(told) == 1
-    assert "Not read: broken.pdf" in done.text("synthesis.md")
-
-
-def test_stack_of_which_nothing_can_be_read_says_why(cite: Cite, tmp_path: Path) -> None:
-    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4\nnothing here")
-    done = cite("synthesize", QUESTION, tmp_path / "broken.pdf")
-    assert done.code == 1
-    assert "Not read: broken.pdf: " in done.stderr
-    assert "none of the papers could be read" in done.stderr
-
-
-def test_source_that_cannot_be_reached_costs_no_text(
-    cite: Cite, papers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("TIMEOUT", "PATIENCE"):
-        monkeypatch.setenv(f"CITELOOM_SOURCE_{name}", "1")
-    settings.cache_clear()
-    done = cite("synthesize", QUESTION, papers, "--source", "crossref")
-    assert done.code == 0
-    assert "## Secondary references" in done.stdout
-    assert any(line.startswith("Not done: ") for line in done.stderr.splitlines())
-    told: Any = done.json("synthesis.json")
-    assert {item["resolved"] for item in told["references"]} == {""}
-    assert [item["source"] for item in told["source_usage"]] == ["crossref"]
-
-
-def test_papers_of_a_library_are_named_by_id(cite: Cite, papers: Path) -> None:
-    key = small_records()[0].id
-    done = cite("synthesize", QUESTION, papers / "feathers.md", "-p", key, "--library", SMALL)
-    assert done.code == 0
-    names = {item["name"]: item["kind"] for item in done.json("synthesis.json")["stacked"]}
-    assert names == {"feathers.md": "markdown", key: "record"}
 
 
 @pytest.mark.parametrize(
@@ -172,13 +109,3 @@ def test_what_cannot_be_used_is_said_and_exits_with_2(
     done = cite("synthesize", QUESTION, papers, *arguments)
     assert done.code == 2
     assert says in " ".join(done.result.output.split())
-
-
-def test_ended_run_is_shown_again_without_its_files(cite: Cite, home: Path, papers: Path) -> None:
-    done = cite("synthesize", QUESTION, papers)
-    (kept,) = (home / "runs").glob("*.json")
-    for path in papers.iterdir():
-        path.unlink()
-    again = cite("synthesize", "--resume", kept.stem, out="again")
-    assert (again.code, again.stdout) == (0, done.stdout)
-    assert again.text("references.bib") == done.text("references.bib")

@@ -33,20 +33,11 @@ def test_a_claim_is_best_covered_by_the_paper_that_makes_it(
                 assert evidence.better(claim, other) == key
 
 
-def test_papers_that_share_a_claim_are_no_rivals(evidence: Evidence) -> None:
-    claim = "In tiled chapels the copper roofs of lichens bleach under sulphur rain"
-    assert evidence.better(claim, "P2", beside=["P1"]) is None
-
-
 def test_a_claim_of_no_paper_has_no_better_one_and_is_borne_out_by_none(evidence: Evidence) -> None:
     claim = "Interest rates follow the price of barley in wartime"
     for key in ("P1", "P2", "P3"):
         assert evidence.better(claim, key) is None
         assert not evidence.closest(claim, key).bears
-
-
-def test_a_claim_of_two_words_is_not_taken_from_a_paper(evidence: Evidence) -> None:
-    assert evidence.better("estuary otters", "P1") is None
 
 
 @pytest.mark.parametrize(

@@ -25,19 +25,6 @@ def test_every_form_of_a_citation_is_seen_beside_a_marker(made_up: str) -> None:
     assert any(item in made_up or made_up in item for item in found), made_up
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Lee and Kim {P1} show that bees dance (in spring and autumn).",
-        "In 2020 bees danced, as Lee {P1} report (with 12 of 14 hives).",
-        "Lee {P1} present GPT-4 results, whereas Kim {P2} study COVID-19.",
-        "Lee {P1}, {P2} and Kim {P3} agree.",
-    ],
-)
-def test_ordinary_sentences_have_none(sentence: str) -> None:
-    assert invented_citations(sentence, []) == []
-
-
 def test_words_of_a_paper_are_no_invention() -> None:
     sentence = "Lee {P1} use the data of CoNLL (2003) and a P300 wave."
     assert (

@@ -1,15 +1,12 @@
 """Tests of the `ask` graph with the embedded engine, which needs no LLM."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from citeloom.settings import Settings
 from graphs.ask import builder, graph
-from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.evidence.quotes import find_quote
 
@@ -36,16 +33,6 @@ def assert_traced(result: dict[str, Any]) -> None:
     assert {claim.paper for claim in claims.values()} <= {paper.id for paper in result["cited"]}
 
 
-async def test_answer_is_made_of_claims_with_quotes(extractive: RunContext) -> None:
-    result = await ask(extractive, "How do honey bees measure distance?")
-    assert_traced(result)
-    assert result["outcome"] in {"complete", "partial"}
-    assert "optic flow" in result["answer"]
-    assert "local:p6" in {claim.paper for claim in result["claims"]}
-    assert result["answer"].count("[1") >= 1
-    assert result["mind"] == "extractive"
-
-
 async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunContext) -> None:
     result = await ask(extractive, "What do radar tracks of displaced honey bees show?")
     assert_traced(result)
@@ -60,21 +47,6 @@ async def test_every_sentence_is_a_paper_s_own_with_its_source(extractive: RunCo
         assert said.startswith((f"{paper.citation} ({paper.year})", "The library's annotation of"))
         words = claims[number].quote.text.split()
         assert said.rstrip("”").endswith(" ".join(words[4:]))
-
-
-async def test_claims_are_numbered_in_the_order_of_the_answer(extractive: RunContext) -> None:
-    result = await ask(extractive, "What is known about landmarks in the navigation of bees?")
-    told = [number for sentence in result["sentences"] for number in sentence.claims]
-    assert list(dict.fromkeys(told)) == [claim.number for claim in result["claims"]]
-    assert [claim.number for claim in result["claims"]] == list(range(1, len(result["claims"]) + 1))
-
-
-async def test_no_more_claims_than_were_asked_for(extractive: RunContext) -> None:
-    few = RunContext(claims=2)
-    vars(few)["clients"] = extractive.clients
-    result = await ask(few, "What is known about landmarks in the navigation of bees?")
-    assert len(result["claims"]) <= 2
-    assert_traced(result)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +76,6 @@ async def test_hops_tell_the_way_to_the_answer(extractive: RunContext) -> None:
         assert hop.query != first.query
         assert not set(hop.chosen) & set(first.chosen)
     assert {claim.hop for claim in result["claims"]} <= {hop.number for hop in result["hops"]}
-
-
-async def test_one_hop_is_one_query(extractive: RunContext) -> None:
-    single = RunContext(max_hops=1)
-    vars(single)["clients"] = extractive.clients
-    result = await ask(single, "How do ants and bees correct the drift of path integration?")
-    assert len(result["hops"]) == 1
 
 
 async def test_filters_hold(extractive: RunContext) -> None:
@@ -170,23 +135,6 @@ async def test_settings_that_cannot_be_used_are_told(
     assert name in result["stop"].cause
 
 
-async def test_last_message_is_the_question_and_earlier_ones_say_what_it_is_about(
-    extractive: RunContext,
-) -> None:
-    messages = [
-        {"role": "user", "content": "What is optic flow used for by honey bees?"},
-        {"role": "assistant", "content": "They measure distance by it [1].\n\nSources:\n[1] ..."},
-        {"role": "user", "content": "And what are the limits of that study?"},
-    ]
-    result = dict(
-        await graph.ainvoke({"messages": messages, "library": "bees"}, context=extractive)  # type: ignore[call-overload]
-    )
-    assert result["standalone"] != messages[-1]["content"]
-    assert "optic flow" in result["standalone"].lower() or "bees" in result["standalone"].lower()
-    assert isinstance(result["messages"][-1], AIMessage)
-    assert str(result["messages"][-1].content).startswith(result["answer"])
-
-
 async def test_thread_remembers_the_conversation_and_nothing_else(extractive: RunContext) -> None:
     kept = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "talk"}}
@@ -232,24 +180,6 @@ async def test_follow_ups_are_put_to_the_papers_that_were_cited(extractive: RunC
     no_more = await say("And the second?")
     assert "there is no second" in no_more["answer"]
     assert no_more["hops"] == no_more["claims"] == []
-
-
-async def test_refused_question_opens_and_makes_no_library(tmp_path: Path) -> None:
-    context = context_for(Settings(home=tmp_path, _env_file=None))  # type: ignore[call-arg]
-    refused: Any = {"question": "?!", "library": "nowhere"}
-    result = await graph.ainvoke(refused, context=context)
-    assert result["stop"]
-    assert not (tmp_path / "libraries").exists()
-
-
-@pytest.mark.parametrize(("name", "value"), [("max_hops", "2"), ("claims", "six"), ("claims", 1.5)])
-async def test_setting_of_another_type_is_told(
-    extractive: RunContext, name: str, value: object
-) -> None:
-    context = RunContext(**{name: value})  # type: ignore[arg-type]
-    vars(context)["clients"] = extractive.clients
-    result = await ask(context, "How do bees measure distance?")
-    assert name in result["stop"].cause
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,15 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from citeloom.settings import Settings
-from graphs.ask import builder, graph
+from graphs.ask import builder
 from tests.fakes.openai_server import Reply, Text, inputs_of, task_of
-from tests.fakes.reviewer import Spoil, reviewer
-from tests.graphs.conftest import Scripted
+from tests.fakes.reviewer import Spoil
 from tests.graphs.test_ask import assert_traced
-from tests.graphs.test_ask_llm import DISTANCE, ask, asked
+from tests.graphs.test_ask_llm import DISTANCE, ask
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
 from tools.embed.open import embedder
 from tools.library.open import create_library
-
-DANCE = "How do bees dance to tell the way?"
 
 
 def shown_to(server: Any, task: str) -> list[dict[str, Any]]:
@@ -47,55 +44,6 @@ async def test_opposite_of_what_its_quote_says_gives_way_to_the_claim(
     assert lie.rstrip(".") not in result["answer"]
     assert "optic flow" in result["answer"]
     assert any("contradict" in item.cause for item in result["failures"])
-
-
-async def test_claim_of_a_refused_sentence_is_not_told_twice(llm_settings: Settings) -> None:
-    def twice(answer: Any, inputs: dict[str, Any]) -> Reply:
-        first = inputs["claims"][0]
-        good = {"text": first["claim"], "claims": [first["number"]]}
-        return {"sentences": [{**good, "text": "Whales sing at night in the north."}, good]}
-
-    result, _ = await ask(llm_settings, DISTANCE, {"compose_answer": twice})
-    assert_traced(result)
-    assert len(result["sentences"]) == 1
-
-
-async def test_quote_is_what_the_passage_says_and_not_how_the_mind_wrote_it(
-    llm_settings: Settings,
-) -> None:
-    def shout(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {
-            "claims": [
-                {**item, "quote": item["quote"].upper().replace(" ", "  ")}
-                for item in answer["claims"]
-            ]
-        }
-
-    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": shout})
-    assert_traced(result)
-
-
-async def test_good_claims_stay_where_the_second_answer_has_none(llm_settings: Settings) -> None:
-    def give_up(answer: Any, inputs: dict[str, Any]) -> Reply:
-        if inputs.get("quotes_that_failed"):
-            return {"claims": []}
-        return {
-            "claims": [*answer["claims"], {"claim": "Bees sing.", "quote": "bees sing all day"}]
-        }
-
-    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": give_up})
-    assert_traced(result)
-    assert "optic flow" in result["answer"]
-
-
-async def test_no_more_passages_are_read_than_were_asked_for(llm_settings: Settings) -> None:
-    def everything(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"ids": [item["id"] for item in inputs["passages"]]}
-
-    result, _ = await ask(
-        llm_settings, DISTANCE, {"choose_passages": everything}, {"passages": 2, "max_hops": 1}
-    )
-    assert len(result["hops"][0].chosen) == 2
 
 
 async def test_commands_in_titles_and_quotes_of_commands_are_refused(
@@ -149,16 +97,6 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
     assert german not in result["answer"]
 
 
-async def test_what_is_missing_is_said_after_the_answer(llm_settings: Settings) -> None:
-    def partly(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {**answer, "missing": ["the price of honey"]}
-
-    result, _ = await ask(llm_settings, DISTANCE, {"compose_answer": partly})
-    assert_traced(result)
-    assert result["outcome"] == "partial"
-    assert result["answer"].endswith("I don't know: the price of honey.")
-
-
 async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     spoil = {
         "draw_claims": instead({"claims": []}),
@@ -170,17 +108,6 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     assert result["hops"][0].sufficient is False
     assert result["hops"][1].query == "waggle dance"
     assert result["answer"].startswith("I don't know")
-
-
-async def test_second_hop_is_read_for_what_is_missing(llm_settings: Settings) -> None:
-    want = instead(
-        {"reasoning": "-", "sufficient": False, "missing": ["soil carbon"], "query": "no-till"}
-    )
-    question = "What do bees and soil carbon have in common?"
-    _, server = await ask(llm_settings, question, {"judge_sufficiency": want})
-    first, second = shown_to(server, "choose_passages")
-    assert first["aspects"] == [question]
-    assert second["aspects"] == ["soil carbon", "no-till"]
 
 
 # --- A mind that fails -------------------------------------------------------------------------
@@ -218,43 +145,6 @@ async def test_run_that_is_stopped_after_reading_shows_the_claims_that_it_has(
 # --- Conversations -----------------------------------------------------------------------------
 
 
-async def test_rewriting_is_shown_the_latest_turns_without_their_sources(
-    llm_settings: Settings,
-) -> None:
-    messages = [
-        {"role": role, "content": f"{text} {turn}\n\nSources:\n[1] a quote of turn {turn}"}
-        for turn in range(9)
-        for role, text in (("user", "Question"), ("assistant", "Answer"))
-    ]
-    _, server = await ask(llm_settings, DISTANCE, messages=messages)
-    (shown,) = shown_to(server, "rewrite_question")
-    assert [item["question"] for item in shown["conversation"]] == [
-        f"Question {turn}" for turn in range(3, 9)
-    ]
-    assert "Sources" not in str(shown)
-
-
-async def test_rewritten_question_that_is_an_essay_is_not_taken(llm_settings: Settings) -> None:
-    spoil = {"rewrite_question": instead({"question": "Bees are interesting. " * 50})}
-    messages = [{"role": "user", "content": "Who?"}]
-    result, _ = await ask(llm_settings, DISTANCE, spoil, messages=messages)
-    assert result["standalone"] == DISTANCE
-
-
-async def test_question_that_is_the_last_message_too_is_asked_once(llm_settings: Settings) -> None:
-    messages = [{"role": "user", "content": DISTANCE}]
-    result, server = await ask(llm_settings, DISTANCE, messages=messages)
-    assert "rewrite_question" not in asked(server)
-    assert [message.type for message in result["messages"]] == ["human", "ai"]
-
-
-async def test_question_that_has_its_answer_is_not_asked_again(extractive: RunContext) -> None:
-    messages = [{"role": "user", "content": DISTANCE}, {"role": "assistant", "content": "By flow."}]
-    given: Any = {"messages": messages, "library": "bees"}
-    result = await graph.ainvoke(given, context=extractive)
-    assert "there is no question" in result["stop"].cause
-
-
 async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
     extractive: RunContext,
 ) -> None:
@@ -274,20 +164,3 @@ async def test_thread_carries_no_claim_fault_or_time_to_the_next_question(
     assert {claim.paper for claim in later["claims"]} == {"local:p6"}
     passages = {item.passage for hop in later["hops"] for item in hop.lost}
     assert passages <= {key for hop in later["hops"] for key in hop.chosen}
-
-
-async def test_stopped_question_after_an_answered_one_shows_its_own_claims(
-    llm_settings: Settings,
-) -> None:
-    kept = builder.compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "talk"}}
-    results = []
-    for question, calls in ((DANCE, 99), (DISTANCE, 6)):
-        given: Any = {"question": question, "library": "bees"}
-        with Scripted(reviewer(), llm_settings, max_calls=calls) as scripted:
-            results.append(dict(await kept.ainvoke(given, config, context=scripted.context)))
-    answered, stopped = results
-    assert answered["stop"] is None
-    assert stopped["stop"].subject == "budget"
-    assert_traced(stopped)
-    assert [item.text for item in stopped["sentences"]] == [item.text for item in stopped["claims"]]

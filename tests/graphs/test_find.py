@@ -30,27 +30,6 @@ async def test_queries_are_exclusive_short_and_rest_on_sentences_of_the_input(
         assert ABSTRACT[query.sentence.start : query.sentence.end] == query.sentence.text
 
 
-async def test_invented_sentence_of_a_query_is_not_kept(llm_settings: Settings) -> None:
-    def invent(answer: Any, inputs: dict[str, Any]) -> Any:
-        answer["queries"][0]["sentence"] = "A sentence that the researcher never wrote."
-        answer["queries"][1]["keywords"] = [
-            "navigation",
-            "of",
-            "bees",
-            "and",
-            "ants",
-            "and",
-            "wasps",
-        ]
-        return answer
-
-    with Scripted(reviewer({"plan_queries": invent}), llm_settings) as llm:
-        result = await find(llm.context)
-    first, second = result["queries"][:2]
-    assert first.sentence is None
-    assert len(second.text.split()) <= 5
-
-
 async def test_relevant_papers_rank_above_the_others(extractive: RunContext) -> None:
     result = await find(extractive)
     scores = {item.paper.id: item.score for item in result["papers"]}
@@ -96,19 +75,6 @@ async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
     assert "local:p5" in {item.paper.id for item in result["papers"]}
 
 
-async def test_search_stops_when_the_same_query_would_be_asked_again(
-    llm_settings: Settings,
-) -> None:
-    def repeat(answer: Any, inputs: dict[str, Any]) -> Any:
-        answer["facets"][0] |= {"papers": [], "query": inputs["asked"][0]}
-        return answer
-
-    with Scripted(reviewer({"reflect": repeat}), llm_settings, max_hops=5) as llm:
-        result = await find(llm.context)
-    assert llm.server.tasks.count("reflect") == 1
-    assert {entry.hop for entry in result["search_log"]} == {1}
-
-
 async def test_counts_add_up(extractive: RunContext) -> None:
     counts = (await find(extractive, keep=3))["counts"]
     assert counts.identified == counts.screened + counts.duplicates_removed
@@ -122,12 +88,3 @@ async def test_counts_add_up(extractive: RunContext) -> None:
         counts.assessed == counts.included + counts.excluded_by_debate + counts.excluded_by_number
     )
     assert counts.included == 3
-
-
-async def test_library_made_by_another_embedder_is_refused(
-    extractive: RunContext, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(type(extractive.clients.embedder), "name", "another-model")
-    result = await find(extractive)
-    assert "embedder" in result["stop"].cause
-    assert result["papers"] == []

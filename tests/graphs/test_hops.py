@@ -66,14 +66,6 @@ async def test_hop_that_adds_nothing_is_the_last_one(llm_settings: Settings) -> 
     assert {entry.hop for entry in result["search_log"]} == {1, 2}
 
 
-async def test_search_ends_after_one_hop_where_everything_is_covered(
-    llm_settings: Settings,
-) -> None:
-    with Scripted(reviewer(), llm_settings) as llm:
-        result = await find(llm.context)
-    assert [entry.stopped for entry in result["sufficiency"]] == ["everything is covered"]
-
-
 @pytest.fixture
 def search(tmp_path: Path) -> Callable[..., Any]:
     """Search these sources for the abstract with the embedded engine."""
@@ -84,17 +76,6 @@ def search(tmp_path: Path) -> Callable[..., Any]:
         return await find(context, sources=[table.name for table in tables])
 
     return run
-
-
-async def test_nothing_found_by_any_query_is_said_with_the_queries(
-    search: Callable[..., Any],
-) -> None:
-    source = Asked("arxiv")
-    result = await search(source)
-    assert result["outcome"] == "nothing"
-    assert len(source.queries) == 3
-    for query in source.queries:
-        assert query.text in result["stop"].cause
 
 
 async def test_source_that_goes_down_in_the_middle_costs_only_what_it_did_not_answer(
@@ -109,43 +90,3 @@ async def test_source_that_goes_down_in_the_middle_costs_only_what_it_did_not_an
     busy = [item for item in result["failures"] if item.cause == "arxiv is busy"]
     assert len(busy) == 2
     assert [entry.source for entry in result["search_log"]].count("arxiv") == 1
-
-
-async def test_keyword_queries_share_the_results_of_a_hop_equally(
-    search: Callable[..., Any],
-) -> None:
-    source = Asked("openalex", bee_papers())
-    await search(source, results=10)
-    shares = {
-        query.facet: share for query, share in zip(source.queries, source.shares, strict=True)
-    }
-    assert shares.keys() == {"problem", "method", "contribution", "whole"}
-    assert [shares[facet] for facet in ("problem", "method", "contribution")] == [4, 4, 4]
-    assert shares["whole"] in {3, 4}
-
-
-async def test_single_query_has_all_results_of_a_hop(search: Callable[..., Any]) -> None:
-    source = Asked("openalex", bee_papers())
-    await search(source, results=10, queries="single", search="keywords")
-    assert [(query.facet, share) for query, share in zip(source.queries, source.shares, strict=True)] == [
-        ("all", 10)
-    ]  # fmt: skip
-
-
-async def test_sources_that_do_not_search_by_meaning_are_left_out(
-    search: Callable[..., Any],
-) -> None:
-    openalex, arxiv = Asked("openalex", bee_papers()), Asked("arxiv", bee_papers())
-    result = await search(openalex, arxiv, search="meaning")
-    assert [query.text for query in openalex.queries] == [ABSTRACT]
-    assert arxiv.queries == []
-    assert result["failures"] == []
-
-
-async def test_source_alone_that_does_not_search_by_meaning_gets_the_text_itself(
-    search: Callable[..., Any],
-) -> None:
-    arxiv = Asked("arxiv", bee_papers())
-    result = await search(arxiv, search="meaning")
-    assert [query.text for query in arxiv.queries] == [ABSTRACT]
-    assert result["outcome"] == "complete"

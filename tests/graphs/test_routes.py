@@ -57,10 +57,6 @@ def _enough(hop: int) -> Sufficiency:
     return Sufficiency(hop=hop, facets=(), missing=(), reasoning="Thus.", by="m")
 
 
-def test_input_that_can_be_used_is_searched_for() -> None:
-    assert understood(state()) == "plan_queries"
-
-
 def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> None:
     assert searches(each_query(state(), runtime(results=10))) == [
         ("problem", "openalex", 10), ("problem", "arxiv", 10), ("whole", "openalex", 4),
@@ -70,30 +66,10 @@ def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> N
     assert {share for _, _, share in searches(each_query(two, runtime(results=0)))} == {1}
 
 
-def test_only_queries_of_this_hop_are_asked() -> None:
-    later = state(queries=[WORDS, GAP], hop=2)
-    assert [facet for facet, _, _ in searches(each_query(later, runtime()))] == ["gap", "gap"]
-    assert each_query(state(hop=3), runtime()) == "check_retractions"
-
-
 def test_text_alone_goes_to_every_source_where_none_searches_by_meaning() -> None:
     request = Request(text="pears", sources=("arxiv", "crossref"))
     found = searches(each_query(state(queries=[WHOLE], request=request), runtime(results=9)))
     assert found == [("whole", "arxiv", 3), ("whole", "crossref", 3)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "values", "then"),
-    [
-        ({}, {}, "expand"),
-        ({}, {"rounds": [Round(hop=1, depth=0, stopped="why")]}, "shortlist"),
-        ({"expansion": "bfs"}, {}, "shortlist"),
-    ],
-)
-def test_links_are_followed_until_a_round_says_why_no_further(
-    settings: dict[str, Any], values: dict[str, Any], then: str
-) -> None:
-    assert after_screen(state(**values), runtime(**settings)) == then
 
 
 @pytest.mark.parametrize(("expansion", "depth"), [("bfs", 2), ("best_first", 0)])
@@ -111,26 +87,3 @@ def test_each_group_knows_how_many_are_judged_and_at_which_level(
     assert isinstance(alone, list)
     assert [one.arg["papers"] for one in alone] == [["a"], ["b"], ["c"]]
     assert each_group(state(batch=[]), runtime()) == "weigh_links"
-
-
-@pytest.mark.parametrize(
-    ("values", "then"),
-    [
-        ({}, "reflect"),
-        ({"frontier": ["a"]}, "expand"),
-        ({"frontier": ["a"], "rounds": [Round(hop=1, depth=0, stopped="why")]}, "reflect"),
-        ({"search_log": []}, "check_retractions"),
-        ({"hop": 2, "frontier": ["a"]}, "check_retractions"),
-    ],
-)
-def test_next_level_is_followed_or_what_was_found_is_reflected_on_where_a_source_answered(
-    values: dict[str, Any], then: str
-) -> None:
-    assert after_weighing(state(**values)) == then
-
-
-def test_hop_that_was_opened_is_searched_and_one_that_was_not_ends_the_search() -> None:
-    opened = state(queries=[WORDS, GAP], hop=2, sufficiency=[_enough(1)])
-    assert searches(next_hop(opened, runtime())) == [("gap", "openalex", 90), ("gap", "arxiv", 90)]
-    assert next_hop(state(sufficiency=[_enough(1)]), runtime()) == "check_retractions"
-    assert next_hop(state(), runtime()) == "check_retractions"

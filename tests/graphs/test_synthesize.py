@@ -82,18 +82,6 @@ async def test_work_cited_under_three_labels_is_one_reference(home: Path) -> Non
     assert all(not line.secondary for line in result["lines"])
 
 
-async def test_source_that_another_source_cites_stays_primary(home: Path) -> None:
-    result = await synthesize(granularity="coarse")
-    assert entry(result, FIRST_TITLE).role == "primary"
-
-
-async def test_what_has_nothing_to_do_with_the_question_is_left_out(home: Path) -> None:
-    result = await synthesize()
-    assert "oak" not in result["answer"]
-    assert "washed" not in result["answer"]
-    assert len(result["contexts"]) < sum(len(item.paragraphs) for item in result["stacked"])
-
-
 async def test_question_that_the_papers_do_not_answer(home: Path) -> None:
     result = await synthesize("How are transformers trained on many graphics cards?")
     assert result["outcome"] == "nothing"

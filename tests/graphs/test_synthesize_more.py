@@ -10,13 +10,12 @@ from langgraph.store.memory import InMemoryStore
 from citeloom.settings import settings
 from graphs.ingest import graph as ingest
 from graphs.synthesize import builder, graph
-from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 from tests.graphs.conftest import Scripted
-from tests.graphs.stacks import FIRST_TITLE, QUESTION, SHARED, uploads
-from tests.graphs.test_synthesize import assert_traced, entry, synthesize
+from tests.graphs.stacks import QUESTION, SHARED, uploads
+from tests.graphs.test_synthesize import assert_traced, synthesize
 
 
 async def add(library: str) -> list[str]:
@@ -35,15 +34,6 @@ async def test_papers_of_a_library_give_what_their_files_give(home: Path) -> Non
     assert named["bibtex"] == from_files["bibtex"]
 
 
-async def test_library_that_kept_only_texts_still_gives_references(home: Path) -> None:
-    papers = await add("owls")
-    (home / "documents.sqlite").unlink()
-    result = await synthesize(uploads=[], library="owls", papers=papers)
-    assert_traced(result)
-    assert all("rebuilt" in item.notes[0] for item in result["stacked"])
-    assert any(line.secondary for line in result["lines"])
-
-
 async def test_references_are_looked_up_for_their_doi(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,17 +50,6 @@ async def test_references_are_looked_up_for_their_doi(
     assert usage.calls == len(asked)
 
 
-async def test_source_that_is_down_costs_no_line(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "0.5")
-    settings.cache_clear()
-    result = await synthesize(sources=["crossref"])
-    assert_traced(result)
-    assert result["lines"]
-    assert any(failure.stage == "resolve_works" for failure in result["failures"])
-
-
 async def test_second_question_on_a_thread_starts_afresh(home: Path) -> None:
     app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
     config: Any = {"configurable": {"thread_id": "one"}}
@@ -82,17 +61,6 @@ async def test_second_question_on_a_thread_starts_afresh(home: Path) -> None:
     assert "washed in cold water" in result["answer"]
     assert [item.name for item in result["stacked"]] == ["feathers.md"]
     assert len(result["messages"]) == 4
-
-
-async def test_coarse_references_cost_no_question(llm_settings: Any) -> None:
-    with Scripted(reviewer(), llm_settings) as scripted:
-        given: Any = {"question": QUESTION, "uploads": uploads(), "granularity": "coarse"}
-        result = dict(await graph.ainvoke(given, context=scripted.context))
-        tasks = [task_of(request) for request in scripted.server.requests]
-    assert "align_lines" not in tasks
-    assert_traced(result)
-    assert entry(result, FIRST_TITLE).role == "primary"
-    assert entry(result, SHARED).role == "secondary"
 
 
 async def test_small_window_takes_all_paragraphs_in(llm_settings: Any) -> None:

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from graphs.synthesize import builder, graph
@@ -31,22 +29,6 @@ LARGEST = 0.7
 
 def asked() -> Any:
     return {"question": QUESTION, "uploads": uploads()}
-
-
-async def test_run_that_is_stepped_gives_what_a_whole_one_gives(home: Path) -> None:
-    whole: Any = await graph.ainvoke(asked(), context=RunContext())
-    app = builder.compile(
-        checkpointer=InMemorySaver(), store=InMemoryStore(), interrupt_before=list(STEPS)
-    )
-    config: Any = {"configurable": {"thread_id": "one"}}
-    seen: list[str] = []
-    await app.ainvoke(asked(), config, context=RunContext())
-    while following := (await app.aget_state(config)).next:
-        seen += dict.fromkeys(following)
-        stepped: Any = await app.ainvoke(None, config, context=RunContext())
-    assert seen == list(STEPS)
-    assert_traced(stepped)
-    assert (stepped["answer"], stepped["bibtex"]) == (whole["answer"], whole["bibtex"])
 
 
 @pytest.mark.parametrize("step", STEPS)

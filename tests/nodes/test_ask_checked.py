@@ -60,13 +60,6 @@ async def test_faults_are_sent_back_once_under_their_name() -> None:
     assert asked.tried[0] == (Word(word="bee"), ("bee is no owl",))
 
 
-async def test_second_answer_with_faults_keeps_them() -> None:
-    asked = await ask_checked(Scripted("bee", "ant"), TASK, {}, not_an_owl)
-    assert not asked.stands
-    assert asked.faults == ("ant is no owl",)
-    assert asked.answer == Word(word="ant")
-
-
 async def test_error_of_the_second_asking_keeps_the_first_answer() -> None:
     asked = await ask_checked(Scripted("bee", AnswerError("cut")), TASK, {}, not_an_owl)
     assert (asked.answer, asked.faults) == (Word(word="bee"), ("bee is no owl",))

@@ -91,38 +91,3 @@ async def test_what_a_source_marked_counts_without_a_network_and_without_an_answ
     assert update["retracted"] == [marked.id]
     assert [item.subject for item in update["failures"]] == ["crossref"]
     assert not any(item.fatal for item in update["failures"])
-
-
-async def test_paper_asked_for_under_another_of_its_ids_is_checked_too(
-    runtime: Runtime[RunContext], server: ScholarServer
-) -> None:
-    (must, *_), sound = retracted_and_not(server)
-    same = {"arxiv:2001.00001": must.id}
-    scores = {must.id: 1.0, sound.id: 80.0}
-    update, _ = await check(
-        runtime, [must, sound], must=("arxiv:2001.00001",), same=same, scores=scores
-    )
-    assert update["retracted"] == [must.id]
-
-
-async def test_every_relevant_paper_is_checked_however_many_are_kept(
-    runtime: Runtime[RunContext], server: ScholarServer
-) -> None:
-    (last, *_), _ = retracted_and_not(server)
-    works = [
-        work
-        for work in server.world.held("crossref")
-        if work.doi and work.title and not work.retracted
-    ]
-    papers = [*map(paper, works[:60])]
-    scores = {**{one.id: 80.0 for one in papers}, last.id: 40.0}
-    update, _ = await check(runtime, [*papers, last], scores=scores)
-    assert last.id in update["retracted"]
-
-
-async def test_what_the_screening_saw_marked_stays_marked(
-    runtime: Runtime[RunContext], server: ScholarServer
-) -> None:
-    _, sound = retracted_and_not(server)
-    update, _ = await check(runtime, [sound], retracted=["doi:10.1000/seen"])
-    assert update["retracted"] == ["doi:10.1000/seen"]

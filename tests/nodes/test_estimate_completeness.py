@@ -8,15 +8,13 @@ from langgraph.runtime import Runtime
 
 from nodes.find.estimate_completeness import estimate_completeness
 from state.channels import FindState
-from state.finding import Completeness, Round, Trail
+from state.finding import Completeness, Round
 from state.query import FacetCover, Hit, Sufficiency
 from state.request import Request
 from state.run import Failure
 from tools.citation_graph.completeness import chance_of
-from tools.citation_graph.discovery import steps_of
 from tools.citation_graph.discovery_channels import BY_INPUT
 from tools.context import RunContext
-from tools.services import Services
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 Estimate = Callable[..., Any]
@@ -84,43 +82,6 @@ async def test_papers_are_held_against_each_other_by_channel_and_count_by_their_
     assert "Chao 1989" in found.method
 
 
-async def test_unjudged_papers_count_by_their_merit(estimate: Estimate) -> None:
-    hits = [*HITS, hit("s"), hit("t", by=BY_INPUT)]
-    few = await estimate(hits, SCORES, prior={**SCORES, "s": 10.0, "t": 10.0})
-    more = await estimate(hits, SCORES, prior={**SCORES, "s": 60.0, "t": 60.0})
-    assert few.kept == more.kept
-    assert few.share > more.share
-    assert any(
-        caveat.startswith("2 papers that were seen were not judged") for caveat in few.caveats
-    )
-
-
-async def test_hidden_retracted_and_merged_papers_do_not_count(estimate: Estimate) -> None:
-    same = {key: key for key in "abcefghijklmnopqrstz"} | {"d": "e"}
-    out: dict[str, Any] = {"hidden": ["b"], "retracted": ["c"], "same": same}
-    found = await estimate(HITS, SCORES, **out)
-    assert found.seen == pytest.approx(15 * GOOD + POOR, abs=0.05)
-    found = await estimate(HITS, SCORES, request={"include_retracted": True}, **out)
-    assert found.seen == pytest.approx(16 * GOOD + POOR, abs=0.05)
-
-
-async def test_records_of_one_work_are_one_paper_also_as_the_end_of_a_link(
-    estimate: Estimate,
-) -> None:
-    hits = [
-        hit("a"),
-        hit("a2", by=BY_INPUT),
-        hit("b", "reference", "a2"),
-        hit("a", "citation", "b"),
-    ]
-    same = {"a": "a", "a2": "a", "b": "b"}
-    found = await estimate(hits, {"a": 90.0, "b": 90.0}, same=same)
-    # The citation leads back to where b was reached from.
-    assert found.channels == ("keywords", "meaning", "references")
-    one = chance_of(90.0)
-    assert found.found_by == pytest.approx((one, one, 0), abs=0.05)
-
-
 @pytest.mark.parametrize(
     ("hits", "scores", "caveat"),
     [
@@ -138,17 +99,6 @@ async def test_without_ground_for_an_estimate_there_is_none_and_the_caveats_begi
     assert not found.method
 
 
-async def test_paper_that_the_caller_named_counts_as_seen_and_as_no_channel(
-    estimate: Estimate,
-) -> None:
-    hits = [*HITS, hit("s", "must_include", "you")]
-    found = await estimate(hits, SCORES | {"s": 80.0})
-    assert found.seen == pytest.approx(19 * GOOD + POOR, abs=0.05)
-    assert sum(found.found_by) == pytest.approx(18 * GOOD + POOR, abs=0.15)
-    assert found.curve[0].step == "papers you named"
-    assert (found.curve[0].looked_at, found.curve[0].kept) == (1, 1)
-
-
 async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) -> None:
     lost = [
         Failure(stage="search_source", subject="arxiv: pears", cause="busy"),
@@ -163,56 +113,6 @@ async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) 
     assert "the embedded engine gave it" in text
     assert "failed 2 times" in text
     assert "not judged" not in text
-
-
-async def test_single_queries_stand_in_for_channels_and_the_caveats_say_so(
-    estimate: Estimate,
-) -> None:
-    hits = reached(("abcd", "query", "pears"), ("cdef", "query", "plums"), ("adg", "query", "figs"))
-    found = await estimate(hits, dict.fromkeys("abcdefg", 70.0))
-    assert len(found.channels) == 3
-    assert found.estimate is not None
-    assert any("single queries count as channels" in caveat for caveat in found.caveats)
-
-
-TRAILS = [
-    Trail(hop=2, depth=1, hits=(hit("e", "reference", "d", hop=2),)),
-    Trail(hop=1, depth=2, hits=(hit("c", "citation", "b"), hit("a", "citation", "b"))),
-    Trail(hop=1, depth=1, hits=(hit("b", "reference", "a"), hit("lost", "reference", "a"))),
-]
-
-
-async def test_links_on_the_shelf_are_channels_too(estimate: Estimate, services: Services) -> None:
-    trail = Trail(hop=1, depth=1, hits=tuple(hit(paper, "citation", "z") for paper in "abst"))
-    same = {paper: paper for paper in (*PAPERS, "z")}
-    key = await services.run_store.trails.put([trail])
-    found = await estimate(HITS, SCORES | {"s": 50.0}, trail=key, same=same)
-    assert found.channels == ("citations", "keywords", "meaning", "references")
-    assert found.curve[-1].looked_at == 21
-
-
-def test_steps_are_in_the_order_in_which_they_were_made() -> None:
-    hits = [
-        hit("d", hop=2), hit("a"), hit("r", "recommendation", "the best"), hit("m", "must_include")
-    ]  # fmt: skip
-    steps = steps_of(hits, TRAILS, {key: key for key in "abcdemr"})
-    assert [(name, "".join(item.paper for item in made)) for name, made in steps] == [
-        ("papers you named", "m"),
-        ("searches", "a"),
-        ("links, round 1", "b"),
-        ("links, round 2", "ca"),
-        ("recommendations", "r"),
-        ("searches of hop 2", "d"),
-        ("links of hop 2, round 1", "e"),
-    ]
-
-
-async def test_curve_grows_and_ends_at_what_was_found(estimate: Estimate) -> None:
-    hits = [*HITS, *(hit(paper, hop=2) for paper in "ast")]
-    found = await estimate(hits, SCORES | {"s": 50.0, "t": 5.0}, hop=2)
-    assert [(at.step, at.looked_at, at.kept) for at in found.curve] == [
-        ("searches", 17, 16), ("links, round 1", 19, 18), ("searches of hop 2", 21, 19),
-    ]  # fmt: skip
 
 
 def reflected(hop: int, stopped: str, *missing: str) -> Sufficiency:

@@ -1,7 +1,6 @@
 """nodes/find/expand.py: whose links are followed, and what becomes of what they lead to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,32 +9,18 @@ from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
-from nodes.find.expand import EXAMPLES, WORTH, expand
+from nodes.find.expand import expand
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
 from tests.nodes.tables import Tables
-from tests.scholar.table import Book, Table
+from tests.scholar.table import Table
 from tools.context import RunContext
-from tools.errors import PermanentError, TransientError
+from tools.errors import PermanentError
 from tools.run_store import RunStore
-from tools.scholar.port import Linked
 from tools.services import open_services
-
-
-class Likely(Table):
-    """A table that also names papers like others."""
-
-    def __init__(self, *like: Paper) -> None:
-        super().__init__([], "arxiv")
-        self.examples: list[str] = []
-        self._like = list(like)
-
-    async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
-        self.examples = [paper.id for paper in papers]
-        return self._like[:limit]
 
 
 def paper(name: str, **others: Any) -> Paper:
@@ -109,30 +94,6 @@ async def test_links_in_both_directions_are_followed_and_known_papers_count_as_r
     assert update["hits"] == []
 
 
-async def test_only_promising_papers_that_may_appear_are_followed_and_each_once(
-    follow: Follow,
-) -> None:
-    book: Book = []
-    papers = [paper(f"doi:10.1/{name}") for name in ("good", "poor", "hidden", "done")]
-    await follow(
-        Table(book, "semantic_scholar"),
-        papers=papers,
-        prior={one.id: WORTH - 1 if one.id.endswith("poor") else WORTH for one in papers},
-        hidden=["doi:10.1/hidden"],
-        expanded=["doi:10.1/done"],
-    )
-    assert book == [("semantic_scholar", ["doi:10.1/good"])] * 2
-
-
-async def test_best_papers_are_followed_first_and_equal_ones_by_id(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SEEDS", 2)
-    prior = {A.id: 50.0, B.id: 50.0, C.id: 60.0}
-    update, _ = await follow(Table([], "semantic_scholar"), papers=(A, B, C), prior=prior)
-    assert update["expanded"] == [C.id, A.id]
-
-
 async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does(
     follow: Follow,
 ) -> None:
@@ -142,22 +103,6 @@ async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does
     table = Table([], "semantic_scholar", links={B.id: (NEW.id,)})
     _, kept = await follow(table, papers=[kept[B.id]])
     assert (kept[B.id].references, kept[B.id].references_missing) == ((NEW.id,), False)
-
-
-async def test_paper_of_which_no_source_says_anything_is_marked_too(follow: Follow) -> None:
-    _, kept = await follow(Table([], "semantic_scholar", links={A.id: (NEW.id,)}))
-    assert [one.references_missing for one in kept.values()] == [False, True]
-
-
-async def test_paper_is_not_marked_where_a_source_failed(follow: Follow) -> None:
-    failing = Table([], "openalex", error=TransientError("openalex is busy"))
-    update, kept = await follow(Table([], "semantic_scholar", links={A.id: (NEW.id,)}), failing)
-    assert not any(one.references_missing for one in kept.values())
-    assert kept[A.id].references == (NEW.id,)
-    assert {(item.subject, item.cause) for item in update["failures"]} == {
-        ("openalex", "openalex is busy")
-    }
-    assert not any(item.fatal for item in update["failures"])
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -187,49 +132,6 @@ async def test_what_the_best_papers_link_to_comes_first_where_there_is_too_much(
     assert {end for _, _, end in await reached(update)} == {"s2:2", "s2:3"}
 
 
-async def test_citing_papers_have_their_own_room(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[FindState], Any]
-) -> None:
-    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
-    new = [paper(f"s2:{number}") for number in range(4)]
-    table = Table(
-        [], "semantic_scholar", links={A.id: ("s2:0", "s2:1")}, records=new, coming=new[2:],
-        citing={A.id: ("s2:2", "s2:3"), B.id: ("s2:3",)},
-    )  # fmt: skip
-    update, _ = await follow(table)
-    assert {(via, end) for _, via, end in await reached(update)} == {
-        ("reference", "s2:0"), ("citation", "s2:3"),
-    }  # fmt: skip
-
-
-async def test_neighbours_of_what_the_best_cite_come_before_those_of_what_cites_them(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # B cites A and A cites C, so that only C is cited by a promising paper.
-    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
-    table = Table(
-        [], "semantic_scholar", citing={A.id: (B.id,)},
-        links={A.id: (C.id,), B.id: ("s2:0",), C.id: ("s2:1",)},
-    )  # fmt: skip
-    await follow(table, papers=(A, B, C))
-    assert table.got == ["s2:1"]
-
-
-async def test_run_says_how_many_citing_works_are_taken(follow: Follow) -> None:
-    table = Table([], "semantic_scholar")
-    await follow(table, settings={"citing": 7})
-    assert set(table.limits) == {7}
-
-
-async def test_references_that_were_known_stay_beside_those_that_a_source_tells(
-    follow: Follow,
-) -> None:
-    known = A.model_copy(update={"references": (B.id,)})
-    table = Table([], "semantic_scholar", links={A.id: (NEW.id, B.id)})
-    _, kept = await follow(table, papers=[known])
-    assert kept[A.id].references == (B.id, NEW.id)
-
-
 async def test_breadth_first_search_follows_all_references_of_its_frontier_and_no_citation(
     follow: Follow, monkeypatch: pytest.MonkeyPatch, reached: Callable[[FindState], Any]
 ) -> None:
@@ -247,41 +149,6 @@ async def test_breadth_first_search_follows_all_references_of_its_frontier_and_n
     assert update["expanded"] == [B.id, A.id]
 
 
-async def test_papers_that_cite_one_another_and_themselves_end_the_search_all_the_same(
-    follow: Follow, reached: Callable[[FindState], Any]
-) -> None:
-    links = {A.id: (B.id, A.id), B.id: (A.id,)}
-    table = Table([], "semantic_scholar", links=links, citing={A.id: (B.id,)})
-    update, _ = await follow(table)
-    assert update["expanded"] == [A.id, B.id]
-    again, _ = await follow(table, expanded=update["expanded"], depth=1)
-    assert (again["expanded"], await reached(again)) == ([], set())
-
-
-async def test_papers_like_the_best_are_reached_by_recommendation(follow: Follow) -> None:
-    likely = Likely(NEW, C)
-    update, _ = await follow(likely, prior={A.id: 50.0, B.id: 90.0})
-    assert likely.examples == [B.id, A.id]
-    assert update["hits"] == [
-        Hit(
-            paper=one.id, via="recommendation", by="the best papers so far", source="arxiv",
-            rank=rank,
-        )
-        for rank, one in enumerate([NEW, C], start=1)
-    ]  # fmt: skip
-
-
-async def test_settled_score_holds_links_already_and_does_not_count_twice(
-    follow: Follow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "NEW_PER_ROUND", 1)
-    links = {A.id: ("s2:0",), B.id: ("s2:1",)}
-    table = Table([], "semantic_scholar", links=links, citing={})
-    prior = {A.id: 30.0, B.id: 90.0}
-    await follow(table, prior=prior, judged={A.id: 98.0}, settled=[A.id])
-    assert table.got == ["s2:1"]
-
-
 async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     follow: Follow, run_store: InMemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,66 +160,3 @@ async def test_links_of_hidden_papers_do_not_say_what_comes_first(
     table = Table([], "semantic_scholar", links={B.id: ("s2:0", "s2:1")}, citing={})
     await follow(table, hidden=["doi:10.1/own"], expanded=[A.id], trail=key, depth=1)
     assert table.got == ["s2:0"]
-
-
-async def test_paper_that_a_source_lists_under_another_id_is_reached_by_its_own(
-    follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
-) -> None:
-    known = paper("doi:10.1/known", aliases=("s2:9",))
-    table = Table([], "semantic_scholar", links={A.id: ("s2:9",)}, citing={}, records=[known])
-    update, _ = await follow(table)
-    assert await reached(update) == {(A.id, "reference", known.id)}
-    assert await RunStore(run_store, "run").records([("semantic_scholar", known.id)]) == [known]
-
-
-class Coming(Table):
-    """A table whose records come whole along with references, or along with citations."""
-
-    whole: tuple[str, ...] = ("reference", "citation")
-
-    async def references(self, papers: Sequence[Paper]) -> Linked:
-        return self._as(await super().references(papers), "reference")
-
-    async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
-        return self._as(await super().citations(papers, limit=limit), "citation")
-
-    def _as(self, linked: Linked, way: str) -> Linked:
-        return replace(linked, partial=way not in self.whole)
-
-
-@pytest.mark.parametrize("whole", [("reference", "citation"), ("citation",)])
-async def test_records_that_came_whole_are_not_asked_for_again_and_partial_ones_are(
-    whole: tuple[str, ...], follow: Follow, run_store: InMemoryStore
-) -> None:
-    partial = NEW.model_copy(update={"abstract": None})
-    table = Coming(
-        [], "semantic_scholar", links={A.id: (NEW.id, "s2:2")}, citing={}, records=[NEW],
-        coming=[partial],
-    )  # fmt: skip
-    table.whole = whole
-    await follow(table)
-    assert table.got == (["s2:2"] if "reference" in whole else [NEW.id, "s2:2"])
-    (kept,) = await RunStore(run_store, "run").records([("semantic_scholar", NEW.id)])
-    assert kept == (partial if "reference" in whole else NEW)
-
-
-async def test_breadth_first_search_asks_for_no_recommendation(follow: Follow) -> None:
-    likely = Likely(NEW)
-    update, _ = await follow(likely, settings={"expansion": "bfs"}, frontier=[A.id])
-    assert (likely.examples, update["hits"]) == ([], [])
-
-
-async def test_only_the_best_papers_are_examples_and_a_third_of_the_results_are_like_them(
-    follow: Follow,
-) -> None:
-    likely = Likely(NEW, C)
-    papers = [paper(f"doi:10.1/{number:02}") for number in range(EXAMPLES + 3)]
-    update, _ = await follow(likely, papers=papers, settings={"results": 5})
-    assert likely.examples == [one.id for one in papers[:EXAMPLES]]
-    assert [hit.paper for hit in update["hits"]] == [NEW.id]
-
-
-async def test_recommendations_are_asked_for_once_a_hop(follow: Follow) -> None:
-    likely = Likely(NEW)
-    update, _ = await follow(likely, depth=1)
-    assert (likely.examples, update["hits"]) == ([], [])

@@ -1,19 +1,14 @@
 """nodes/intake.py: what a caller sends is cleaned, or refused with a way out."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.intake import (
-    MAX_CHARACTERS,
     check_date,
     check_language,
-    check_range,
     clean_text,
     kind_of,
-    short_note,
 )
 from tools.errors import InputError
 
@@ -87,11 +82,6 @@ def test_what_is_no_text_is_refused_with_a_reason(raw: str, message: str, why: s
     assert why
 
 
-def test_text_of_the_greatest_length_is_taken() -> None:
-    _, text = clean_text(("word " * MAX_CHARACTERS)[:MAX_CHARACTERS])
-    assert len(text) == MAX_CHARACTERS - 1, "but for the space at its end"
-
-
 @given(st.text(max_size=400))
 def test_any_text_is_cleaned_or_refused(raw: str) -> None:
     try:
@@ -100,17 +90,6 @@ def test_any_text_is_cleaned_or_refused(raw: str) -> None:
         return
     assert text == " ".join(text.split()) != ""
     assert title is None or title != ""
-
-
-@pytest.mark.parametrize("raw", ["_a " * 6_000, "`a " * 6_000, "*a " * 6_000, "**a " * 4_000])
-def test_marks_that_are_never_closed_cost_no_words(raw: str) -> None:
-    assert clean_text(raw)[1].count("a") == raw.count("a")
-
-
-@pytest.mark.parametrize("raw", ["*" * 19_000, "**_`" * 5_000, "- " * 9_000, "# " * 9_000])
-def test_text_of_nothing_but_marks_is_refused(raw: str) -> None:
-    with pytest.raises(InputError, match="give an abstract"):
-        clean_text(raw)
 
 
 @pytest.mark.parametrize(
@@ -128,11 +107,6 @@ def test_kind_is_told_by_end_and_length(text: str, kind: str) -> None:
     assert kind_of(text) == kind
 
 
-async def test_english_raises_no_note() -> None:
-    for extractive in (True, False):
-        assert await check_language(WORDS, extractive=extractive) == ("en", ())
-
-
 async def test_german_is_refused_where_only_the_embedded_engine_reads() -> None:
     with pytest.raises(InputError, match=r"German.*English only.*configure an LLM"):
         await check_language(GERMAN, extractive=True)
@@ -142,30 +116,6 @@ async def test_german_is_read_by_an_llm_and_the_caller_is_told() -> None:
     code, notes = await check_language(GERMAN, extractive=False)
     assert code == "de"
     assert notes == ("the input seems to be in German; queries and text are made in English",)
-
-
-def test_short_text_gets_a_note() -> None:
-    assert len(short_note("word " * 11)) == 1
-    assert short_note("word " * 12) == ()
-
-
-@pytest.mark.parametrize("value", [1, 100, 200])
-def test_number_within_its_range_is_returned(value: int) -> None:
-    assert check_range("keep", value, 1, 200) == value
-
-
-@pytest.mark.parametrize("value", [0, -1, 201, 10**9])
-def test_number_outside_its_range_is_refused(value: int) -> None:
-    with pytest.raises(InputError, match=f"keep is {value}: give a number from 1 to 200"):
-        check_range("keep", value, 1, 200)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [(None, None), (date(2024, 2, 29), date(2024, 2, 29)), ("2024-02-29", date(2024, 2, 29))],
-)
-def test_cutoff_is_a_date_or_none(value: date | str | None, expected: date | None) -> None:
-    assert check_date(value) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from nodes.find.plan_queries import plan_queries
-from nodes.find.query_drafts import MAX_KEYWORDS, TASKS
+from nodes.find.query_drafts import MAX_KEYWORDS
 from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
 from state.request import Request
-from tests.fakes.openai_server import Refusal, Status, inputs_of
+from tests.fakes.openai_server import Status, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.text.phrases import phrase_stems
 
@@ -101,13 +101,6 @@ async def test_facets_share_no_word_and_readings_differ(plan: Plan) -> None:
     assert frozenset.intersection(*readings)
 
 
-async def test_embedded_engine_chooses_terms_not_prose_nor_the_works_own_name(plan: Plan) -> None:
-    update, _ = await plan()
-    words = set(" ".join(texts(update)).split())
-    assert {"septic", "shock", "recurrent", "neural", "network"} <= words
-    assert not words & {"difficult", "leading", "earlier", "remains", "SepWatch"}
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should(
     strategy: QueryStrategy, plan: Plan
@@ -117,29 +110,6 @@ async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should
     update, asked = await plan(answers(*drafts), queries=strategy)
     assert len(asked) == 1
     assert texts(update) == ["word0", "word1", "word2"][: NUMBER[strategy]]
-
-
-async def test_identical_queries_of_a_mind_are_asked_once(plan: Plan) -> None:
-    drafts = [draft("problem", "sepsis", "care"), draft("method", "care", "Sepsis")]
-    for strategy in ("multiple", "optimized"):
-        update, _ = await plan(answers(*drafts), queries=strategy)
-        assert texts(update) == ["sepsis care"]
-
-
-async def test_readings_may_overlap_and_facets_may_not(plan: Plan) -> None:
-    drafts = [draft("problem", "sepsis", "care"), draft("method", "sepsis", "shock")]
-    assert texts((await plan(answers(*drafts), queries="multiple"))[0]) == [
-        "sepsis care", "sepsis shock",
-    ]  # fmt: skip
-    assert texts((await plan(answers(*drafts)))[0]) == ["sepsis care", "shock"]
-
-
-async def test_query_of_forty_words_is_cut_and_cleaned(plan: Plan) -> None:
-    long = draft(
-        "problem", "the AND sepsis OR", '"septic shock"', " ".join(f"w{n}" for n in range(40))
-    )
-    update, _ = await plan(answers(long))
-    assert texts(update) == ["sepsis septic shock w0"]
 
 
 async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(plan: Plan) -> None:
@@ -155,95 +125,7 @@ async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(p
     assert update["failures"] == []
 
 
-async def test_word_that_comes_twice_in_one_query_is_asked_once(plan: Plan) -> None:
-    drafts = [draft("problem", "septic shock", "shock", "Shocks", "care")]
-    for strategy in STRATEGIES:
-        update, _ = await plan(answers(*drafts), queries=strategy)
-        assert texts(update) == ["septic shock care"]
-
-
-async def test_query_whose_sentence_fails_twice_is_kept_without_one(plan: Plan) -> None:
-    update, asked = await plan(answers(draft("problem", "sepsis", sentence="Nobody wrote this.")))
-    assert len(asked) == 2
-    assert (update["queries"][0].text, update["queries"][0].sentence) == ("sepsis", None)
-
-
-async def test_second_question_that_fails_costs_no_query(plan: Plan) -> None:
-    def script(inputs: dict[str, Any]) -> Any:
-        if "sentences_that_failed" in inputs:
-            return Refusal()
-        return {"queries": [draft("problem", "sepsis", sentence="Nobody wrote this.")]}
-
-    update, _ = await plan(script)
-    assert texts(update) == ["sepsis"]
-    assert "without one" in update["failures"][0].remedy
-
-
 async def test_mind_that_gives_no_answer_leaves_the_input_as_the_query(plan: Plan) -> None:
     update, _ = await plan(lambda inputs: Status(400), search="keywords")
     assert [query.facet for query in update["queries"]] == ["whole"]
     assert update["failures"][0].subject == "queries"
-
-
-async def test_search_by_keywords_alone_sends_no_whole_text(plan: Plan) -> None:
-    update, _ = await plan(search="keywords")
-    assert {query.facet for query in update["queries"]} == {"problem", "method", "contribution"}
-
-
-async def test_search_by_meaning_alone_asks_the_mind_nothing(plan: Plan) -> None:
-    update, asked = await plan(answers(), search="meaning")
-    assert [query.text for query in update["queries"]] == [TEXT]
-    assert asked == []
-
-
-@pytest.mark.parametrize(
-    ("sources", "note"),
-    [
-        (("openalex", "arxiv"), "left out, as they do not search by meaning: arxiv"),
-        (("arxiv", "crossref"), ""),  # then the text itself must do for all
-        (("library",), ""),
-    ],
-)
-async def test_sources_that_cannot_search_by_meaning_are_named_where_others_can(
-    sources: tuple[str, ...], note: str, tmp_path: Path
-) -> None:
-    context = context_for(Settings(home=tmp_path, _env_file=None), search="meaning")  # type: ignore[call-arg]
-    events: list[dict[str, Any]] = []
-    runtime = Runtime(context=context, store=InMemoryStore(), stream_writer=events.append)
-    await plan_queries({"run": "run", "request": Request(text=TEXT, sources=sources)}, runtime)
-    assert events[-1]["note"] == note
-
-
-@pytest.mark.parametrize("search", ["keywords", "both"])
-async def test_text_without_any_term_is_searched_for_as_a_whole(search: str, plan: Plan) -> None:
-    update, _ = await plan(text="the of and, we use it.", search=search)
-    assert [query.facet for query in update["queries"]] == ["whole"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Wir untersuchen, wie Bienen sich in der Landschaft orientieren und was sie behalten.",
-        "我们研究蜜蜂如何在景观中导航，以及记忆起什么作用。",
-        "Как пчёлы ориентируются на местности?",
-    ],
-)
-@pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_other_languages_still_give_queries(
-    strategy: QueryStrategy, text: str, plan: Plan
-) -> None:
-    update, _ = await plan(text=text, queries=strategy)
-    assert texts(update)
-    assert all(query.sentence for query in update["queries"][:-1])
-    assert update["queries"][-1].text == text
-
-
-def test_prompts_share_their_rules_and_differ_in_what_they_ask_for() -> None:
-    tasks = list(TASKS.values())
-    assert {task.name for task in tasks} == {"plan_queries"}
-    assert len({task.prompt for task in tasks}) == len(STRATEGIES)
-    for task in tasks:
-        assert "{" not in task.prompt
-        assert task.prompt.strip() == task.prompt.rstrip("\n")
-        assert "letter by letter" in task.prompt
-        assert "four keywords" in task.prompt

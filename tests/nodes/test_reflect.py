@@ -1,6 +1,5 @@
 """nodes/find/reflect.py: what is missing, what is asked next, and why a search ends."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.find.query_drafts import MAX_KEYWORDS
-from nodes.find.reflect import GAPS, NO_GAIN, PROMPT, reflect
+from nodes.find.reflect import NO_GAIN, reflect
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
@@ -20,7 +18,6 @@ from state.request import Request
 from tests.fakes.openai_server import Refusal, inputs_of
 from tests.graphs.conftest import Scripted, context_for
 from tools.services import open_services
-from tools.text.phrases import phrase_stems
 
 FIRST = "Bees navigate over long distances with visual landmarks."
 SECOND = "We test a model of path integration with harmonic radar."
@@ -96,57 +93,6 @@ async def test_missing_facet_opens_a_hop_with_a_query_of_its_own(think: Reflect)
     )
 
 
-async def test_facet_whose_papers_are_invented_is_uncovered(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", "C98", "C99", IDS[0], query="radar tracks")))
-    assert last(update).facets[0].papers == ()
-    assert last(update).missing == ("radar",)
-    assert [query.text for query in update["queries"]] == ["radar tracks"]
-
-
-async def test_papers_that_cover_a_facet_are_named_once_each(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", "C1", "C2", "C1")))
-    assert last(update).facets[0].papers == tuple(IDS[:2])
-
-
-async def test_sentence_that_is_not_in_the_input_is_no_reason_for_a_query(think: Reflect) -> None:
-    invented = "Bees are known to read maps."
-    update, _ = await think(answer(facet("maps", query="bee maps", sentence=invented)))
-    assert last(update).facets[0].sentence is None
-    assert [query.sentence for query in update["queries"]] == [None]
-
-
-async def test_covered_facet_asks_nothing_beside_one_that_is_missing(think: Reflect) -> None:
-    update, _ = await think(
-        answer(facet("a", "C1", "C2", query="wind drift"), facet("radar", query="radar tracks"))
-    )
-    assert [query.text for query in update["queries"]] == ["radar tracks"]
-
-
-async def test_input_as_a_whole_is_no_query_that_was_asked(think: Reflect) -> None:
-    whole = SearchQuery(text="radar tracks", facet="whole", reason="Why.")
-    update, asked = await think(answer(facet("radar", query="radar tracks")), queries=[whole])
-    assert asked[0]["asked"] == []
-    assert [query.text for query in update["queries"]] == ["radar tracks"]
-
-
-async def test_next_hop_begins_with_searches(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", query="radar tracks")), depth=3)
-    assert (update["hop"], update["depth"]) == (2, 0)
-
-
-async def test_paper_named_twice_covers_once(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", "C1", "C1", query="radar tracks")))
-    assert last(update).missing == ("radar",)
-
-
-async def test_every_paper_under_every_facet_ends_the_search(think: Reflect) -> None:
-    every = ("C1", "C2", "C3")
-    update, _ = await think(answer(*(facet(f"f{n}", *every, query="more") for n in range(5))))
-    assert (update["queries"], update["hop"]) == ([], 1)
-    assert last(update).stopped == "everything is covered"
-    assert all(cover.papers == tuple(IDS) for cover in last(update).facets)
-
-
 @pytest.mark.parametrize("query", ["", "Landmarks BEE", "bee and the landmarks", "of the"])
 async def test_query_that_was_asked_in_any_order_is_not_asked_again(
     query: str, think: Reflect
@@ -154,21 +100,6 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
     update, _ = await think(answer(facet("radar", query=query)))
     assert (update["queries"], update["hop"]) == ([], 1)
     assert last(update).stopped == "no new query"
-
-
-async def test_queries_of_one_reflection_differ_are_few_and_short(think: Reflect) -> None:
-    long = " ".join(f"word{n}" for n in range(40))
-    facets = [
-        facet("a", query="radar bees"),
-        facet("b", query="Bees radar"),
-        facet("c", query=long),
-    ]
-    facets += [facet(f"d{n}", query=f"radar tracks{n}") for n in range(9)]
-    update, _ = await think(answer(*facets))
-    texts = [query.text for query in update["queries"]]
-    assert texts[:2] == ["radar bees", "word0 word1 word2 word3"]
-    assert len(texts) == GAPS
-    assert all(len(text.split()) <= MAX_KEYWORDS for text in texts)
 
 
 async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
@@ -196,64 +127,8 @@ async def test_hop_that_added_nothing_is_the_last_and_no_mind_is_asked(think: Re
     assert "added nothing" in entry.reasoning
 
 
-async def test_first_hop_that_added_nothing_is_reflected_on(think: Reflect) -> None:
-    script = answer(facet("radar", query="radar tracks"))
-    update, asked = await think(script, hop=1, hop_gain=0, scores={})
-    assert len(asked) == 1
-    assert asked[0]["papers"] == []
-    assert update["hop"] == 2
-
-
-async def test_only_papers_at_the_bar_are_shown_best_first(think: Reflect) -> None:
-    scores = {IDS[0]: 50.0, IDS[1]: 10.0, IDS[2]: 90.0}
-    _, asked = await think(answer(facet("radar", "C1", "C2")), scores=scores)
-    assert [item["title"] for item in asked[0]["papers"]] == ["Landmarks c", "Landmarks a"]
-    assert asked[0]["asked"] == ["bee landmarks"]
-
-
 async def test_mind_that_refuses_ends_the_search_with_a_failure(think: Reflect) -> None:
     update, _ = await think(Refusal("I cannot."))
     assert update["sufficiency"] == []
     assert update["hop"] == 1
     assert "not known" in update["failures"][0].remedy
-
-
-async def test_embedded_engine_asks_for_what_no_paper_says(think: Reflect) -> None:
-    update, _ = await think()
-    entry = last(update)
-    assert [cover.covered for cover in entry.facets] == [True, False]
-    assert len({cover.name for cover in entry.facets}) == 2
-    (query,) = update["queries"]
-    assert {"radar", "path"} & set(query.text.split())
-    assert query.sentence.text == SECOND
-    assert entry.missing[0] in entry.reasoning
-
-
-async def test_query_for_a_gap_is_half_what_its_sentence_adds_and_half_the_subject(
-    think: Reflect,
-) -> None:
-    third = "We propose BeeTrack, a tracker that weighs ten milligrams on the back of a worker."
-    asked = [SearchQuery(text="harmonic radar", facet="method", reason="Why.")]
-    update, _ = await think(request=Request(text=f"{TEXT} {third}"), scores={}, queries=asked)
-    beyond: set[str] = set()
-    for query in update["queries"]:
-        stems = [stem for word in query.text.split() for stem in phrase_stems(word)]
-        assert len(stems) == len(set(stems)), query.text
-        assert "beetrack" not in query.text.casefold()
-        assert len(stems) > MAX_KEYWORDS // 2, "the subject is there, too"
-        half = query.text.split()[: MAX_KEYWORDS // 2]
-        said = set(re.findall(r"\w+", query.sentence.text.casefold()))
-        assert set(half) <= said
-        assert not {"harmonic", "radar"} & set(half)
-        beyond |= set(query.text.split()) - said
-    assert beyond, "the subject holds the last one in place"
-
-
-async def test_embedded_engine_is_content_when_each_statement_is_covered(think: Reflect) -> None:
-    update, _ = await think(request=Request(text=FIRST))
-    assert last(update).stopped == "everything is covered"
-    assert update["queries"] == []
-
-
-def test_prompt_asks_for_as_many_keywords_as_are_kept() -> None:
-    assert {2: "two", 3: "three", 4: "four", 5: "five"}[MAX_KEYWORDS] in PROMPT

@@ -8,7 +8,6 @@ from langgraph.store.base import BaseStore, PutOp
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from state.finding import Trail
 from state.paper import Paper
 from tools import run_store as module
 from tools.run_store import RunStore
@@ -77,29 +76,3 @@ async def test_value_is_checked_once_and_the_latest_are_remembered(
     assert [key for _, _, key in module._made] == [paper.id for paper in papers[-2:]]
     again = await run_store.papers.get([paper.id for paper in papers[-2:]])
     assert all(again[key] is first[key] for key in again)
-
-
-async def test_value_kept_as_another_type_is_not_taken_for_this_one() -> None:
-    store = InMemoryStore()
-    run_store = RunStore(store, "types")
-    await run_store.papers.put([A])
-    (item,) = await store.asearch(("citeloom", "types", "papers"))
-    module._made["types", "papers", A.id] = (item.updated_at, Trail(hop=1, depth=1))
-    assert await run_store.papers.get([A.id]) == {A.id: A}
-
-
-async def test_trails_of_several_hops_are_kept_apart_and_read_in_the_order_asked_for() -> None:
-    run_store = RunStore(InMemoryStore(), "trails")
-    trails = [Trail(hop=hop, depth=depth) for hop in (1, 2) for depth in (1, 2)]
-    keys = await run_store.trails.put(trails)
-    assert len(set(keys)) == len(trails)
-    assert await run_store.trails.values(keys[::-1]) == trails[::-1]
-    assert await run_store.trails.values([keys[2], "9-9"]) == [trails[2]]
-
-
-async def test_records_of_one_paper_by_two_sources_are_kept_apart() -> None:
-    run_store = RunStore(InMemoryStore(), "records")
-    await run_store.put_records("arxiv", [A])
-    await run_store.put_records("openalex", [A.model_copy(update={"year": 2020})])
-    found = await run_store.records([("openalex", A.id), ("arxiv", A.id), ("crossref", A.id)])
-    assert [paper.year for paper in found] == [2020, None]

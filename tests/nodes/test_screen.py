@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 
 from nodes.find.screen import SATURATED, screen
-from nodes.find.survey import best
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
@@ -17,7 +15,6 @@ from state.query import Hit, SearchLogEntry
 from state.request import Request
 from tests.library.words import WordEmbedder
 from tools.context import RunContext
-from tools.embed.calibration import calibrated
 from tools.services import Services
 
 TITLE = "Grafting pear trees under drought"
@@ -79,12 +76,6 @@ async def test_inputs_own_paper_is_known_by_its_abstract_alone(screened: Screen)
     assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
 
 
-async def test_inputs_own_paper_is_known_by_its_title_alone(screened: Screen) -> None:
-    own = paper("doi:10.1/a", TITLE.upper())
-    update = await screened([own, OTHER], {"title": TITLE})
-    assert (update["hidden"], [*update["prior"]]) == ([own.id], [OTHER.id])
-
-
 async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     screened: Screen,
 ) -> None:
@@ -93,110 +84,7 @@ async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     assert update["hidden"] == update["past_cutoff"] == ["doi:10.1/none", "doi:10.1/same"]
 
 
-async def test_second_record_of_the_inputs_own_paper_is_hidden_too(screened: Screen) -> None:
-    records = [
-        paper("doi:10.1/a", TITLE, abstract=TEXT),
-        paper("arxiv:2001.00001", f"{TITLE}.", abstract=TEXT.replace("three", "3")),
-    ]
-    update = await screened([*records, OTHER])
-    assert update["hidden"] == ["arxiv:2001.00001", "doi:10.1/a"]
-    again = await screened([*records, OTHER], similarity=update["similarity"])
-    assert again["hidden"] == update["hidden"]
-
-
-async def test_paper_that_promising_ones_cite_is_more_promising_than_its_equal(
-    screened: Screen,
-) -> None:
-    near = [
-        paper(f"doi:10.1/{number}", f"{TITLE} {number}", references=("openalex:W2",))
-        for number in range(3)
-    ]
-    cited = paper("doi:10.1/cited", aliases=("openalex:W2",))
-    update = await screened([*near, cited, OTHER])
-    assert update["prior"][cited.id] > update["prior"][OTHER.id]
-
-
-async def test_links_of_what_may_not_appear_do_not_count(screened: Screen) -> None:
-    # The input's own paper cites what is looked for: that must not be told.
-    own = paper("doi:10.1/own", TITLE, abstract=TEXT, references=("doi:10.1/cited",))
-    late = paper("doi:10.1/late", TITLE, year=2030, references=("doi:10.1/cited",))
-    cited = paper("doi:10.1/cited")
-    update = await screened([own, late, cited, OTHER], {"before": date(2020, 1, 1)})
-    assert update["prior"][cited.id] == pytest.approx(update["prior"][OTHER.id])
-
-
-async def test_what_a_judge_said_replaces_the_similarity(screened: Screen) -> None:
-    papers = [paper("doi:10.1/a"), paper("doi:10.1/b")]
-    update = await screened(papers, judged={"doi:10.1/a": 90.0})
-    assert update["prior"]["doi:10.1/a"] > 70 > update["prior"]["doi:10.1/b"]
-    settled = await screened(papers, judged={"doi:10.1/a": 90.0}, settled=["doi:10.1/a"])
-    assert settled["prior"]["doi:10.1/a"] == settled["prior"]["doi:10.1/b"]
-
-
 PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[0])
-
-
-@pytest.mark.parametrize(
-    ("settings", "state", "why"),
-    [
-        ({}, {}, ""),
-        ({"expansion": "none"}, {}, "links are not followed"),
-        ({"max_depth": 0}, {}, "links are not followed"),
-        ({"max_depth": 2}, {"depth": 2}, "links were followed 2 times (max_depth)"),
-        ({}, {"search_log": []}, "no source answered a search"),
-        ({}, {"depth": 1, "prior": {PEARS.id: 20.0}}, "the last round changed 0% of the best 1 papers"),
-        ({}, {"prior": {PEARS.id: 20.0}}, ""),  # the searches of a hop changed nothing
-        ({}, {"hop": 2}, "no source answered a search"),
-        ({}, {"depth": 1, "prior": {"doi:10.1/gone": 20.0}}, ""),
-        ({}, {"expanded": [PEARS.id]}, "no promising paper is left to follow"),
-        ({"expansion": "bfs"}, {"depth": 1, "prior": {PEARS.id: 20.0}}, ""),
-    ],
-)  # fmt: skip
-async def test_links_are_followed_until_that_changes_little(
-    settings: dict[str, Any], state: dict[str, Any], why: str, screened: Screen,
-    runtime: Runtime[RunContext],
-) -> None:  # fmt: skip
-    for name, value in settings.items():
-        object.__setattr__(runtime.context, name, value)
-    (entry,) = (await screened([PEARS], **state))["rounds"]
-    assert (entry.stopped, entry.reached) == (why, 1)
-
-
-async def test_nothing_found_is_nothing_to_start_from(screened: Screen) -> None:
-    (entry,) = (await screened([]))["rounds"]
-    assert (entry.stopped, entry.fresh) == ("there is no paper to start from", 0.0)
-
-
-async def test_paper_with_the_title_that_was_given_is_hidden_however_far_its_words_are(
-    screened: Screen,
-) -> None:
-    own = paper("doi:10.1/own", "Bees remember landmarks and wind")
-    update = await screened([own, OTHER], {"title": own.title})
-    assert update["hidden"] == [own.id]
-
-
-async def test_paper_that_only_bears_the_name_of_the_inputs_system_is_not_its_own(
-    screened: Screen,
-) -> None:
-    named = paper(
-        "doi:10.1/named",
-        "PearNet: bees and apples",
-        abstract="Zinc follows copper. Zinc, zinc bonds, zinc futures and late zinc markets.",
-    )
-    update = await screened([named], {"text": f"We present PearNet. {TEXT}"})
-    assert update["hidden"] == []
-
-
-async def test_similarity_is_the_calibrated_cosine_of_title_and_abstract_to_the_input(
-    screened: Screen,
-) -> None:
-    papers = [OTHER, paper("doi:10.1/near", abstract=TEXT), paper("doi:10.1/bare", TITLE)]
-    near = (await screened(papers))["similarity"]
-    query, *rows = WordEmbedder().embed(
-        [TEXT, *(f"{one.title}. {one.abstract or ''}" for one in papers)]
-    )
-    expected = calibrated(WordEmbedder(), np.stack(rows) @ query)
-    assert [near[one.id] for one in papers] == pytest.approx(expected, abs=1e-4)
 
 
 async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
@@ -212,28 +100,6 @@ async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
     assert update["similarity"][OTHER.id] == 0.3
     assert update["similarity"].keys() == {OTHER.id, new.id}
     assert update["rounds"][0].reached == 1
-
-
-async def test_retracted_paper_is_named_where_it_may_appear(screened: Screen) -> None:
-    papers = [paper(f"doi:10.1/{name}", retracted=True) for name in ("shown", "hidden")]
-    update = await screened([*papers, OTHER], {"exclude": ("doi:10.1/hidden",)})
-    assert update["retracted"] == ["doi:10.1/shown"]
-    assert update["past_cutoff"] == []
-
-
-async def test_what_a_hidden_paper_links_to_gains_nothing_by_a_trail(
-    screened: Screen, services: Services
-) -> None:
-    cited, near = paper("doi:10.1/cited"), paper("doi:10.1/near", TITLE)
-    link = Hit(paper=cited.id, via="reference", by="doi:10.1/own", source="openalex")
-    known = link.model_copy(update={"paper": "doi:10.1/own", "by": near.id})
-    key = await services.run_store.trails.put(
-        [Trail(hop=1, depth=1, followed=1, hits=(link, known))]
-    )
-    own = paper("doi:10.1/own", TITLE, abstract=TEXT)
-    update = await screened([own, cited, near, OTHER], trail=key)
-    assert update["hidden"] == [own.id]
-    assert update["prior"][cited.id] == update["prior"][OTHER.id]
 
 
 async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed(
@@ -254,10 +120,6 @@ async def test_round_says_what_it_followed_and_what_share_of_the_best_it_changed
     assert entry.fresh == 1.0
     (entry,) = (await screened(papers))["rounds"]
     assert (entry.followed, entry.fresh) == (0, 1.0)
-
-
-def test_best_come_first_equal_ones_by_id() -> None:
-    assert best({"b": 1.0, "a": 1.0, "c": 3.0, "d": 0.5}, 3) == ["c", "a", "b"]
 
 
 async def test_five_thousand_papers_at_once_are_weighed(screened: Screen) -> None:

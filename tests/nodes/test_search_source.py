@@ -59,25 +59,10 @@ def search(tmp_path: Path) -> Search:
     return run
 
 
-async def test_branch_takes_its_share_and_no_more(search: Search) -> None:
-    table = Searched(PAPERS)
-    update = await search(table, limit=3)
-    assert table.asked == [("pear drought", 3)]
-    assert [(hit.paper, hit.rank, hit.hop) for hit in update["hits"]] == [
-        (paper.id, rank, 2) for rank, paper in enumerate(PAPERS[:3], start=1)
-    ]
-
-
 async def test_log_says_what_was_sent_and_how_much_is_past_the_cutoff(search: Search) -> None:
     (entry,) = (await search(Searched(PAPERS)))["search_log"]
     assert (entry.returned, entry.after_cutoff, entry.matches) == (4, 1, 99)
     assert (entry.sent, entry.query, entry.hop) == (("q",), "pear drought", 2)
-
-
-async def test_whole_input_is_called_so_in_hits_and_log(search: Search) -> None:
-    update = await search(Searched(PAPERS), WHOLE)
-    assert {hit.by for hit in update["hits"]} == {"the input text"}
-    assert update["search_log"][0].query == "the input text"
 
 
 @pytest.mark.parametrize("error", [TransientError("busy"), QuotaError("spent until noon")])
@@ -90,15 +75,3 @@ async def test_source_that_fails_is_a_failure_and_no_empty_answer(
     assert (update["hits"], update["search_log"]) == ([], [])
     assert update["failures"][0].cause == str(error)
     assert "pear drought" in update["failures"][0].subject
-
-
-async def test_answer_that_was_cut_short_is_kept_and_said(search: Search) -> None:
-    update = await search(Searched(PAPERS, cut="the second page never came"))
-    assert len(update["hits"]) == 4
-    assert update["failures"][0].cause == "the second page never came"
-
-
-async def test_source_that_finds_nothing_is_in_the_log(search: Search) -> None:
-    update = await search(Searched([]))
-    assert update["search_log"][0].returned == 0
-    assert (update["hits"], update["failures"]) == ([], [])

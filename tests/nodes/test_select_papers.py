@@ -61,11 +61,6 @@ async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_fo
     ]
 
 
-async def test_hidden_paper_and_one_that_became_another_are_not_kept(select: Select) -> None:
-    update = await select(SCORES, hidden=["doi:a"], same={"doi:b": "doi:c", "doi:c": "doi:c"})
-    assert update["selected"] == ["doi:c"]
-
-
 def searched(source: str, *returned: int) -> list[SearchLogEntry]:
     return [SearchLogEntry(source=source, query="q", hop=1, returned=count) for count in returned]
 
@@ -106,44 +101,3 @@ async def test_breadth_first_search_keeps_only_what_it_collected_and_what_must_b
 ) -> None:
     update = await select(SCORES, {"must_include": ("doi:d",)}, collected=["doi:b", "doi:c"])
     assert update["selected"] == ["doi:b", "doi:c", "doi:d"]
-
-
-async def test_papers_of_equal_score_stand_in_the_order_of_their_merit(select: Select) -> None:
-    scores = dict.fromkeys(SCORES, 100.0)
-    prior = {"doi:a": 10.0, "doi:b": 30.0, "doi:c": 20.0, "doi:d": 40.0}
-    update = await select(scores, {"keep": 3}, prior=prior)
-    assert update["selected"] == ["doi:d", "doi:b", "doi:c"]
-
-
-async def test_paper_at_the_bar_is_kept_and_one_below_it_is_not(select: Select) -> None:
-    assert (await select({"doi:a": 35.0, "doi:b": 34.9}))["selected"] == ["doi:a"]
-
-
-async def test_paper_that_must_be_kept_takes_one_place_only(select: Select) -> None:
-    update = await select(SCORES, {"keep": 2, "must_include": ("doi:a",)})
-    assert update["selected"] == ["doi:a", "doi:b"]
-
-
-async def test_more_papers_that_must_be_kept_than_there_are_places_leave_none_to_others(
-    select: Select,
-) -> None:
-    update = await select(SCORES, {"keep": 1, "must_include": ("doi:c", "doi:d")})
-    assert update["selected"] == ["doi:c", "doi:d"]
-
-
-async def test_run_that_was_stopped_before_does_not_say_besides_that_nothing_was_found(
-    select: Select,
-) -> None:
-    stop = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
-    assert (await select({}, failures=[stop]))["failures"] == []
-
-
-@pytest.mark.parametrize(("judged", "unread"), [({}, True), ({"doi:a": 90.0}, False)])
-async def test_papers_that_nobody_judged_are_said_to_be_so(
-    judged: dict[str, float], unread: bool, select: Select
-) -> None:
-    spent = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
-    update = await select(SCORES, failures=[spent], judged=judged)
-    assert update["selected"] == ["doi:a", "doi:b", "doi:c"]
-    assert any("before anyone judged" in item.cause for item in update["failures"]) is unread
-    assert (await select(SCORES, judged=judged))["failures"] == []

@@ -1,20 +1,17 @@
 """nodes/find/survey.py: what is put together of all papers before they are weighed."""
 
 from collections.abc import Iterable
-from datetime import date
 from typing import Any
 
-import numpy as np
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find.survey import features, known_links, survey
+from nodes.find.survey import known_links, survey
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
-from tools.citation_graph.relevance_prior import log_odds, meaning_odds
 from tools.run_store import RunStore
 
 A, B, C = "doi:10.1/a", "doi:10.1/b", "doi:10.1/c"
@@ -59,29 +56,3 @@ async def test_link_of_a_hidden_paper_leads_nowhere_from_either_end(hidden: str)
     assert found.visits.keys() == {A, B, C, "doi:10.1/unknown"}
     assert found.visits[B] > found.visits[C] > 0
     assert list(found.prior) == [A, B, C]
-
-
-def test_read_paper_stands_by_its_judge_alone_and_the_others_by_meaning() -> None:
-    given = state(
-        judged={B: 90.0, C: 90.0}, settled=[C], similarity={A: 0.6, B: 0.1, C: 0.2}
-    )  # fmt: skip
-    meaning, judge = meaning_odds(np.array([0.6, 0.2])), log_odds(np.array([90.0]))
-    assert features(given, THREE).text == pytest.approx([meaning[0], judge[0], meaning[1]])
-
-
-def test_words_that_the_input_and_a_title_or_abstract_share_count() -> None:
-    papers = [
-        Paper(id=A, title="Grafting pears"),
-        Paper(id=B, title="On trees", abstract="Pears are grafted on quince."),
-        Paper(id=C, title="On trees"),
-    ]
-    title, abstract, none = features(state(), {paper.id: paper for paper in papers}).words
-    assert abstract > title > none
-
-
-def test_age_is_counted_from_the_cutoff_where_there_is_one() -> None:
-    papers = {A: Paper(id=A, title="On trees", year=1990), B: THREE[B]}
-    ages = features(state(before=date(2000, 6, 1)), papers).ages
-    assert ages[0] == 10
-    assert np.isnan(ages[1])
-    assert features(state(), papers).ages[0] > 30

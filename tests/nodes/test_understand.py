@@ -35,16 +35,6 @@ def written(channel: Any) -> list[Any]:
     return values
 
 
-async def test_paper_excluded_by_one_id_is_excluded_by_all_that_a_source_knows(
-    tmp_path: Path,
-) -> None:
-    knowing = Table([], "openalex", records=[KNOWN])
-    runtime = runtime_with(tmp_path, knowing, Table([], "semantic_scholar"))
-    update = await understand(inputs(exclude=["openalex:W1"]), runtime)
-    assert update["stop"] is None
-    assert update["request"].exclude == ("doi:10.1000/a", "openalex:W1", "s2:1")
-
-
 async def test_source_that_fails_to_look_up_named_papers_is_told_and_the_others_do(
     tmp_path: Path,
 ) -> None:

@@ -1,6 +1,6 @@
 """nodes/find/unite.py: one paper of all records of one work, whichever came first."""
 
-from itertools import groupby, permutations
+from itertools import groupby
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -68,38 +68,6 @@ async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every
     assert len(set(state["same"].values())) == 1
 
 
-async def test_every_source_adds_what_it_knows_of_a_paper_under_one_id(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    bare = record(DOI, "openalex", doi="10.1000/a", aliases=("openalex:W1",))
-    whole = record(DOI, "semantic_scholar", doi="10.1000/a", abstract="How pears are grafted.")
-    for order in ([bare, whole], [whole, bare]):
-        sources = [(one.origin["title"], one) for one in order]
-        state = await come(services, runtime, EMPTY, *sources)
-        (paper,) = (await services.run_store.papers.get([state["same"][DOI]])).values()
-        assert (paper.abstract, paper.aliases) == ("How pears are grafted.", ("openalex:W1",))
-
-
-async def test_id_that_sources_ascribe_to_two_works_stays_with_its_own(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    preprint = record(PREPRINT, "arxiv", "The other title", arxiv="2001.00001", year=2020)
-    right = record(DOI, "openalex", "The other title", doi="10.1000/a", aliases=(PREPRINT,))
-    wrong = record("doi:10.1000/b", "crossref", doi="10.1000/b", aliases=(PREPRINT,))
-    records = [("openalex", right), ("arxiv", preprint), ("crossref", wrong)]
-    for order in permutations(records):
-        state = await come(services, runtime, EMPTY, *order)
-        assert state["same"] == {DOI: DOI, PREPRINT: DOI, wrong.id: wrong.id}
-
-
-async def test_paper_is_known_by_the_doi_that_its_record_gives(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    bare = record("s2:" + "a" * 40, "semantic_scholar", doi="10.1000/a")
-    state = await come(services, runtime, EMPTY, ("semantic_scholar", bare))
-    assert state["same"] == {bare.id: DOI, DOI: DOI}
-
-
 async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
@@ -125,15 +93,3 @@ async def test_what_links_lead_to_becomes_papers_once(
     state = {**state, "same": update["same"], "followed": update["followed"]}
     assert (await unite(state, runtime))["same"] == {DOI: DOI}
     assert (await services.run_store.papers.get([DOI]))[DOI].year is None
-
-
-async def test_record_that_was_united_before_is_not_united_again(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    first = record(DOI, "openalex", doi="10.1000/a")
-    state = await come(services, runtime, EMPTY, ("openalex", first))
-    await services.run_store.papers.put([first.model_copy(update={"retracted": True})])
-    await services.run_store.put_records("openalex", [first.model_copy(update={"year": 1999})])
-    state = await come(services, runtime, state)
-    (paper,) = (await services.run_store.papers.get([DOI])).values()
-    assert (paper.retracted, paper.year) == (True, None)

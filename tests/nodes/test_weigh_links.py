@@ -51,13 +51,6 @@ async def test_paper_that_others_cite_rises_above_its_equal(
     assert update["scores"].keys() == set(NAMES)
 
 
-async def test_settled_score_holds_links_already_and_stays(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0), settled=[CITED])
-    assert update["scores"][CITED] == 60.0
-
-
 @pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])
 async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
     settings: dict[str, Any], services: Services, runtime: Runtime[RunContext]
@@ -65,52 +58,6 @@ async def test_cheap_rankers_and_breadth_first_searches_stand_alone(
     told(runtime, **settings)
     update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
     assert update["scores"] == dict.fromkeys(NAMES, 60.0)
-
-
-async def test_judge_who_is_sure_is_not_overruled(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    update = await weighed(services, runtime, {**dict.fromkeys(NAMES, 90.0), CITED: 5.0})
-    assert update["scores"][CITED] < runtime.context.bar
-
-
-async def test_gain_of_a_hop_is_what_is_relevant_now_and_was_not_before(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    judged = {NAMES[0]: 80.0, NAMES[1]: 80.0, NAMES[6]: 3.0}
-    update = await weighed(services, runtime, judged, scores={NAMES[0]: 80.0}, hop=2)
-    assert update["hop_gain"] == 1
-
-
-async def test_paper_at_the_bar_is_a_gain_and_so_is_one_that_was_below_it(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, ranker="bm25", bar=35.0)
-    judged = {NAMES[0]: 35.0, NAMES[1]: 34.9, NAMES[2]: 80.0}
-    update = await weighed(services, runtime, judged, scores={NAMES[2]: 20.0})
-    assert update["hop_gain"] == 2
-
-
-@pytest.mark.parametrize(
-    ("expansion", "depth", "gain"), [("best_first", 3, 1), ("bfs", 0, 1), ("bfs", 1, 6)]
-)
-async def test_gain_adds_up_over_the_levels_of_a_breadth_first_hop_only(
-    expansion: str, depth: int, gain: int, services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion=expansion)
-    update = await weighed(services, runtime, {NAMES[0]: 90.0}, depth=depth, hop_gain=5)
-    assert update["hop_gain"] == gain
-
-
-async def test_settled_score_says_nothing_of_what_the_paper_links_to(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    found = []
-    for score in (2.0, 98.0):
-        judged = dict.fromkeys(NAMES, 60.0) | dict.fromkeys(NAMES[:3], score)
-        update = await weighed(services, runtime, judged, settled=NAMES[:3])
-        found.append({name: update["scores"][name] for name in NAMES[3:]})
-    assert found[0] == found[1]
 
 
 async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_should(
@@ -145,16 +92,6 @@ def hits(via: Any, names: list[str], by: str = "pears") -> list[Hit]:
     return [Hit(paper=name, via=via, by=by, source="openalex") for name in names]
 
 
-async def test_breadth_first_search_starts_from_all_that_was_found(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs")
-    judged = {NAMES[2]: 3.0, NAMES[0]: 90.0}
-    found = hits("query", [NAMES[2], NAMES[0]])
-    update = await weighed(services, runtime, judged, hits=found)
-    assert update["collected"] == update["frontier"] == [NAMES[2], NAMES[0]]
-
-
 async def level(
     services: Services, runtime: Runtime[RunContext], reached: list[str], judged: dict[str, float],
     collected: list[str],
@@ -183,50 +120,3 @@ async def test_breadth_first_search_ends_with_the_largest_number_and_says_so(
     update = await level(services, runtime, NAMES[1:4], dict.fromkeys(NAMES[1:4], 80.0), [NAMES[0]])
     assert update["collected"] == NAMES[:2]
     assert [entry.stopped for entry in update["rounds"]] == ["2 papers were collected (max_papers)"]
-
-
-async def test_breadth_first_search_ends_where_no_reference_is_relevant(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs")
-    update = await level(services, runtime, [NAMES[1]], {NAMES[1]: 3.0}, [NAMES[0]])
-    assert (update["frontier"], update["collected"]) == ([], [NAMES[0]])
-    assert [entry.stopped for entry in update["rounds"]] == [
-        "no reference of the last level is relevant"
-    ]
-
-
-async def test_next_hop_starts_from_its_searches_and_not_from_the_last_level(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs")
-    key = await services.run_store.trails.put(
-        [Trail(hop=1, depth=1, hits=tuple(hits("reference", [NAMES[1]], by=NAMES[0])))]
-    )
-    update = await weighed(
-        services, runtime, dict.fromkeys(NAMES[:3], 80.0), trail=key, hop=2,
-        hits=hits("query", [NAMES[2]]), collected=[NAMES[0]],
-    )  # fmt: skip
-    assert update["frontier"] == [NAMES[2]]
-
-
-async def test_round_that_had_stopped_keeps_its_own_reason(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs")
-    over = Round(hop=1, depth=1, stopped="links were followed 1 times (max_depth)")
-    update = await weighed(services, runtime, {}, rounds=[over])
-    assert update["rounds"] == []
-
-
-async def test_level_is_collected_by_the_ids_of_the_run_up_to_the_room_that_is_left(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    told(runtime, expansion="bfs", max_papers=3)
-    same = {**{name: name for name in NAMES}, "openalex:W1": NAMES[2]}
-    found = hits("query", ["openalex:W1", NAMES[3], NAMES[4]])
-    judged = dict.fromkeys(NAMES[:5], 80.0)
-    collected = [NAMES[0], NAMES[1]]
-    update = await weighed(services, runtime, judged, hits=found, same=same, collected=collected)
-    assert update["collected"] == NAMES[:3]
-    assert update["frontier"] == [NAMES[2]]

@@ -166,7 +166,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"text": IDEA, "library": "../../etc"}, "cannot be a library's name"),
     ({"text": IDEA, "sources": ["pubmed"]}, "there is no source 'pubmed'"),
     ({"text": IDEA, "before": "yesterday"}, "the cut-off 'yesterday' is no date"),
-    ({"text": IDEA, "keep": 0}, "keep is 0: give a number from 1 to 200"),
+    ({"text": IDEA, "keep": 0}, "keep: Input should be greater than or equal to 1"),
 ]
 
 

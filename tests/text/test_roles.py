@@ -1,11 +1,10 @@
 """tools/text/roles.py: which sentence of an abstract states which key element."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from state.writing import ELEMENTS
-from tools.text.roles import assign_roles, role_scores
+from tools.text.roles import assign_roles
 from tools.text.sentences import split_sentences
 
 ABSTRACT = {
@@ -23,34 +22,6 @@ def test_each_sentence_of_an_abstract_gets_its_role() -> None:
     found = assign_roles(split_sentences(" ".join(ABSTRACT.values())))
     assert {role: span.text for role, span in found.items()} == ABSTRACT
     assert tuple(found) == tuple(role for role in ELEMENTS if role in found), "in ChatCite's order"
-
-
-@pytest.mark.parametrize("text", ["", "Hello there.", "It is so. It was so."])
-def test_text_without_cues_gets_no_roles(text: str) -> None:
-    assert assign_roles(split_sentences(text)) == {}
-
-
-def test_only_sentence_is_the_contribution() -> None:
-    found = assign_roles(split_sentences("This paper introduces a new method and shows it works."))
-    assert list(found) == ["contribution"]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "role"),
-    [
-        ("This survey reviews methods for screening.", "contribution"),
-        ("In this paper, we present a corpus of citations.", "contribution"),
-        ("Our results show that recall rises.", "findings"),
-        ("It outperforms the state of the art.", "findings"),
-        ("We leave tables for future work.", "limitations"),
-        ("Existing methods fail on long texts.", "problem"),
-        ("We annotated a corpus of 500 papers.", "data"),
-    ],
-)
-def test_cues_tell_the_role_wherever_the_sentence_stands(sentence: str, role: str) -> None:
-    for place in (0.0, 0.5, 1.0):
-        scores = role_scores(sentence, place)
-        assert max(scores, key=lambda name: scores[name]) == role
 
 
 @given(st.lists(st.sampled_from([*ABSTRACT.values(), "It rains."]), max_size=12))

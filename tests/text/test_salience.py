@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.embed.open import embedder
-from tools.text.printable import is_balanced, printable, printable_title
+from tools.text.printable import is_balanced, printable
 from tools.text.salience import passages, salient
 
 FIRST = "This year bees were lost on cloudy days."
@@ -26,10 +26,6 @@ def test_what_was_done_comes_before_what_is_announced() -> None:
     order = [item.text for item in salient(embedder(), "A compass for bees.", f"{TEXT} {aim}")]
     assert order[0] == FOURTH
     assert order.index(aim) > 1
-
-
-def test_nothing_to_show_gives_nothing() -> None:
-    assert salient(embedder(), "bees", "") == salient(embedder(), "bees", "Bees. So?") == []
 
 
 @pytest.mark.parametrize(
@@ -54,24 +50,8 @@ def test_what_would_break_the_text_around_it_is_not_printed(sentence: str) -> No
     assert not printable(sentence)
 
 
-def test_plain_sentences_are_printed_in_any_script() -> None:
-    assert printable("In Vitro Tests of Bees show that We The Bees is a good name.")
-    assert printable("Bees (of the south) steer by “odd” suns (Lee et al., 2020).")
-    assert printable("蜜蜂利用太阳在阴天导航并返回蜂巢。")
-
-
-def test_titles_lose_what_would_break_a_quotation() -> None:
-    assert printable_title("<i>Bees</i> {P3} &amp; “wasps”.") == "Bees P3 & ‘wasps’"
-    assert printable_title("word " * 60).endswith("word …")
-
-
 @given(st.text(max_size=300))
 def test_what_is_shown_stands_in_the_text(text: str) -> None:
     for item in passages(text):
         assert item.text in text
         assert is_balanced(item.text)
-
-
-@given(st.text(max_size=80))
-def test_no_title_brings_a_brace(title: str) -> None:
-    assert not set('{}"“”') & set(printable_title(title))

@@ -69,10 +69,6 @@ def test_a_second_verb_that_would_have_to_agree_is_in_doubt_in_one_number_only()
         assert attribute(sentence, "Tang et al.", True) is None
 
 
-def test_a_marker_may_stand_behind_the_name() -> None:
-    assert attribute("We use X.", "Tang et al. {P1}", True) == "Tang et al. {P1} use X."
-
-
 WORDS = """we our this paper method X and shows evaluates propose also it
     which data, models of the""".split()  # noqa: SIM905
 

@@ -29,11 +29,6 @@ def test_text_is_split_at_the_ends_of_sentences(sentences: list[str], why: str) 
     assert [span.text for span in split_sentences(text)] == sentences, why
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t "])
-def test_nothing_has_no_sentences(text: str) -> None:
-    assert split_sentences(text) == ()
-
-
 PROSE = st.lists(
     st.sampled_from(
         ["We", "rank", "papers.", "Sect. 2", "et al.", "e.g.", "U.S.", "(2020).", "What?", "😀", "é.",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from state.synthesis import Entries, Paragraph, ParagraphCitation
+from state.synthesis import Paragraph, ParagraphCitation
 from tests.fakes.made_stack import (
     COOL,
     CRUST,
@@ -14,9 +14,7 @@ from tests.fakes.made_stack import (
     LOOSE,
     MOSS,
     PAPERS,
-    RAIN,
     SHADE,
-    STORM,
     paragraph,
 )
 from tools.text.source_lines import source_lines, works_cited
@@ -66,29 +64,6 @@ def test_citations_belong_to_their_sentence(text: str, works: list[list[object]]
         for line in source_lines(item)
     ]
     assert found == works, why
-
-
-def test_work_that_is_the_paper_itself_is_not_cited_by_it() -> None:
-    entries = Entries(works={MOSS.id: (MOSS.id, SHADE.id)})
-    item = paragraph(MOSS, 9, "Roofs are hot <<[1, 2]|0,1>>.")
-    assert works_cited(item, 0, len(item.text), entries) == [SHADE.id]
-
-
-def test_one_place_in_two_lists_is_two_works() -> None:
-    entries = Entries(works={MOSS.id: (SHADE.id, CRUST.id), RAIN.id: (LOOSE.id, SHADE.id)})
-    assert works_cited(COOL, 0, len(COPIED), entries) == [SHADE.id]
-    assert works_cited(STORM, 0, len(STORM.text), entries) == [LOOSE.id]
-
-
-def test_items_of_a_list_are_cut_into_sentences_too() -> None:
-    item = paragraph(
-        MOSS, 9, "• We water the moss of roofs. To our knowledge nobody did. • It grew."
-    )
-    assert [line.text for line in source_lines(item)] == [
-        "We water the moss of roofs.",
-        "To our knowledge nobody did.",
-        "It grew.",
-    ]
 
 
 def test_part_of_a_paragraph_gives_the_lines_that_it_touches() -> None:

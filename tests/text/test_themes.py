@@ -54,43 +54,11 @@ def test_every_text_is_in_one_group_and_none_is_alone(count: int) -> None:
     assert len({group.label for group in groups}) == len(groups)
 
 
-@pytest.mark.parametrize(
-    ("texts", "themes"),
-    [(1, 1), (3, 1), (4, 2), (8, 2), (9, 3), (14, 3), (15, 4), (20, 4), (21, 5), (26, 5), (27, 6),
-     (62, 11), (63, 12), (69, 12), (500, 12)],
-)  # fmt: skip
-def test_more_texts_have_more_themes_up_to_twelve(texts: int, themes: int) -> None:
-    assert theme_count(texts) == themes
-
-
 def test_number_of_themes_can_be_asked_for() -> None:
     assert len(group_texts(EMBEDDER, ABOUT, TITLES, BODIES, groups=2)) == 2
     many = group_texts(EMBEDDER, ABOUT, TITLES, BODIES, groups=50)
     assert 3 < len(many) <= 6
     assert min(len(group.members) for group in many) >= 2
-
-
-def test_groups_without_a_telling_phrase_still_have_names_of_their_own() -> None:
-    groups = group_texts(EMBEDDER, "", ["A"] * 70, ["It is so."] * 70)
-    assert len({group.label for group in groups}) == len(groups) == 12
-
-
-def test_titles_in_capitals_give_lower_case_names_where_there_are_no_abstracts() -> None:
-    titles = ["Bayesian Networks for Bee Navigation", "Landmark Memory in Bee Navigation",
-              "Bee Navigation by Polarised Light", "A Radar Study of Bee Navigation"]  # fmt: skip
-    (group,) = group_texts(EMBEDDER, "How bees find home.", titles, [""] * 4, groups=1)
-    assert group.label == "bee navigation"
-
-
-def test_name_begins_with_no_order_to_do_something() -> None:
-    titles = [f"We classify citations of kind {number}" for number in range(4)]
-    texts = ["Citation functions differ. We classify citations by their citation functions."] * 4
-    labels = [group.label for group in group_texts(EMBEDDER, ABOUT, titles, texts)]
-    assert not any(label.startswith("classify") for label in labels)
-
-
-def test_no_texts_have_no_themes() -> None:
-    assert group_texts(EMBEDDER, ABOUT, [], []) == []
 
 
 def unit(rows: list[list[float]]) -> Vectors:
@@ -117,9 +85,3 @@ def test_clusters_part_the_rows_and_are_balanced(rows: list[list[float]], wanted
         assert len(groups) == min(wanted, len(rows) // 2) or max(map(len, groups)) <= 3
     if len(rows) >= BALANCED_FROM:
         assert max(map(len, groups)) <= largest_group(len(rows), len(groups))
-
-
-def test_equal_rows_are_parted_evenly_too() -> None:
-    sizes = sorted(map(len, cluster(unit([[1.0, 0.0, 0.0]] * 120), 12)))
-    assert len(sizes) == 12
-    assert sizes[-1] <= 15

@@ -12,12 +12,10 @@ from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
 from nodes.find.rankers.cheap import (
-    by_bm25,
     by_embedding,
     by_specter2,
     closeness,
     placed,
-    score_of,
 )
 from state.paper import Paper, canonical_id
 from state.request import Request
@@ -26,13 +24,8 @@ from tests.fakes.scholar.world import Work, make_world
 from tests.graphs.conftest import context_for
 from tests.nodes.rankers.support import PAPERS, REQUEST
 from tools.errors import InputError, PermanentError, TransientError
-from tools.library.bm25 import bm25
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.services import Services, open_services
-
-
-def test_similarity_and_score_go_together_as_the_documentation_says() -> None:
-    assert [round(score_of(value)) for value in (0.35, 0.47, 0.7)] == [35, 50, 76]
 
 
 def test_order_takes_the_scale_of_scores_and_falls_strictly() -> None:
@@ -50,27 +43,6 @@ async def test_embedding_ranks_by_meaning_alone(services: Services) -> None:
     scores = (await by_embedding(services, REQUEST, PAPERS)).scores
     assert scores == await closeness(services, REQUEST, PAPERS)
     assert max(scores, key=lambda key: scores[key]) == "doi:10.1/quince"
-
-
-def test_bm25_counts_rare_words_more_and_repeated_words_less() -> None:
-    filler = "orchard " * 20
-    texts = [
-        f"quince {filler}", f"pear {filler}", f"pear {filler}", f"pear {filler}",
-        f"quince quince quince quince {filler}", filler,
-    ]  # fmt: skip
-    rare, common, _, _, repeated, none = bm25("quince pear", texts)
-    assert rare > common > none == 0
-    assert rare < repeated < 4 * rare
-    assert bm25("the of and", texts) == [0.0] * len(texts)
-
-
-async def test_bm25_orders_by_shared_words_and_loses_no_paper(services: Services) -> None:
-    bare = PAPERS[0].model_copy(update={"id": "doi:10.1/bare", "abstract": None})
-    ranking = await by_bm25(services, REQUEST, [*PAPERS[::-1], bare])
-    order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
-    assert order[0] == "doi:10.1/quince"
-    assert ranking.scores.keys() == {paper.id for paper in (*PAPERS, bare)}
-    assert order.index("doi:10.1/ripening") < order.index("doi:10.1/plums")
 
 
 @pytest.fixture
@@ -139,23 +111,6 @@ async def test_specter2_scores_papers_without_a_vector_by_similarity_and_says_so
     assert failure.remedy
 
 
-async def test_specter2_takes_the_mean_of_the_nearest_where_the_input_is_not_a_known_paper(
-    server: ScholarServer, tmp_path: Path
-) -> None:
-    services = desk_at(server, tmp_path)
-    papers = [paper_of(work) for work in known_works(server)[:30]]
-    vectors = await vectors_of(services, papers)
-    papers = [paper for paper in papers if paper.id in vectors]
-    request = Request(text=papers[3].abstract or papers[3].title)
-    near = await closeness(services, request, papers)
-    best = sorted((paper.id for paper in papers), key=lambda key: -near[key])[:10]
-    mean = np.mean([vectors[key] for key in best], axis=0)
-    ranking = await by_specter2(services, request, papers)
-    order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
-    cosines = [float(vectors[key] @ mean) for key in order]
-    assert cosines == sorted(cosines, reverse=True)
-
-
 def vectors_are(monkeypatch: pytest.MonkeyPatch, found: dict[str, list[float]] | Exception) -> None:
     """Let Semantic Scholar answer with these vectors."""
 
@@ -165,20 +120,6 @@ def vectors_are(monkeypatch: pytest.MonkeyPatch, found: dict[str, list[float]] |
         return {key: np.array(vector, dtype=np.float32) for key, vector in found.items()}
 
     monkeypatch.setattr(SemanticScholarSource, "specter2", specter2)
-
-
-async def test_specter2_compares_directions_and_passes_over_a_vector_of_zeros(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    long, near, zero = PAPERS[:3]
-    vectors = {"own": [1.0, 0.0], long.id: [10.0, 10.0], near.id: [0.5, 0.1], zero.id: [0.0, 0.0]}
-    vectors_are(monkeypatch, vectors)
-    request = REQUEST.model_copy(update={"own": "own"})
-    services = desk_at(None, tmp_path)
-    ranking = await by_specter2(services, request, [long, near, zero])
-    assert ranking.scores[near.id] > ranking.scores[long.id]
-    assert ranking.scores[zero.id] == (await closeness(services, request, [zero]))[zero.id]
-    assert [failure.subject for failure in ranking.failures] == ["SPECTER2 vectors of 1 papers"]
 
 
 @pytest.mark.parametrize(

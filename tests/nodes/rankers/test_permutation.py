@@ -1,6 +1,5 @@
 """nodes/find/rankers/permutation.py: windows, and lists that are made whole."""
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.permutation import STEP, WINDOW, by_permutation, repaired, windows
+from nodes.find.rankers.permutation import STEP, WINDOW, by_permutation, windows
 from state.paper import Paper
 from tests.fakes.openai_server import Refusal, Reply, Script, Text, inputs_of
-from tests.nodes.rankers.support import PAPERS, REQUEST, ids_of, served
+from tests.nodes.rankers.support import PAPERS, REQUEST, served
 
 MANY = [
     Paper(id=f"doi:10.1/{number:03}", title=f"Study {number} of pears", abstract=f"Pear {number}.")
@@ -66,47 +65,6 @@ async def test_best_paper_at_the_very_end_is_carried_to_the_front_in_one_pass(
     }  # fmt: skip
 
 
-FLAWED = {
-    "complete": (["C3", "C1", "C2"], ["C3", "C1", "C2"], {"complete"}),
-    "one left out": (["C3", "C2"], ["C3", "C2", "C1"], {"incomplete"}),
-    "one twice": (["C2", "C3", "C2", "C1"], ["C2", "C3", "C1"], {"repeated"}),
-    "one invented": (["C4", "C2", "C1", "C3"], ["C2", "C1", "C3"], {"invented"}),
-    "all at once": (
-        ["C2", "C2", "C17", "doi:10.1/quince"], ["C2", "C1", "C3"],
-        {"incomplete", "repeated", "invented"},
-    ),
-    "nothing": ([], ["C1", "C2", "C3"], {"failed"}),
-    "nothing that was given": (["first", "second"], ["C1", "C2", "C3"], {"failed", "invented"}),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("listed", "order", "kinds"), FLAWED.values(), ids=FLAWED)
-def test_list_is_made_whole_and_each_flaw_is_named(
-    listed: list[str], order: list[str], kinds: set[str]
-) -> None:
-    named = ids_of(PAPERS[:3])
-    whole, found = repaired(PAPERS[:3], listed)
-    assert whole == [named[key] for key in order]
-    assert found == kinds
-
-
-async def test_flaws_are_counted_by_list_and_no_paper_is_lost(tmp_path: Path) -> None:
-    replies: list[Reply] = [
-        {"order": [f"C{number}" for number in range(20, 0, -1)]},
-        {"order": ["C1", "C1", "C2"]},
-        {"order": []},
-        {"order": ["C15", "X"]},
-    ]
-    with served(replies, tmp_path) as bench:
-        ranking = await by_permutation(bench.services, REQUEST, MANY)
-    assert ranking.scores.keys() == {paper.id for paper in MANY}
-    assert ranking.listing is not None
-    assert Counter(ranking.listing.model_dump(exclude={"hop", "depth"})) == Counter(
-        windows=4, complete=1, incomplete=2, repeated=1, invented=1, failed=1
-    )
-    assert [failure.subject for failure in ranking.failures] == ["papers 6 to 25 of the order"]
-
-
 @pytest.mark.parametrize("reply", [Refusal(), Text("C1, C2"), {"order": "C1"}])
 async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     reply: Reply, tmp_path: Path
@@ -123,46 +81,6 @@ async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     assert ranking.listing is not None
     assert (ranking.listing.windows, ranking.listing.failed, ranking.listing.complete) == (4, 1, 3)
     assert [failure.subject for failure in ranking.failures] == ["papers 26 to 45 of the order"]
-
-
-async def test_white_space_around_an_id_does_not_make_it_another(tmp_path: Path) -> None:
-    listed = {"order": [" C3", "C1\n", "C2 ", "C6", "C5", "C4"]}
-    with served([listed], tmp_path) as bench:
-        ranking = await by_permutation(bench.services, REQUEST, PAPERS)
-    assert ranking.listing is not None
-    assert (ranking.listing.complete, ranking.listing.invented) == (1, 0)
-    assert order_of(dict(ranking.scores))[:2] == [PAPERS[2].id, PAPERS[0].id]
-
-
-async def test_without_a_model_papers_are_ordered_by_similarity(tmp_path: Path) -> None:
-    with served([], tmp_path, mind="extractive") as bench:
-        ranking = await by_permutation(bench.services, REQUEST, PAPERS[::-1])
-        assert bench.asked == []
-    order = order_of(dict(ranking.scores))
-    assert order[0] == "doi:10.1/quince"
-    assert set(order[-3:]) >= {"doi:10.1/sails"}
-    assert ranking.listing is not None
-    assert (ranking.listing.windows, ranking.listing.complete) == (1, 1)
-
-
-async def test_scores_take_the_scale_of_closeness_so_that_the_bar_keeps_its_meaning(
-    tmp_path: Path,
-) -> None:
-    backwards = {"order": [f"C{number}" for number in range(len(PAPERS), 0, -1)]}
-    with served([backwards], tmp_path) as bench:
-        told = await by_permutation(bench.services, REQUEST, PAPERS)
-    with served([], tmp_path / "other", mind="extractive") as bench:
-        plain = await by_permutation(bench.services, REQUEST, PAPERS)
-    assert order_of(dict(told.scores)) == [paper.id for paper in reversed(PAPERS)]
-    assert sorted(told.scores.values()) == sorted(plain.scores.values())
-
-
-@pytest.mark.parametrize("count", [0, 1])
-async def test_too_few_papers_to_order_ask_for_nothing(count: int, tmp_path: Path) -> None:
-    with served([], tmp_path) as bench:
-        ranking = await by_permutation(bench.services, REQUEST, PAPERS[:count])
-        assert bench.asked == []
-    assert ranking.scores.keys() == {paper.id for paper in PAPERS[:count]}
 
 
 async def test_abstract_that_asks_to_come_first_stays_inside_its_candidate(tmp_path: Path) -> None:

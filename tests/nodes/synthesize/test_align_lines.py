@@ -13,13 +13,11 @@ from citeloom.settings import Settings
 from nodes.synthesize.align_lines import align_lines
 from state.synthesis import Line
 from tests.fakes.aligner import ANSWERS
-from tests.fakes.made_stack import CONTEXTS, COOL, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
-from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, Status, inputs_of, task_of
+from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
+from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
-from tools.errors import BudgetError
 from tools.services import open_services
-from tools.text.source_lines import source_lines
 
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
 SECOND = "Earlier work on lichen crusts found no cooling at all."
@@ -33,7 +31,6 @@ RETOLD = (
 """Parts of the same."""
 LEANING = "However, work on lichen crusts found no cooling at all."
 FALSE = "Whales sing at night in the northern sea."
-SOURCE_LINES = sum(len(source_lines(item)) for item in PARAGRAPHS)
 Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
 
 
@@ -141,13 +138,6 @@ async def test_quotation_that_no_source_has_is_not_known(
     assert (update["lines"], [item.text for item in update["lost"]]) == ([], [line])
 
 
-async def test_sources_are_shown_once_and_only_the_nearest(settings: Settings) -> None:
-    _, server = await align(settings, state())
-    for request in server.requests:
-        shown: Any = inputs_of(request)["sources"]
-        assert len({item["text"] for item in shown}) == len(shown) <= SOURCE_LINES
-
-
 async def test_embedded_engine_traces_without_a_model(
     runtime: Runtime[RunContext],
 ) -> None:
@@ -192,17 +182,6 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
     assert "the opposite" in update["lost"][0].cause
 
 
-async def test_verdict_of_the_mind_decides_where_code_refuses_nothing(settings: Settings) -> None:
-    def doubt(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        says = iter(["partly", "no"])
-        return {"lines": [{**line, "says": next(says, "yes")} for line in answer["lines"]]}
-
-    update, _ = await align(settings, state(), doubt)
-    assert {line.verdict for line in update["lines"]} == {"partly"}
-    (lost,) = update["lost"]
-    assert "Work on lichen" in lost.text
-
-
 @pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
 async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
@@ -226,36 +205,3 @@ async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Se
     assert len(server.requests) > 1
     assert traced(parts["lines"]) == traced(whole["lines"])
     assert parts["failures"] == []
-
-
-async def test_window_that_holds_nothing_leaves_the_lines_out(settings: Settings) -> None:
-    update, server = await align(settings, state(), window=1700)
-    assert server.requests == []
-    assert (update["lines"], len(update["lost"])) == ([], 3)
-    assert update["failures"]
-
-
-async def test_budget_ends_the_step(settings: Settings) -> None:
-    with pytest.raises(BudgetError):
-        await align(settings, state(), max_calls=1)
-
-
-async def test_endpoint_that_is_down_ends_the_step(settings: Settings) -> None:
-    from tools.errors import PermanentError
-
-    with pytest.raises(PermanentError):
-        await align(settings, state(), lambda answer, inputs: Status(401, "no such key"))
-
-
-async def test_nothing_drafted_asks_nothing(settings: Settings) -> None:
-    for given in (state(""), state("", contexts=[])):
-        update, server = await align(settings, given)
-        assert update == {"lines": [], "lost": [], "failures": []}
-        assert server.requests == []
-
-
-async def test_draft_without_contexts_is_lost_whole(settings: Settings) -> None:
-    update, server = await align(settings, state(contexts=[]))
-    assert (update["lines"], len(update["lost"])) == ([], 3)
-    assert server.requests == []
-    assert COOL.text

@@ -1,7 +1,5 @@
 """nodes.synthesize.likeness.py: likeness by meaning and words, and what is clear."""
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +12,6 @@ from nodes.synthesize.likeness import (
     relevant_alone,
 )
 from tests.library.words import WordEmbedder
-from tools.embed.port import Vectors
 
 QUESTION = "How does drought change the roots of pears?"
 NEAR = "Drought changes how the roots of pears grow."
@@ -34,38 +31,12 @@ def test_paragraph_that_answers_is_above_one_that_does_not() -> None:
     assert far < CLEAR_OUT
 
 
-def test_nothing_to_compare_embeds_nothing() -> None:
-    made = embedder()
-    assert likenesses(made, QUESTION, [], []) == []
-    assert made.texts == 0
-
-
 def test_summary_counts_where_the_paragraph_is_too_long_to_be_read_whole() -> None:
     without, with_, worse = likenesses(
         embedder(), QUESTION, [LONG, f"{LONG} ", f"{LONG}  "], ["", NEAR, FAR]
     )
     assert with_ > without
     assert worse >= without
-
-
-def test_summary_of_a_paragraph_of_fair_length_is_not_embedded() -> None:
-    made = embedder()
-    likenesses(made, QUESTION + "!", ["Roots of pears.", "Leaves of pears."], [NEAR, FAR])
-    assert made.texts == 3
-
-
-def test_opposite_vectors_stay_on_the_scale() -> None:
-    class Signs:
-        name = "signs"
-        size = 2
-
-        def embed(self, texts: list[str]) -> Vectors:
-            rows = [[1.0, 0.0] if "drought" in text else [-1.0, 0.0] for text in texts]
-            return np.array(rows, dtype=np.float32)
-
-    low, high = likenesses(Signs(), QUESTION, [FAR, QUESTION], ["", ""])  # type: ignore[arg-type]
-    assert low == 0
-    assert high == pytest.approx(1, abs=0.01)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=12))

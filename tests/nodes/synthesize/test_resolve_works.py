@@ -1,15 +1,13 @@
 """nodes/synthesize/resolve_works.py: what the sources on the network add to works, and what they unite."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
 from nodes.synthesize.resolve_works import resolve_works
-from state.paper import Author, Paper
+from state.paper import Paper
 from state.quote import Quote
 from state.request import Request
 from state.synthesis import Entries, Line, Origin
@@ -24,11 +22,7 @@ from tests.fakes.made_stack import (
     SHADE,
     put_stack,
 )
-from tests.fakes.scholar.server import ScholarServer
-from tests.fakes.scholar.world import Work, World, make_world
-from tests.graphs.conftest import context_for
 from tests.graphs.sources import Asked, Sources
-from tests.scholar.conftest import settings_for
 from tools.context import RunContext
 from tools.errors import TransientError
 from tools.references.numbering import number_references
@@ -80,12 +74,6 @@ def asking(home: Path, *tables: Asked) -> RunContext:
     return context
 
 
-async def test_without_sources_nothing_happens(tmp_path: Path) -> None:
-    update, run_store = await resolve(asking(tmp_path))
-    assert (update["lines"], update["resolved"], update["failures"]) == (LINES, {}, [])
-    assert (await run_store.papers.get([SHADE.id]))[SHADE.id] == SHADE
-
-
 async def test_work_that_is_found_keeps_its_id_and_gets_a_doi(tmp_path: Path) -> None:
     update, run_store = await resolve(asking(tmp_path, Asked("crossref", [FOUND])), "crossref")
     paper = (await run_store.papers.get([SHADE.id]))[SHADE.id]
@@ -106,13 +94,6 @@ async def test_only_works_that_will_be_shown_are_looked_up(tmp_path: Path) -> No
     titles = {SHADE.title, RAIN.title, CRUST.title}
     assert {query.text for query in every.queries} == titles, "not an entry that was not read"
     assert every.got == [CRUST.id]
-
-
-async def test_next_source_is_asked_only_for_what_is_left(tmp_path: Path) -> None:
-    first, second = Asked("openalex", [FOUND]), Asked("crossref", [FOUND])
-    update, _ = await resolve(asking(tmp_path, first, second), "openalex", "crossref")
-    assert update["resolved"] == {SHADE.id: "openalex"}
-    assert (second.queries, second.got) == ([], [])
 
 
 async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
@@ -185,89 +166,4 @@ async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     assert found["resolved"] == {CRUST.id: "crossref"}, "by its title"
 
 
-async def test_entry_that_was_not_read_gets_its_title_by_its_id(tmp_path: Path) -> None:
-    loose = LOOSE.model_copy(update={"doi": "10.5555/slate", "id": "doi:10.5555/slate"})
-    record = Paper(
-        id=loose.id, title="Handbook of slate and tin", year=1987, doi="10.5555/slate",
-        authors=(Author(name="Roofing Guild"),),
-    )  # fmt: skip
-    entries = ENTRIES.model_copy(
-        update={"works": {MOSS.id: (SHADE.id, CRUST.id, loose.id, RAIN.id)}}
-    )
-    _, run_store = await resolve(
-        asking(tmp_path, Asked("crossref", [record])), "crossref",
-        lines=[line(origin(MOSS, loose))], entries=entries, more=(loose,),
-    )  # fmt: skip
-    paper = (await run_store.papers.get([loose.id]))[loose.id]
-    assert (paper.title, paper.authors) == (record.title, record.authors)
-
-
 # Over real HTTP
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return make_world(size=120, seed=3)
-
-
-@pytest.fixture
-def server(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
-    monkeypatch.setattr("tools.http.engine.FIRST_PAUSE", 0.02)
-    monkeypatch.setattr("tools.http.engine.LONGEST_PAUSE", 0.1)
-    with ScholarServer(world) as running:
-        yield running
-
-
-def known_works(world: World) -> list[Work]:
-    """Return works that all services hold under the very title, no two of one title."""
-    titles = [work.title for work in world.works]
-    wanted = {"openalex", "crossref", "semantic_scholar"}
-    return [
-        work
-        for work in world.works
-        if work.doi and work.held_by >= wanted and len(work.title) > 40 and work.authors
-        and not work.bare and not work.retracted and work.number % 37 != 6  # Crossref adds a subtitle
-        and titles.count(work.title) == 1
-    ][:2]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["openalex", "crossref", "semantic_scholar"])
-async def test_works_are_found_at_real_services(
-    name: str, world: World, server: ScholarServer, tmp_path: Path
-) -> None:
-    by_doi, by_title = known_works(world)
-    cited = (
-        Paper(id=f"doi:{(by_doi.doi or '').lower()}", title=by_doi.title, doi=by_doi.doi),
-        Paper(
-            id="title:cited", title=by_title.title.upper(), year=by_title.year,
-            authors=(Author(name=" ".join(by_title.authors[0])),),
-        ),
-    )  # fmt: skip
-    entries = Entries(works={MOSS.id: tuple(paper.id for paper in cited)})
-    context = context_for(settings_for(server, home=tmp_path))
-    update, run_store = await resolve(
-        context, name, lines=[line(origin(MOSS, *cited))], entries=entries, more=cited
-    )
-    assert update["failures"] == []
-    assert update["resolved"] == {paper.id: name for paper in cited}
-    papers = await run_store.papers.get([paper.id for paper in cited])
-    for paper, work in zip(papers.values(), (by_doi, by_title), strict=True):
-        assert (paper.doi or "").lower() == (work.doi or "").lower()
-        assert paper.title == work.title
-        assert paper.authors
-
-
-async def test_service_that_is_down_is_told_once(
-    world: World, server: ScholarServer, tmp_path: Path
-) -> None:
-    work = known_works(world)[0]
-    cited = Paper(id=f"doi:{(work.doi or '').lower()}", title=work.title, doi=work.doi)
-    entries = Entries(works={MOSS.id: (cited.id,)})
-    server.down("openalex")
-    context = context_for(settings_for(server, home=tmp_path, source_patience=1.0))
-    update, _ = await resolve(
-        context, "openalex", "crossref", lines=[line(origin(MOSS, cited))], entries=entries,
-        more=(cited,),
-    )  # fmt: skip
-    assert update["resolved"] == {cited.id: "crossref"}
-    assert [item.subject for item in update["failures"]] == ["openalex"]

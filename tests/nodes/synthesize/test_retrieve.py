@@ -1,6 +1,5 @@
 """nodes/synthesize/retrieve_contexts.py and tools/retrieve/chunks.py: the baselines' chunks."""
 
-from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -10,10 +9,8 @@ from hypothesis import strategies as st
 
 from nodes.synthesize.retrieve_contexts import retrieve_contexts
 from state.synthesis import Paragraph
-from tests.library.words import WordEmbedder
-from tests.nodes.synthesize.support import HEMP, PEARS, QUESTION, SAILS, bench, many, paragraph
-from tools.errors import InputError
-from tools.retrieve.chunks import CHILD, OVERLAP, PARENT, SIZE, ChunkMethod, cut, retrieve
+from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
+from tools.retrieve.chunks import ChunkMethod, cut
 
 pytestmark = pytest.mark.usefixtures("by_words")
 METHODS = get_args(ChunkMethod)
@@ -46,68 +43,6 @@ def test_chunks_keep_every_word_and_know_where_it_stands(
         assert not "".join(text[at] for at in lost).strip()
 
 
-def test_chunks_end_between_words_and_repeat_the_end_of_the_one_before() -> None:
-    text = words(1000)
-    chunks = cut([(0, text)], SIZE, OVERLAP)
-    assert len(chunks) > 5
-    known = set(text.split())
-    for one, after in pairwise(chunks):
-        assert set(one.text.split()) <= known
-        (_, _, end), (_, start, _) = one.parts[0], after.parts[0]
-        assert 0 < end - start <= 2 * OVERLAP
-    assert [chunk.parts[0][1] for chunk in chunks] == sorted(chunk.parts[0][1] for chunk in chunks)
-
-
-def test_no_chunk_runs_from_one_paper_into_another() -> None:
-    papers = [[(0, words(30, "a"))], [(1, words(30, "b")), (2, words(30, "c"))]]
-    found = retrieve(WordEmbedder(), "a1 b1 c1", papers, method="basic", top_k=9)
-    touched = sorted(tuple(place for place, _, _ in one.chunk.parts) for one in found)
-    assert touched == [(0,), (1, 2)]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_chunk_with_the_answer_comes_first(method: ChunkMethod) -> None:
-    papers = [
-        [(number, FILLER * 40) for number in range(3)],
-        [(3, FILLER * 30), (4, ANSWER), (5, FILLER * 30)],
-    ]
-    found = retrieve(WordEmbedder(512), QUESTION, papers, method=method, top_k=3)
-    assert 1 <= len(found) <= 3
-    assert ANSWER[:40] in found[0].chunk.text
-    assert len(found[0].chunk.text) <= (PARENT if method == "parent_document" else SIZE)
-    assert all(0 <= one.score <= 1 for one in found)
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-
-
-def test_parents_are_taken_once_and_are_larger_than_what_was_found() -> None:
-    papers = [[(0, f"{ANSWER} " * 40)], [(1, FILLER * 60)]]
-    found = retrieve(WordEmbedder(512), QUESTION, papers, method="parent_document", top_k=8)
-    texts = [one.chunk.text for one in found]
-    assert len(set(texts)) == len(texts) < 8
-    assert all(CHILD < len(text) <= PARENT for text in texts)
-
-
-def test_words_bring_up_what_meaning_alone_does_not() -> None:
-    """'Quince' stands in one chunk only, whose other words lead the vector astray."""
-    papers = [[(0, f"{FILLER * 12}quince")], [(1, "How do the trees grow? " * 30)], [(2, FILLER)]]
-    question = "How do the trees of quince grow?"
-    basic = retrieve(WordEmbedder(512), question, papers, method="basic", top_k=3)
-    both = retrieve(WordEmbedder(512), question, papers, method="ensemble", top_k=3)
-    rank = [[one.chunk.parts[0][0] for one in found].index(0) for found in (basic, both)]
-    assert rank[1] <= rank[0]
-    assert [one.chunk.parts[0][0] for one in both][:2] == [1, 0]
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("question", ["?", "the of and", "zebra"])
-def test_question_without_a_word_of_the_papers_still_gets_chunks(
-    question: str, method: ChunkMethod
-) -> None:
-    found = retrieve(WordEmbedder(), question, [[(0, ANSWER)]], method=method, top_k=2)
-    assert [one.chunk.text for one in found] == [ANSWER]
-    assert retrieve(WordEmbedder(), question, [], method=method, top_k=2) == []
-
-
 def stack() -> list[Paragraph]:
     return [
         paragraph(1, FILLER * 30), paragraph(2, ANSWER), paragraph(3, FILLER * 25),
@@ -137,32 +72,3 @@ async def test_chunk_becomes_contexts_of_the_paragraphs_it_touches(
         assert context.spans != ((0, length),)
     neighbours = [paragraphs[key] for key in ids if paragraphs[key].text != ANSWER]
     assert {item.paper for item in neighbours} >= {PEARS}
-
-
-async def test_only_so_many_chunks_are_taken(tmp_path: Path) -> None:
-    paragraphs = many(40)
-    sizes = []
-    for top_k in (1, 4, 100):
-        with bench(tmp_path, context_method="basic", top_k=top_k) as place:
-            state = await place.stack(paragraphs)
-            sizes.append(len((await retrieve_contexts(state, place.runtime))["contexts"]))
-    assert sizes[0] < sizes[1] < sizes[2] == 40
-
-
-async def test_chunks_that_overlap_show_each_word_of_a_paragraph_once(tmp_path: Path) -> None:
-    with bench(tmp_path, context_method="basic", top_k=100) as place:
-        state = await place.stack([paragraph(1, FILLER.strip() * 60)])
-        (context,) = (await retrieve_contexts(state, place.runtime))["contexts"]
-    assert context.spans == ()
-
-
-async def test_empty_stack_has_no_chunks(tmp_path: Path) -> None:
-    with bench(tmp_path, context_method="ensemble") as place:
-        assert await retrieve_contexts(await place.stack([]), place.runtime) == {"contexts": []}
-
-
-async def test_paragraphs_are_no_baseline(tmp_path: Path) -> None:
-    with bench(tmp_path) as place:
-        state = await place.stack([HEMP])
-        with pytest.raises(InputError, match="context_method"):
-            await retrieve_contexts(state, place.runtime)

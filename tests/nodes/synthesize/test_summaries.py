@@ -12,7 +12,7 @@ from nodes.synthesize.summarize_paragraphs import (
     summaries_of,
     summarize_paragraphs,
 )
-from tests.fakes.openai_server import Refusal, Reply, Text
+from tests.fakes.openai_server import Reply
 from tests.nodes.synthesize.support import (
     HEMP,
     LEAVES,
@@ -36,45 +36,6 @@ FIRST = {
     HEMP.id: "The sail was woven of hemp and held the wind for eleven years.",
     SHORT.id: SHORT.text,
 }
-
-
-async def test_each_long_paragraph_gets_its_summary_and_a_short_one_is_its_own(
-    tmp_path: Path,
-) -> None:
-    with bench(tmp_path) as place:
-        update = await summarize_paragraphs(await place.stack(STACK), place.runtime)
-        assert update == {"failures": []}
-        assert await summaries_of(place.services, STACK) == FIRST
-        (asked,) = place.asked(TASK)
-    assert [item["text"] for item in asked["paragraphs"]] == [
-        item.text for item in (ROOTS, LEAVES, HEMP)
-    ]
-
-
-async def test_another_run_asks_for_nothing_but_new_paragraphs(tmp_path: Path) -> None:
-    with bench(tmp_path) as place:
-        await summarize_paragraphs(await place.stack([ROOTS, HEMP]), place.runtime)
-    (tmp_path / "answers.sqlite").unlink()  # the summaries themselves are kept
-    with bench(tmp_path) as place:
-        await summarize_paragraphs(await place.stack([ROOTS, HEMP]), place.runtime)
-        assert place.server.requests == []
-        assert (await summaries_of(place.services, [HEMP]))[HEMP.id] == FIRST[HEMP.id]
-        await summarize_paragraphs(await place.stack(STACK), place.runtime)
-        (asked,) = place.asked(TASK)
-    assert [item["text"] for item in asked["paragraphs"]] == [LEAVES.text]
-
-
-async def test_paragraphs_are_asked_for_together(tmp_path: Path) -> None:
-    paragraphs = many(2 * TOGETHER + 3)
-    with bench(tmp_path) as place:
-        await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
-        sizes = [len(inputs["paragraphs"]) for inputs in place.asked(TASK)]
-        told = await summaries_of(place.services, paragraphs)
-    assert sorted(sizes) == [3, TOGETHER, TOGETHER]
-    assert [told[item.id] for item in paragraphs] == [
-        f"Leaves of tree number {number} wilted after {number} days."
-        for number in range(1, len(paragraphs) + 1)
-    ]
 
 
 async def test_fewer_are_asked_for_where_the_window_is_small(tmp_path: Path) -> None:
@@ -147,22 +108,6 @@ async def test_what_is_never_told_is_said_and_stood_for_by_its_own_words(tmp_pat
     assert failure.remedy
 
 
-@pytest.mark.parametrize("reply", [Refusal(), Text("no JSON at all")])
-async def test_question_without_an_answer_costs_its_paragraphs_only(
-    reply: Reply, tmp_path: Path
-) -> None:
-    def refuse(good: Answer, inputs: dict[str, Any]) -> Reply:
-        return reply if any("hemp" in item["text"] for item in inputs["paragraphs"]) else good
-
-    paragraphs = [*many(TOGETHER), HEMP]
-    with bench(tmp_path, script(refuse, TASK)) as place:
-        update = await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
-        told = await summaries_of(place.services, paragraphs)
-    assert [failure.subject for failure in update["failures"]] == [HEMP.paper]
-    assert told[paragraphs[0].id].startswith("Leaves of tree number 1")
-    assert told[HEMP.id] == extractive_summary(HEMP.text)
-
-
 async def test_words_that_command_are_not_shown_and_a_command_echoed_is_no_summary(
     tmp_path: Path,
 ) -> None:
@@ -199,21 +144,3 @@ async def test_budget_stops_and_what_was_told_is_kept(tmp_path: Path) -> None:
     with bench(tmp_path) as place:
         await summarize_paragraphs(await place.stack(paragraphs), place.runtime)
         assert len(place.asked(TASK)) == 1
-
-
-async def test_without_a_model_sentences_stand_for_paragraphs_and_are_made_once(
-    tmp_path: Path,
-) -> None:
-    for _ in range(2):
-        with bench(tmp_path, mind="extractive") as place:
-            await summarize_paragraphs(await place.stack(STACK), place.runtime)
-            told = await summaries_of(place.services, STACK)
-            assert told == {item.id: extractive_summary(item.text) for item in STACK}
-            assert [(used.task, used.calls) for used in await place.services.usage()] == [(TASK, 1)]
-
-
-async def test_empty_stack_asks_for_nothing(tmp_path: Path) -> None:
-    with bench(tmp_path) as place:
-        update = await summarize_paragraphs(await place.stack([]), place.runtime)
-        assert update == {"failures": []}
-        assert place.server.requests == []
