@@ -123,22 +123,18 @@ def check_file(path: Path | None) -> None:
 
 
 def write_figures(path: Path | None, found: dict[str, Any]) -> None:
-    """Write figures as JSON, as a whole or not at all."""
-    if path is not None:
-        # NaN and infinity are no JSON: better an error here than a file that others cannot read.
-        text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-        write_text(path, text + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all.
+    """Write figures as JSON, as a whole or not at all.
 
     Raises:
-        InputError: It cannot be written.
+        InputError: They cannot be written.
     """
+    if path is None:
+        return
+    # NaN and infinity are no JSON: better an error here than a file that others cannot read.
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
     temporary = path.with_name(f"{path.name}.part")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(f"{text}\n", encoding="utf-8")
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"'{path}' cannot be written: {error}") from error

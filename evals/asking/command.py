@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from citeloom.settings import settings
-from evals.asking.arms import ARMS, USUAL, Arm
-from evals.asking.cases import Case, choose_cases, read_questions
+from evals.asking.arms import ARMS, USUAL
+from evals.asking.cases import choose_cases, read_questions
 from evals.asking.libraries import Built, build_papers, build_starter
-from evals.asking.papers import PaperCases, read_papers
+from evals.asking.papers import read_papers
 from evals.asking.summary import summarise
 from evals.asking.trial import Setting, forget, try_arm
 from evals.figures import sums
@@ -42,11 +42,6 @@ class AskingOptions(Options):
 
 class Asking(Suite[AskingOptions]):
     """Ask questions with known answers: coverage, quotes that stand, refusals, time and cost."""
-
-    arms: list[Arm]
-    data: PaperCases | None
-    cases: list[Case]
-    built: Built
 
     def prepare(self) -> None:
         """Read the questions."""

@@ -37,9 +37,6 @@ class CitationTruthOptions(Options):
 class CitationTruth(Suite[CitationTruthOptions]):
     """Put falsehoods and truths about papers to each check: what it accepts, and what it refuses."""
 
-    cases: list[Case]
-    arms: list[str]
-
     def prepare(self) -> None:
         """Make the pairs."""
         options = self.options

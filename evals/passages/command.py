@@ -31,8 +31,6 @@ class PassagesOptions(Options):
 class Passages(Suite[PassagesOptions]):
     """Measure how often each retriever finds the passage that answers a question, and how fast."""
 
-    chosen: list[QuestionSet]
-
     def prepare(self) -> None:
         """Read the sets."""
         sets = {made.name: made for made in read_sets(self.options.data)}

@@ -43,7 +43,7 @@ def view_for(works: Works, key: str) -> View:
     found = _KEY.fullmatch(key)
     if found is None:
         return works.view(None, ())
-    return works.view(int(found[1]), [int(one) for one in found[2].split(".") if one])
+    return works.view(int(found[1]), tuple(int(one) for one in found[2].split(".") if one))
 
 
 def wanted(works: Works, view: View, query: Mapping[str, str]) -> Wanted:

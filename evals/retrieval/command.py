@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from evals.intervals import RESAMPLES
-from evals.retrieval.arms import ARMS, Arm, choose_arms
-from evals.retrieval.corpus import Cases, Corpus, choose_cases, read_corpus, read_ids
+from evals.retrieval.arms import ARMS, choose_arms
+from evals.retrieval.corpus import choose_cases, read_corpus, read_ids
 from evals.retrieval.server import service_of, serving
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Setting, try_arm
@@ -48,11 +48,6 @@ class Retrieval(Suite[RetrievalOptions]):
 
     It runs the real graph against a local source that answers as OpenAlex does.
     """
-
-    corpus: Corpus
-    chosen: Cases
-    arms: list[Arm]
-    not_run: dict[str, str]
 
     def prepare(self) -> None:
         """Read the corpus and the queries that it has."""

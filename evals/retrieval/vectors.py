@@ -63,13 +63,10 @@ class RememberingEmbedder:
         with self._lock, self._opened() as database:
             known = _read(database, list(dict.fromkeys(keys)))
             new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-            for keys_now, texts_now in _batches(new):
-                made = dict(zip(keys_now, self._made(texts_now), strict=True))
-                with database:
-                    database.executemany(
-                        "INSERT OR IGNORE INTO vectors VALUES (?, ?)", made.items()
-                    )
-                known |= made
+            made = dict(zip(new, self._made(list(new.values())), strict=True))
+            with database:
+                database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", made.items())
+            known |= made
         return np.stack([np.frombuffer(known[key], dtype=np.float32) for key in keys])
 
     def _made(self, texts: list[str]) -> list[bytes]:
@@ -97,10 +94,3 @@ def _read(database: sqlite3.Connection, keys: list[bytes]) -> dict[bytes, bytes]
             database.execute(f"SELECT text, vector FROM vectors WHERE text IN ({marks})", some)
         )
     return found
-
-
-def _batches(texts: dict[bytes, str]) -> Iterator[tuple[list[bytes], list[str]]]:
-    keys = list(texts)
-    for at in range(0, len(keys), _AT_ONCE):
-        some = keys[at : at + _AT_ONCE]
-        yield some, [texts[key] for key in some]

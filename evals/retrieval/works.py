@@ -2,11 +2,9 @@
 
 import json
 import logging
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from threading import Lock
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +17,6 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 SITE = "https://openalex.org/"
 _NO_YEAR = 9999
-_VIEWS = 64
-"""Most views that are remembered."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,8 @@ class Works:
         ]
         self._citing = np.array([citing for citing, _ in links], dtype=np.int64)
         self._cited = np.array([cited for _, cited in links], dtype=np.int64)
-        self._heads: dict[int, str] = {}
-        self._views: OrderedDict[tuple[int | None, tuple[int, ...]], View] = OrderedDict()
-        self._lock = Lock()
+        self._head = cache(lambda at: json.dumps(self._fields(at), ensure_ascii=False)[:-1])
+        self.view = lru_cache(maxsize=64)(self._view)
 
     @cached_property
     def index(self) -> Index:
@@ -64,22 +59,14 @@ class Works:
             self._head(at)
         logger.info("%d works, %d words", self.index.size, self.index.words)
 
-    def view(self, year: int | None, hidden: Sequence[int]) -> View:
+    def _view(self, year: int | None, hidden: tuple[int, ...]) -> View:
         """Return the works that appeared before `year` and are not hidden."""
-        key = (year, tuple(hidden))
-        with self._lock:
-            found = self._views.get(key)
-            if found is None:
-                visible = np.ones(len(self.years), dtype=np.bool_)
-                if year is not None:
-                    visible &= self.years < year
-                visible[list(hidden)] = False
-                cited = self._cited[visible[self._citing]]
-                found = View(visible, np.bincount(cited, minlength=len(self.years)))
-                self._views[key] = found
-                if len(self._views) > _VIEWS:
-                    self._views.popitem(last=False)
-            return found
+        visible = np.ones(len(self.years), dtype=np.bool_)
+        if year is not None:
+            visible &= self.years < year
+        visible[list(hidden)] = False
+        cited = self._cited[visible[self._citing]]
+        return View(visible, np.bincount(cited, minlength=len(self.years)))
 
     def place_of(self, name: str) -> int | None:
         """Return the place of a work by its `W…`, its address or its DOI."""
@@ -98,11 +85,6 @@ class Works:
     def text_of(self, at: int, view: View) -> str:
         """Return the record of a work as JSON."""
         return f'{self._head(at)}, "cited_by_count": {int(view.cited_by[at])}}}'
-
-    def _head(self, at: int) -> str:
-        if at not in self._heads:
-            self._heads[at] = json.dumps(self._fields(at), ensure_ascii=False)[:-1]
-        return self._heads[at]
 
     def _fields(self, at: int) -> dict[str, object]:
         record = self._corpus.records[at]

@@ -11,21 +11,18 @@ parent_document   The parents of the best small chunks.
 ensemble          The best by BM25 and meaning.
 """
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from citeloom.settings import settings
 from evals.asking.cases import Case
 from evals.asking.papers import PaperCases
 from evals.figures import ArmFigures, means, run_of
 from evals.figures import minus as differences
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
+from evals.trials import fresh_home
 from tools.clients import Clients
-from tools.errors import InputError
 
 ARMS = ("paragraphs", "basic", "parent_document", "ensemble")
 _FEW = ("answered", "lines", "context_words", "seconds")
@@ -73,8 +70,7 @@ def stack_of(paper: str, texts: Mapping[str, str], size: int) -> list[Upload]:
 
 def run_all(plan: Plan) -> Iterator[Row]:
     """Yield the row of each run; all share a home, so that no paper is read twice."""
-    with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
-        here = settings().model_copy(update={"home": Path(home), "qdrant_url": None})
+    with fresh_home() as here:
         for case in plan.cases:
             for stack in plan.stacks:
                 uploads = stack_of(case.papers[0], plan.texts, stack)
@@ -82,8 +78,6 @@ def run_all(plan: Plan) -> Iterator[Row]:
                     options = {"mind": plan.mind, "context_method": arm, "top_k": plan.top_k}
                     clients = Clients(here)
                     run = synthesize(case.question, uploads, clients, options)
-                    if run.stop:
-                        raise InputError(f"'{case.question}' was stopped: {run.stop}")
                     figures = measures(clients.embedder, told_of(case, run, ranked=arm != ARMS[0]))
                     figures["seconds"] = run.seconds
                     yield Row(case.id, stack, arm, figures, " ".join(x.text for x in run.lines))

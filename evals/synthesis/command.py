@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.asking.papers import PaperCases, read_papers
+from evals.asking.papers import read_papers
 from evals.runner import Options, Suite, choose
 from evals.synthesis import arms, references
-from evals.synthesis.questions import QUESTIONS, Question, read_questions
+from evals.synthesis.questions import QUESTIONS, read_questions
 from evals.tables import INTERVALS, Report, dict_table
 from tools.errors import InputError
 
@@ -43,10 +43,6 @@ class SynthesisOptions(Options):
 
 class Synthesis(Suite[SynthesisOptions]):
     """Measure `synthesize`: whether its references are right, and how it compares with baselines."""
-
-    parts: list[str]
-    asked: list[Question]
-    data: PaperCases | None
 
     def prepare(self) -> None:
         """Read the questions."""

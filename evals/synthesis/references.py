@@ -12,23 +12,21 @@ printed    The same, where a reference that GROBID did not link counts as right 
 citing     Right, of the lines for which the truth or the run has a secondary reference.
 """
 
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from citeloom.settings import settings
 from evals.pdf.references import same_title
 from evals.pdf.texts import letters
 from evals.pdf.truth import Work
 from evals.synthesis.questions import Question, files_of
 from evals.synthesis.runs import Synthesis, file_upload, synthesize
 from evals.synthesis.truth import WAYS, Cited, Known, read_known
+from evals.trials import fresh_home
 from state.synthesis import Line, NumberedReference, Origin
 from tools.clients import Clients
-from tools.errors import InputError
 
 _NAMED = 80.0
 """Of 100: likeness from which an entry has a title in it; papers misquote titles."""
@@ -170,13 +168,10 @@ def measure(folder: Path, questions: Sequence[Question], mind: str) -> Generator
         InputError: A file is missing, or a run was stopped.
     """
     known = {Path(file).name: one for file, one in read_known(folder).items()}
-    with tempfile.TemporaryDirectory(prefix="citeloom-eval-", ignore_cleanup_errors=True) as home:
-        here = settings().model_copy(update={"home": Path(home), "qdrant_url": None})
+    with fresh_home() as here:
         for asked in questions:
             uploads = [file_upload(path) for path in files_of(folder, asked)]
             run = synthesize(asked.question, uploads, Clients(here), {"mind": mind})
-            if run.stop:
-                raise InputError(f"'{asked.question}' was stopped: {run.stop}")
             yield from judged(asked.question, run, known)
 
 

@@ -1,17 +1,15 @@
 """Runs of the real `synthesize` graph on files or texts, each with a home that the benchmark gives it."""
 
-import asyncio
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
-from citeloom.settings import Settings
+from evals.trials import run_graph
 from state.synthesis import Line, Origin
 from tools.clients import Clients
-from tools.context import RunContext
+from tools.errors import InputError
 
 Upload = dict[str, str]
 
@@ -33,11 +31,6 @@ class Synthesis:
         """The paragraphs that the text was made from, whole, by id."""
         return {item.paragraph: item for item in self.result["used"]}
 
-    @property
-    def stop(self) -> str:
-        """Why it was stopped; empty where it was not."""
-        return self.result["stop"].cause if self.result["stop"] else ""
-
 
 def file_upload(path: Path) -> Upload:
     """Return a file as the graph takes it."""
@@ -50,24 +43,15 @@ def text_upload(name: str, text: str) -> Upload:
 
 
 def synthesize(
-    question: str,
-    uploads: Sequence[Upload],
-    clients: Clients,
-    options: Mapping[str, Any] | None = None,
+    question: str, uploads: Sequence[Upload], clients: Clients, choices: Mapping[str, Any]
 ) -> Synthesis:
-    """Answer a question from papers, in an event loop of its own; `options` are fields of RunContext."""
-    from graphs.synthesize import graph
+    """Answer a question from papers; `choices` are fields of RunContext.
 
-    context = RunContext(**(options or {}))
-    vars(context)["clients"] = clients  # where cached_property looks first
-    inputs: Any = {"question": question, "uploads": [dict(item) for item in uploads]}
-    config: Any = {"recursion_limit": 1000, "max_concurrency": 16}
-    began = perf_counter()
-    result = asyncio.run(graph.ainvoke(inputs, config, context=context))
-    return Synthesis(dict(result), perf_counter() - began)
-
-
-def home_at(folder: Path, **others: Any) -> Settings:
-    """Return the defaults with that home, whatever the environment says."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return Settings.model_construct(home=folder, **others)
+    Raises:
+        InputError: The run was stopped.
+    """
+    inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
+    result = run_graph("synthesize", inputs, clients, choices)
+    if result["stop"]:
+        raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
+    return Synthesis(result, result["took"])

@@ -17,10 +17,10 @@ from evals.runner import Options, Suite, choose
 from evals.side_by_side import results_of
 from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
-from evals.writing.cases import Cases, read_cases
+from evals.writing.cases import read_cases
 from evals.writing.rouge import scorer
 from evals.writing.summary import summarise
-from evals.writing.trial import ARMS, LEXRANK, Arm, Setting, try_arm
+from evals.writing.trial import ARMS, LEXRANK, Setting, try_arm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +42,6 @@ class Writing(Suite[WritingOptions]):
 
     It runs the real graph on the papers that each section cites, and checks each citation anew.
     """
-
-    chosen: Cases
-    arms: list[Arm]
 
     def prepare(self) -> None:
         """Read the rows of the data."""

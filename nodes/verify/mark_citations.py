@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from state.audit import ReferenceFinding
 from state.paper import Paper, canonical_id, title_key
 from state.verifying import Entry, VerifyState
-from state.writing import MARKER, Draft, Sentence
+from state.writing import MARKER, Cause, Draft, Sentence
 from tools.context import RunContext
 from tools.references.in_text import Label, Mention, find_mentions
 from tools.services import open_services
@@ -65,17 +65,22 @@ class Keying:
         key = self._given[place] = f"P{len(self._given) + 1}"
         self.labels[key] = f"[{label.text}]" if label.kind == "number" else label.text
         if entry is None:
-            self.findings.append(
-                ReferenceFinding(
-                    key=label.text, cause="fabricated",
-                    detail="the text cites it, and the list of references does not have it",
-                    remedy="add the reference, or take the citation out",
-                )
+            self._tell(
+                label, "fabricated", "the text cites it, and the list of references does not have it",
+                "add the reference, or take the citation out",
             )  # fmt: skip
         elif entry.paper:
             self.keys[key] = entry.paper
-            self._compare_years(label, entry)
+            year = self.papers[entry.paper].year
+            if label.year and year and label.year != year:
+                told = f"the text gives the year {label.year}", f"the list of references has {year}"
+                self._tell(label, "metadata_error", *told, paper=entry.paper)
         return key
+
+    def _tell(self, label: Label, cause: Cause, detail: str, remedy: str, paper: str = "") -> None:
+        self.findings.append(
+            ReferenceFinding(key=label.text, paper=paper, cause=cause, detail=detail, remedy=remedy)
+        )
 
     def name_rest(self) -> None:
         """Give the papers that are not cited keys as well: one of them may be what was meant."""
@@ -83,17 +88,6 @@ class Keying:
         rest = [item for item in self.entries if item.paper and item.paper not in cited]
         for number, entry in enumerate(rest, start=len(self._given) + 1):
             self.keys[f"P{number}"] = entry.paper
-
-    def _compare_years(self, label: Label, entry: Entry) -> None:
-        year = self.papers[entry.paper].year
-        if label.year and year and label.year != year:
-            self.findings.append(
-                ReferenceFinding(
-                    key=label.text, paper=entry.paper, cause="metadata_error",
-                    detail=f"the text gives the year {label.year}",
-                    remedy=f"the list of references has {year}",
-                )
-            )  # fmt: skip
 
 
 def find_entry(label: Label, entries: Sequence[Entry], papers: Mapping[str, Paper]) -> Entry | None:

@@ -36,6 +36,8 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     failures: list[Failure] = []
     for name in request.sources:
         left = [place for place in range(len(entries)) if place not in found]
+        if not left:
+            break
         looked, failed = await _look(services, name, request, entries, given, left)
         found |= looked.found
         failures += failed
@@ -84,12 +86,11 @@ async def _look(
     left: Sequence[int],
 ) -> tuple[Looked, list[Failure]]:
     """Look up these entries in one source, by id and then by title."""
-    if not left:
-        return Looked(name), []
-    wanted = {
-        place: Wanted(_ids(entries[place], given), given.get(entries[place].paper))
-        for place in left
-    }
+    wanted: dict[int, Wanted] = {}
+    for place in left:
+        paper = given.get(entries[place].paper)
+        ids = (paper.id, *paper.aliases) if paper else (entries[place].wanted,)
+        wanted[place] = Wanted(tuple(key for key in ids if not key.startswith("title:")), paper)
     try:
         looked = await look_up(await services.source(name, request), wanted)
     except (TransientError, PermanentError) as error:
@@ -100,13 +101,6 @@ async def _look(
         _failure(given[entries[place].paper].title[:80], cause, f"not looked up in {name}")
         for place, cause in sorted(looked.failed.items())
     ]
-
-
-def _ids(entry: Entry, given: dict[str, Paper]) -> tuple[str, ...]:
-    if entry.wanted:
-        return (entry.wanted,)
-    paper = given[entry.paper]
-    return tuple(key for key in (paper.id, *paper.aliases) if not key.startswith("title:"))
 
 
 async def _marked(

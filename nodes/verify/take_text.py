@@ -41,10 +41,15 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     stop: Failure | None = None
     try:
         sent = parse(VerifyInput, state)
-        text, listed = split_references(_checked(sent.text))
+        if len(sent.text) > MAX_CHARACTERS:
+            raise InputError(
+                f"the text has {len(sent.text):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+                "one section at a time, with its references"
+            )
+        text, listed = split_references(sent.text)
         body = paragraphs(text)
         about = " ".join(body)[:_ABOUT]
-        if len(tokens(about)) < 3:
+        if len(tokens(about)) < 3 or "\x00" in sent.text:
             raise InputError(
                 "there is no text to check: give at least a sentence that cites a paper"
             )
@@ -65,17 +70,6 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
         "checks": 0, "verdicts": [], "rejections": replaced([]), "flagged": [], "notes": [],
         "stop": stop, "failures": replaced([*failures, *([stop] if stop else [])]),
     }  # fmt: skip
-
-
-def _checked(text: str) -> str:
-    if "\x00" in text:
-        raise InputError("the text is not text (it looks like a binary file)")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"the text has {len(text):,} characters and at most {MAX_CHARACTERS:,} are taken: give one "
-            "section at a time, with its references"
-        )
-    return text
 
 
 def _given(
@@ -112,23 +106,20 @@ def _entries(
     """
     if not listed:
         return list(given), []
-    entries: list[Entry] = []
-    parsed: list[Paper] = []
-    used: set[str] = set()
-    for number, item in enumerate(listed, start=1):
-        paper = find_paper(item, papers.values())
-        if paper is None:
-            paper = _read(item, number)
-            parsed.append(paper)
-        used.add(paper.id)
-        entries.append(Entry(label=item.label, raw=item.raw, paper=paper.id))
+    found = [find_paper(item, papers.values()) for item in listed]
+    cited = [paper or _read(item) for paper, item in zip(found, listed, strict=True)]
+    entries = [
+        Entry(label=item.label, raw=item.raw, paper=paper.id)
+        for paper, item in zip(cited, listed, strict=True)
+    ]
+    used = {paper.id for paper in cited}
     rest = [item.model_copy(update={"label": ""}) for item in given if item.paper not in used]
-    return [*entries, *rest], parsed
+    return [*entries, *rest], [paper for paper in cited if paper.id not in papers]
 
 
-def _read(item: ListedReference, number: int) -> Paper:
+def _read(item: ListedReference) -> Paper:
     """Return what an entry of a list says of its paper; that it exists is not said by this."""
-    title = item.title or item.raw[:200] or f"Reference {number}"
+    title = item.title or item.raw[:200] or f"Reference {item.label}"
     ids, aliases = identify(
         doi=item.doi or None, arxiv=item.arxiv or None, title=title, year=item.year,
         first_author=item.family or None,

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.write.sentence_plan import TASK as SENTENCES
-from nodes.write.sentence_plan import PlannedPaper, ask_plan, lay_sentences
+from nodes.write.sentence_plan import PlannedPaper, ask_plan, grouped, lay_sentences
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.port import one_line_each
 from state.channels import WriteState
@@ -22,7 +22,6 @@ from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.themes import group_texts
 from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
@@ -57,13 +56,7 @@ class Themes(BaseModel):
 
 def extract(embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper]) -> Themes:
     """Group by closeness of meaning; inside a group the earlier papers come first."""
-    groups = group_texts(
-        embedder, text, [item.title for item in papers], [item.abstract for item in papers]
-    )
-    themes: list[Theme] = []
-    for group in groups:
-        rows = sorted(group.members, key=lambda row: (papers[row].year or 0, row))
-        themes.append(Theme(label=group.label, keys=[papers[row].key for row in rows]))
+    themes = [Theme(label=label, keys=keys) for label, keys in grouped(embedder, text, papers)]
     return Themes(
         themes=themes, reasoning="Grouped by closeness of meaning, nearest to the input first."
     )

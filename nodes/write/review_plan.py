@@ -31,16 +31,19 @@ async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     if state.get("reviewed") or not services.context.review_plan:
         return {"reviewed": True}
     papers = await services.run_store.papers.get(state["selected"])
+    places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
+    numbers = {key: places[paper] for key, paper in state["keys"].items() if paper in places}
     shown = {
         "kind": STAGE,
         "instructions": ASKED,
-        "plan": plan_text(state["outline"], _numbers(state)),
+        "plan": plan_text(state["outline"], numbers),
         "papers": _listed(state, papers),
     }
     made, error = str(shown["plan"]).strip(), ""
     while True:
         answer = interrupt({**shown, "error": error} if error else shown)
-        text = _text(answer)
+        given = answer.get("plan") if isinstance(answer, Mapping) else answer
+        text = given if isinstance(given, str) else ""
         if not text.strip() or text.strip() == made:
             return {"reviewed": True}
         try:
@@ -48,18 +51,6 @@ async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
         except InputError as caught:
             error = str(caught)
             shown = {**shown, "plan": text}
-
-
-def _text(answer: object) -> str:
-    """Return the plan of an answer: a text, or an object with the text as 'plan'."""
-    if isinstance(answer, Mapping):
-        answer = answer.get("plan", "")
-    return answer if isinstance(answer, str) else ""
-
-
-def _numbers(state: WriteState) -> dict[str, int]:
-    places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
-    return {key: places[paper] for key, paper in state["keys"].items() if paper in places}
 
 
 def _listed(state: WriteState, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
+from tools.text.themes import group_texts
 
 STAGE = "plan_section"
 MAX_SENTENCES = 60
@@ -71,18 +72,27 @@ class SentencePlan(BaseModel):
     sentences: list[PlannedSentence] = Field(min_length=1)
 
 
-def extract(embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper]) -> SentencePlan:
-    """Plan a sentence for each paper, the earliest first, in paragraphs by closeness of meaning."""
-    from tools.text.themes import group_texts
-
+def grouped(
+    embedder: Embedder, text: str, papers: Sequence[PlannedPaper]
+) -> list[tuple[str, list[str]]]:
+    """Return labels and keys of groups close in meaning, the earlier papers of each first."""
     groups = group_texts(
         embedder, text, [item.title for item in papers], [item.abstract for item in papers]
     )
+    years = [(item.year or 0, row) for row, item in enumerate(papers)]
+    return [
+        (group.label, [papers[row].key for row in sorted(group.members, key=years.__getitem__)])
+        for group in groups
+    ]
+
+
+def extract(embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper]) -> SentencePlan:
+    """Plan a sentence for each paper, the earliest first, in paragraphs by closeness of meaning."""
     return SentencePlan(
         sentences=[
-            PlannedSentence(keys=[papers[row].key], paragraph=place, says=f"on {group.label}")
-            for place, group in enumerate(groups, start=1)
-            for row in sorted(group.members, key=lambda row: papers[row].year or 0)
+            PlannedSentence(keys=[key], paragraph=place, says=f"on {label}")
+            for place, (label, keys) in enumerate(grouped(embedder, text, papers), start=1)
+            for key in keys
         ]
     )
 

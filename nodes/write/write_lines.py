@@ -26,9 +26,4 @@ async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> PartState:
     stage = stage_of(state)
     lines = tuple(line for line in stage.part.lines if line.number in set(state["lines"]))
     job = Job(draft=stage.best, lines=lines, variant=state["variant"])
-    written = await writer_named(services.context.writer).write(services, stage, job)
-    return {
-        "candidates": [written.draft],
-        "failures": written.failures,
-        "rejections": written.rejections,
-    }
+    return await writer_named(services.context.writer).write(services, stage, job)

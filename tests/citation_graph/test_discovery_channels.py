@@ -8,9 +8,7 @@ from state.query import Hit
 from tools.citation_graph.discovery_channels import (
     BY_INPUT,
     captures,
-    channel_of,
     divide,
-    kind_of_hit,
 )
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
@@ -18,22 +16,6 @@ Via = Literal["query", "reference", "citation", "recommendation", "must_include"
 
 def hit(paper: str, via: Via = "query", by: str = "pears", **fields: Any) -> Hit:
     return Hit(paper=paper, via=via, by=by, source=fields.pop("source", "openalex"), **fields)
-
-
-@pytest.mark.parametrize(
-    ("via", "by", "way"),
-    [
-        ("query", "pears", "keywords"),
-        ("query", BY_INPUT, "meaning"),
-        ("reference", "doi:a", "references"),
-        ("citation", "doi:a", "citations"),
-        ("recommendation", "the best papers so far", "recommendations"),
-        ("must_include", "you", "named"),
-    ],
-)
-def test_way_is_read_off_the_hit(via: Via, by: str, way: str) -> None:
-    assert kind_of_hit(hit("x", via, by)) == way
-    assert channel_of(hit("x", via, by)) == (None if way == "named" else way)
 
 
 def test_all_queries_and_hops_are_one_channel_until_they_are_told_apart() -> None:
@@ -49,23 +31,11 @@ def test_all_queries_and_hops_are_one_channel_until_they_are_told_apart() -> Non
     }
 
 
-def test_only_papers_asked_for_are_counted_and_one_never_reached_has_no_channel() -> None:
-    hits = [hit("x"), hit("y"), hit("named", "must_include", "you")]
-    assert captures(hits, ["x", "named", "lost"]) == {
-        "x": {"keywords"}, "named": frozenset(), "lost": frozenset()
-    }  # fmt: skip
-
-
 def test_link_back_from_a_paper_that_was_reached_over_this_one_alone_proves_nothing() -> None:
     hits = [hit("x"), hit("y", "reference", "x"), hit("x", "citation", "y")]
     assert captures(hits, ["x", "y"]) == {"x": {"keywords"}, "y": {"references"}}
     hits.append(hit("y", "reference", "z"))
     assert captures(hits, ["x", "y"])["x"] == {"keywords", "citations"}
-
-
-def test_circle_of_links_that_no_search_reached_does_not_loop() -> None:
-    hits = [hit("x", "reference", "y"), hit("y", "reference", "x"), hit("x", "reference", "x")]
-    assert captures(hits, ["x", "y"])["y"] == {"references"}
 
 
 KINDS = [hit("x"), hit("y", by=BY_INPUT), hit("z", "reference", "x")]

@@ -12,7 +12,7 @@ from citeloom.cli.runs import Run
 from state.run import Failure
 from state.synthesis import NumberedReference
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
-from tests.cli.test_output_contract import _TYPES, described
+from tests.cli.test_output_contract import check_described
 
 
 def run(out: str = "", **context: Any) -> Run:
@@ -114,14 +114,7 @@ def test_record_is_as_docs_output_describes_it() -> None:
         "A record": [item["paper"] for item in told["references"]],
         "A quote": [item["quote"] for item in told["used"]],
     }
-    for heading, values in objects.items():
-        fields = described(heading)
-        assert values, heading
-        for value in values:
-            assert set(value) == set(fields), heading
-            for name, kinds in fields.items():
-                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
-                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    check_described(objects)
 
 
 async def test_markdown_has_references_trace_and_account_with_paper_text_escaped(

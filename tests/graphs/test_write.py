@@ -70,42 +70,6 @@ async def test_lines_that_cite_nothing_repeat_nothing(extractive: RunContext) ->
     assert len(set(left_out)) == 6 - len(texts), "a line with nothing new to say is reported"
 
 
-async def test_votes_are_blind_seeded_and_recorded(llm_settings: Settings) -> None:
-    def first_shown(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {"best": inputs["versions"][0]["label"], "reason": "It came first."}
-
-    with Scripted(reviewer({"vote_drafts": first_shown}), llm_settings, votes=5, beam=1) as llm:
-        result = await write(llm.context, papers=["p7", "p8"])
-    orders = [
-        tuple(item["text"] for item in _versions(request))
-        for request in llm.server.requests
-        if _versions(request)
-    ]
-    assert len(set(orders)) > 1, "the drafts are not always shown in one order"
-    assert result["sentences"]
-
-
-def _versions(request: dict[str, Any]) -> list[dict[str, str]]:
-    from tests.fakes.openai_server import inputs_of, task_of
-
-    return inputs_of(request)["versions"] if task_of(request) == "vote_drafts" else []  # type: ignore[return-value]
-
-
-async def test_beam_keeps_earlier_sentences_word_for_word(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings, schedule="incremental") as llm:
-        await write(llm.context, papers=["p1", "p7", "p8", "p9"])
-    from tests.fakes.openai_server import inputs_of, task_of
-
-    shown = [
-        inputs_of(request)["so_far"]
-        for request in llm.server.requests
-        if task_of(request) == "extend_draft"
-    ]
-    by_length = {len(item): item for item in shown if isinstance(item, list)}
-    for length in sorted(by_length)[1:]:
-        assert any(by_length[length][: length - 1] == item for item in shown)
-
-
 async def test_made_plan_cites_every_paper_once_even_if_the_mind_forgets_or_invents(
     llm_settings: Settings,
 ) -> None:

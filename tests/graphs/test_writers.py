@@ -100,13 +100,16 @@ async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings:
         assert len(entry.survivors) == min(2, len(entry.drafts))
         assert len(entry.votes) == (3 if len(entry.drafts) > 1 else 0)
         assert {vote.chosen for vote in entry.votes} <= {draft.id for draft in entry.drafts}
-        known = {draft.id for other in rounds for draft in other.drafts}
-        parents = {draft.parent for draft in entry.drafts if entry.round > 1}
-        assert parents <= known, "each draft's line can be followed back"
+        known = {draft.id: draft.sentences for other in rounds for draft in other.drafts}
+        for draft in entry.drafts if entry.round > 1 else ():
+            # Each draft's line can be followed back, and what stood stays word for word.
+            assert draft.sentences[: entry.round - 1] == known[draft.parent or ""]
     extended = [
         len({draft.parent for draft in entry.drafts}) for entry in rounds if entry.round > 1
     ]
     assert max(extended) == 2, "both survivors are extended"
+    orders = {vote.order == tuple(sorted(vote.order)) for entry in rounds for vote in entry.votes}
+    assert orders == {True, False}, "drafts are shown in an order that tells nothing"
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
@@ -232,7 +235,7 @@ async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) ->
         ("zero_shot", PLAN, "follows no plan of yours"),
         ("lexrank", PLAN, "follows no plan of yours"),
         ("plan", "", "needs a plan"),
-        ("sonnet", "", "there are: beam"),
+        ("sonnet", "", "input should be 'beam'"),
     ],
 )
 async def test_writer_that_cannot_do_what_is_asked_is_refused(

@@ -14,7 +14,7 @@ from state.quote import Quote
 from state.run import Failure
 from state.writing import CitationVerdict, Draft, Plan, PlanLine, Rejection, Sentence
 from tests.fakes.made_papers import made_papers
-from tests.fakes.openai_server import Reply, Status
+from tests.fakes.openai_server import Reply
 from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.services import open_services
@@ -66,12 +66,6 @@ async def test_stopped_run_is_audited_by_wording_and_nobody_is_asked(mind: Setti
     assert "the citations were not checked" in audit.reasons
     assert {item.reason for item in audit.omissions} == {"stopped"}
     assert {item.paper for item in audit.omissions} == {KEYS["P2"], KEYS["P3"], KEYS["P4"]}
-
-
-async def test_endpoint_that_rejects_the_key_is_told_and_wording_decides(mind: Settings) -> None:
-    update, _ = await audited(Status(401), mind)
-    assert [item.sentence for item in update["audit"].uncited_claims] == [2]
-    assert [item.stage for item in update["failures"]] == ["audit_section"]
 
 
 async def test_retracted_paper_fails_the_text_only_where_it_is_cited(mind: Settings) -> None:

@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from nodes.write.audit_section import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import take_out
-from state.audit import UncitedClaim
 from state.paper import Paper
 from state.request import Choices, Request
 from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
@@ -76,28 +75,6 @@ def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_wi
     ]
 
 
-def test_audit_counts_and_gives_its_reasons() -> None:
-    sentences = [Sentence(text="A {P1} and {P2}.", line=1), Sentence(text="Others fail.", line=2)]
-    verdicts = [
-        CitationVerdict(sentence=1, key="P1", paper="p1", verdict="not_checked"),
-        CitationVerdict(
-            sentence=1, key="P2", paper="", verdict="not_in_source", cause="fabricated"
-        ),
-    ]
-    claim = UncitedClaim(sentence=2, text="Others fail.", why="it speaks of others")
-    audit = make_audit(sentences, verdicts, uncited_claims=[claim])
-    assert (audit.citations, audit.not_checked, audit.not_in_source) == (2, 1, 1)
-    assert audit.reasons == (
-        "1 reference: no such paper was found",
-        "1 citation: not checked",
-        "1 claim: it is about others' work and cites nobody",
-    )
-    missing = make_audit(sentences[:1], verdicts[:1])
-    assert missing.reasons == ("1 citation had no verdict", "1 citation: not checked")
-    assert not make_audit(sentences[:1], verdicts[:1], checked=False).passed
-    assert not make_audit([], []).passed
-
-
 def test_each_paper_that_is_not_cited_has_its_reason() -> None:
     ids = ["cited", "taken out", "no line", "said nothing", "bare", "beyond"]
     papers = {
@@ -116,3 +93,11 @@ def test_each_paper_that_is_not_cited_has_its_reason() -> None:
     }
     stopped = omissions_of(["beyond"], papers, set(), **told, plan=plan, stopped=True)
     assert stopped[0].reason == "stopped"
+
+
+def test_text_that_was_not_wholly_checked_does_not_pass() -> None:
+    sentences = [Sentence(text="A {P1} and {P2}.", line=1)]
+    one = [CitationVerdict(sentence=1, key="P1", paper="p1", verdict="supported")]
+    assert make_audit(sentences, one).reasons == ("1 citation had no verdict",)
+    assert not make_audit(sentences, one, checked=False).passed
+    assert not make_audit([], []).passed

@@ -108,16 +108,6 @@ async def test_plan_decides_alone_what_is_cited(choose: Choose) -> None:
     assert keys(update) == "be"
 
 
-async def test_choice_is_the_same_each_time_and_each_paper_is_taken_once(choose: Choose) -> None:
-    papers = [paper(f"p{number:03d}", 1990 + number % 30) for number in range(200)]
-    facets = reflected(**{f"facet{at}": "" for at in range(5)})
-    scores = [50.0] * 200
-    first = await choose(papers, 60, scores=scores, sufficiency=facets)
-    again = await choose(papers, 60, scores=scores, sufficiency=facets)
-    assert first["keys"] == again["keys"]
-    assert len(set(first["keys"].values())) == 60
-
-
 SIX = reflected(radar="abc", memory="d", vision="ef")
 MUST = {"must_include": ("doi:f",)}
 TIMES = [paper("a", 2021), paper("b", 2021), paper("c", 2011), paper("d", None)]

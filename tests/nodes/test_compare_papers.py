@@ -50,13 +50,6 @@ def test_row_names_its_paper_and_holds_what_it_says_with_verified_quotes() -> No
     assert bare.name == "“A paper that says nothing” (n.d.)"
 
 
-def test_what_a_paper_adds_stands_in_for_its_method() -> None:
-    both = elements(method=element(METHOD, METHOD), contribution=element(FINDINGS, FINDINGS))
-    assert make_table([PEARS], both).rows[0].cells["method"].text == METHOD
-    alone = elements(contribution=element(METHOD, METHOD))
-    assert [*make_table([PEARS], alone).rows[0].cells] == ["method"]
-
-
 def test_cell_is_the_papers_words_whatever_a_mind_made_of_them() -> None:
     quote = "Yields rise by 31 percent over trees"
     for said in ("Grafted trees yield 31 percent more.", "Yields do not rise.", ""):
@@ -112,6 +105,6 @@ async def test_cited_papers_come_in_the_order_of_first_citation(
     ]  # fmt: skip
 
 
-async def test_section_without_a_citation_has_an_empty_table(runtime: Runtime[RunContext]) -> None:
-    state: WriteState = {"run": "run", "keys": {}, "final": Draft(id="d")}
-    assert (await compare_papers(state, runtime))["table"].rows == ()
+def test_what_a_paper_adds_stands_in_for_its_method() -> None:
+    alone = elements(contribution=element(METHOD, METHOD))
+    assert [*make_table([PEARS], alone).rows[0].cells] == ["method"]

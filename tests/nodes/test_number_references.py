@@ -109,11 +109,6 @@ async def test_run_that_stopped_prints_the_parts_it_has(shelved: Services) -> No
     assert made["outcome"] == "partial"
 
 
-async def test_run_that_wrote_nothing_has_an_empty_section(services: Services) -> None:
-    made = await assemble(cast(WriteState, {"run": "run"}), services.run_store)
-    assert (made["related_work"], made["references"], made["outcome"]) == ("", [], "nothing")
-
-
 def lines(*places: tuple[str, int], origin: Any = "made") -> Plan:
     made = (
         PlanLine(number=at, theme=theme, paragraph=number)

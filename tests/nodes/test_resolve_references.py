@@ -53,13 +53,6 @@ async def test_work_that_a_broad_source_does_not_know_is_fabricated(tmp_path: Pa
     assert LICHENS in update["findings"][0].detail
 
 
-async def test_source_of_one_field_calls_nothing_fabricated(tmp_path: Path) -> None:
-    update = await resolve(tmp_path, Asked("arxiv"))
-    assert causes(update) == []
-    assert update["entries"][0].paper == GIVEN.id
-    assert "was not checked for 1 reference" in update["notes"][0]
-
-
 async def test_work_that_a_later_source_knows_is_not_fabricated(tmp_path: Path) -> None:
     later = Asked("semantic_scholar", [RECORD])
     update = await resolve(tmp_path, Asked("openalex"), later)

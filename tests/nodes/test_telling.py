@@ -102,13 +102,6 @@ def test_counts_say_what_is_there() -> None:
         assert counted(theme, papers) == said
 
 
-def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:
-    assert mentions("On bees. We study the steering of bees.", "bee steering")
-    assert not mentions("Bees make other insects change their steering.", "bee steering")
-    assert not mentions("They fly like bees. Steering is hard.", "bee steering")
-    assert not mentions("Bees.", "")
-
-
 @settings(max_examples=60)
 @given(st.text(max_size=200), st.text(max_size=40), st.text(max_size=40), st.booleans())
 def test_wild_records_bring_no_marker_of_their_own(
@@ -119,3 +112,10 @@ def test_wild_records_bring_no_marker_of_their_own(
     assert set(MARKER.findall(answer.sentence)) <= {"P1"}
     assert not set("{}") & set(MARKER.sub("", answer.sentence))
     assert all(item.quote in (abstract, title) or item.quote in abstract for item in answer.support)
+
+
+def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:
+    assert mentions("On bees. We study the steering of bees.", "bee steering")
+    assert not mentions("Bees make other insects change their steering.", "bee steering")
+    assert not mentions("They fly like bees. Steering is hard.", "bee steering")
+    assert not mentions("Bees.", "")

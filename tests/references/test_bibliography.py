@@ -94,14 +94,6 @@ def test_citation_says_where_it_stands_and_how_it_is_printed() -> None:
     assert (second.entries, second.unlinked) == ((3,), ("Nemo, 1870",))
 
 
-def test_citations_in_prose_between_brackets_keep_to_their_own_words() -> None:
-    text = (
-        "(see the discussion of the many looms that stood in the attic of Jia and Bo, 2019, as well as all "
-        "that was later said of them)"
-    )
-    assert [item.text for item in read(text, NAMED).citations] == ["Jia and Bo, 2019"]
-
-
 @pytest.mark.parametrize(
     ("text", "entries"),
     [
@@ -153,16 +145,6 @@ def test_dash_stands_for_the_authors_before() -> None:
     entries = read("Looms.", NAMED).entries
     assert [author.family for author in entries[-1].authors] == ["García Márquez"]
     assert (entries[-1].title, entries[-1].year) == ("Looms of autumn", 2002)
-
-
-def test_entries_are_found_below_a_heading_where_no_block_is_marked() -> None:
-    blocks = [
-        Block(text="Looms (Lee, 2020)."),
-        *(Block(text=one, section=("7 References",)) for one in NAMED),
-    ]
-    found = read_bibliography(Document(blocks=tuple(blocks), reader="test"))
-    assert len(found.entries) == len(NAMED)
-    assert found.citations[0].entries == (2,)
 
 
 def test_tables_code_and_references_are_not_read_for_citations() -> None:

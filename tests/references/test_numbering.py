@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.results import Reference
-from state.synthesis import Entries, Line, Origin
+from state.synthesis import Line, Origin
 from tests.fakes.made_stack import (
     BIBLIOGRAPHIES,
     COOL,
@@ -23,7 +23,7 @@ from tests.fakes.made_stack import (
     STORM,
 )
 from tools.bibliography.write_bibtex import to_bibtex
-from tools.references.numbering import number_references, with_numbers, works_of
+from tools.references.numbering import number_references, with_numbers
 
 
 def origin(paper: Paper, *works: Paper) -> Origin:
@@ -56,29 +56,12 @@ def test_primary_come_first_and_each_kind_in_the_order_of_mention() -> None:
     ]
 
 
-def test_fine_list_has_only_what_lines_cite() -> None:
-    _, references = number_references(LINES[2:], PARAGRAPHS, ENTRIES, PAPERS, "fine")
-    assert [item.paper for item in references] == [MOSS, LOOSE]
-
-
 def test_coarse_list_has_all_of_the_contexts_and_lines_only_their_sources() -> None:
     lines, references = number_references(LINES[2:], [STORM, COST, COOL], ENTRIES, PAPERS, "coarse")
     assert [item.paper for item in references] == [MOSS, RAIN, SHADE, LOOSE, CRUST]
     assert [(item.primary, item.secondary) for item in lines] == [((1,), ())]
     _, without = number_references([], [STORM], ENTRIES, PAPERS, "coarse")
     assert [item.paper for item in without] == [RAIN, SHADE]
-
-
-def test_one_place_in_two_lists_is_two_works() -> None:
-    entries = Entries(works={MOSS.id: (SHADE.id, CRUST.id), RAIN.id: (CRUST.id, LOOSE.id)})
-    assert works_of(STORM, entries) == [CRUST.id]
-    _, references = number_references([], [STORM], entries, PAPERS, "coarse")
-    assert [item.paper for item in references] == [RAIN, CRUST]
-
-
-def test_source_does_not_cite_itself() -> None:
-    entries = Entries(works={MOSS.id: (MOSS.id, CRUST.id, LOOSE.id, RAIN.id)})
-    assert works_of(COOL, entries) == [CRUST.id, RAIN.id]
 
 
 def test_source_that_another_source_cites_is_primary() -> None:
@@ -92,12 +75,6 @@ def test_source_that_another_source_cites_is_primary() -> None:
     ]
     assert (lines[0].primary, lines[0].secondary) == ((1,), (2, 3)), "the line is not from RAIN"
     assert [item.paper for item in references[1].cited_in] == [MOSS.id]
-
-
-def test_source_of_the_stack_is_primary_though_nothing_was_read_of_it() -> None:
-    lines = [line(1, origin(MOSS, CRUST))]
-    _, references = number_references(lines, [], ENTRIES, PAPERS, "fine", sources=[CRUST.id])
-    assert [item.role for item in references] == ["primary", "primary"]
 
 
 def test_work_of_two_papers_has_one_number_and_both_places() -> None:
@@ -124,21 +101,6 @@ def test_entries_are_in_the_style_and_printed_where_nothing_is_known() -> None:
         for item in references
     ]
     assert to_bibtex(listed).count("\n@") + 1 == len(references)
-
-
-def test_who_resolved_a_work_is_told() -> None:
-    _, references = number_references(
-        LINES, PARAGRAPHS, ENTRIES, PAPERS, "fine", resolved={SHADE.id: "crossref"}
-    )
-    assert [item.resolved for item in references] == ["", "", "crossref", "", ""]
-
-
-def test_work_without_record_is_left_out() -> None:
-    papers = {key: paper for key, paper in PAPERS.items() if key != SHADE.id}
-    lines, references = number_references(LINES, PARAGRAPHS, ENTRIES, papers, "fine")
-    assert SHADE not in [item.paper for item in references]
-    assert lines[0].secondary == ()
-    assert number_references([], [], Entries(), {}, "fine") == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -52,26 +52,6 @@ def test_number_here_and_name_there_are_one_work() -> None:
     assert first == second
 
 
-def test_paper_of_a_work_has_the_fields_of_its_entries() -> None:
-    doi = f"{NAMED} https://doi.org/10.1234/loom.12"
-    entries, papers = merge_works({"local:a": listed(NUMBERED), "local:b": listed(doi)}, [])
-    (paper,) = papers
-    assert (paper.id, paper.title, paper.year) == (
-        "doi:10.1234/loom.12", "Weaving threads of looms into graphs", 2019,
-    )  # fmt: skip
-    assert [author.family for author in paper.authors] == ["Jia", "Bo", "Lee"]
-    assert entries.printed["local:a"] == (NUMBERED.removeprefix("[12] "),)
-
-
-def test_preprint_and_what_was_published_of_it_are_one() -> None:
-    preprint = (
-        "Xu Jia, Wei Bo, and Ann Lee. 2018. Weaving threads of looms into graphs. arXiv:1801.00001."
-    )
-    published = f"{NAMED} doi:10.1234/loom.12"
-    (first,), (second,) = works((preprint,), (published,))
-    assert first == second == "doi:10.1234/loom.12"
-
-
 def test_shared_arxiv_id_makes_one_work_of_different_spellings() -> None:
     (first,), (second,) = works(
         ("Jia, X. 2018. Weaving threads. CoRR, abs/1801.00001.",),
@@ -132,11 +112,6 @@ def test_two_sources_stay_two_though_they_be_one_work() -> None:
     assert papers[0] in [preprint, published]
 
 
-def test_paper_that_cites_nothing_is_kept() -> None:
-    entries, papers = merge_works({"local:a": Bibliography()}, [])
-    assert (entries.works, entries.printed, papers) == ({"local:a": ()}, {"local:a": ()}, [])
-
-
 TITLES = st.sampled_from(
     ["Weaving threads of looms into graphs", "Weaving thread of looms into graphs", "Introduction", "Looms",
      "A survey of the looms of the world, part I", "A survey of the looms of the world, part II", ""]
@@ -180,17 +155,3 @@ def test_order_of_papers_and_sources_changes_nothing(
     items = list(named.items())
     random.shuffle(items)
     assert grouping(named, SOURCES) == grouping(dict(items), SOURCES[::-1])
-
-
-@settings(deadline=None)
-@given(LISTS)
-def test_list_given_twice_adds_no_work(lists: list[tuple[str, ...]]) -> None:
-    bibliographies = {f"local:{at}": listed(*texts) for at, texts in enumerate(lists)}
-    entries, papers = merge_works(bibliographies, SOURCES)
-    again = {**bibliographies, **{f"{key}-again": one for key, one in bibliographies.items()}}
-    twice, same = merge_works(again, SOURCES)
-    assert same == papers
-    assert all(
-        twice.works[key] == twice.works[f"{key}-again"] == entries.works[key]
-        for key in entries.works
-    )

@@ -5,14 +5,13 @@ from datetime import date
 
 import pytest
 
-from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
 from tools.errors import PermanentError
-from tools.scholar.arxiv import ArxivSource, host
+from tools.scholar.arxiv import ArxivSource
 from tools.scholar.arxiv_records import read_page
 
 ENTRY = """
@@ -104,14 +103,6 @@ def test_doi_and_venue_of_the_published_version_are_taken() -> None:
 )
 def test_withdrawn_papers_are_marked(said: str, withdrawn: bool) -> None:
     assert decoded(extra=comment(said)).retracted is withdrawn
-
-
-def test_bad_entry_does_not_cost_the_good_ones() -> None:
-    nameless = entry("2101.00002v1").replace("Counting apples\n      in $N$ orchards", " ")
-    page = read_page(
-        feed(nameless, entry("2101.00003v1", published="in spring"), entry("not an id"), entry())
-    )
-    assert [paper.id for paper in page.papers] == ["arxiv:2101.00001"]
 
 
 @pytest.mark.parametrize(
@@ -209,9 +200,3 @@ async def test_blank_page_is_asked_for_again(server: ScholarServer, caller: Call
     server.faults.script = lambda _: next(faults, None)
     assert list(await ArxivSource(caller("arxiv", source_patience=4.0)).get(ids)) == ids
     assert len(asked(server)) == 5
-
-
-def test_arxiv_is_asked_once_in_three_seconds_one_at_a_time() -> None:
-    where = host(Settings.model_construct(arxiv_url="https://arxiv.example/"))
-    assert (where.url, where.concurrency, where.name) == ("https://arxiv.example", 1, "arxiv")
-    assert where.rate <= 1 / 3

@@ -11,7 +11,7 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work
 from tests.scholar.conftest import CallerOf
-from tools.scholar.crossref import DOIS_A_CALL, LONGEST_URL, CrossrefSource
+from tools.scholar.crossref import DOIS_A_CALL, CrossrefSource
 from tools.scholar.crossref_records import read_page, read_single, read_work
 
 ITEM: dict[str, Any] = {
@@ -108,12 +108,6 @@ def test_record_that_can_be_no_paper_still_tells_its_notices(others: dict[str, A
     assert work.notices == {"doi:10.1000/abc": "10.1000/notice"}
 
 
-def test_subtitle_belongs_to_the_title() -> None:
-    assert decoded(subtitle=["A study"]).title == "Counting apples & pears: A study"
-    assert decoded(title=["Apples?"], subtitle=["A study"]).title == "Apples? A study"
-    assert decoded(title=["Apples: a study"], subtitle=["A study"]).title == "Apples: a study"
-
-
 @pytest.mark.parametrize(
     ("kind", "retracted"),
     [("retraction", True), ("withdrawal", True), ("Removal", True), ("correction", False),
@@ -123,28 +117,6 @@ def test_retracted_works_are_marked(kind: str | None, retracted: bool) -> None:
     paper = decoded(**{"updated-by": [{"DOI": "10.1000/notice", "type": kind}]})
     assert paper.retracted is retracted
     assert ("retracted" in paper.origin) is retracted
-
-
-def test_preprint_knows_its_server_and_its_published_version() -> None:
-    relation = {
-        "is-preprint-of": [{"id-type": "doi", "id": "10.1000/final", "asserted-by": "subject"}]
-    }
-    paper = decoded(
-        type="posted-content", institution=[{"name": "bioRxiv"}], relation=relation,
-        **{"container-title": []},
-    )  # fmt: skip
-    assert (paper.venue, paper.aliases) == ("bioRxiv", ("doi:10.1000/final",))
-
-
-def test_pdf_is_linked_only_where_the_licence_lets_everyone_read_it() -> None:
-    link = [
-        {"URL": "https://example.org/a.xml", "content-type": "application/xml"},
-        {"URL": "https://example.org/a.pdf", "content-type": "application/pdf"},
-    ]
-    free = [{"URL": "https://creativecommons.org/licenses/by/4.0/"}]
-    assert decoded(link=link, license=free).pdf == "https://example.org/a.pdf"
-    assert decoded(link=link, license=[{"URL": "https://example.org/tdm"}]).pdf is None
-    assert decoded(license=free).pdf is None
 
 
 def page_of(*items: Any) -> str:
@@ -221,16 +193,6 @@ async def test_get_takes_forty_dois_a_call(server: ScholarServer, caller: Caller
     others = [ids[0], "doi:10.1000/unknown", "arxiv:2101.00001", "openalex:W1"]
     assert list(await CrossrefSource(caller("crossref")).get([*ids, *others])) == ids
     assert len(asked(server)) == -(-101 // DOIS_A_CALL)
-
-
-async def test_long_dois_are_split_into_short_addresses(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    ids = [f"doi:10.1000/{'(long);' * 20}{number}" for number in range(40)]
-    assert await CrossrefSource(caller("crossref")).get(ids) == {}
-    assert len(asked(server)) > 1
-    for request in asked(server):
-        assert len(request.url) <= LONGEST_URL
 
 
 async def test_doi_with_a_comma_is_asked_for_alone(server: ScholarServer, caller: CallerOf) -> None:

@@ -91,13 +91,6 @@ def test_title_that_many_works_bear_names_none_of_them() -> None:
     assert len(unite([*notes, record(title, openalex="W1")])) == 41
 
 
-def test_preprint_unites_only_one_of_two_published_versions() -> None:
-    journal = record(doi="10.1000/journal", year=2021)
-    conference = record(doi="10.1000/conference", year=2020)
-    preprint = record(arxiv="2001.00001", year=2020, source="arxiv")
-    assert unite([journal, preprint, conference]) == [[0], [1, 2]]
-
-
 def test_shared_id_does_not_chain_two_published_dois() -> None:
     first = record("One title of two", doi="10.1000/a", arxiv="2001.00001")
     second = record("The other title", doi="10.1000/b", arxiv="2001.00001", source="crossref")
@@ -181,15 +174,6 @@ def test_one_retraction_marks_the_work_and_the_largest_count_is_kept() -> None:
     late = record(s2=s2_id(1), source="semantic_scholar", retracted=True)
     merged = merge([record(openalex="W1"), late])
     assert (merged.retracted, merged.origin["retracted"]) == (True, "semantic_scholar")
-
-
-def test_doi_of_the_published_version_wins_over_that_of_the_preprint() -> None:
-    preprint = record(doi="10.1101/2019.01.02.123456", venue="bioRxiv")
-    from_arxiv = record(doi="10.1000/a", arxiv="2001.00001", venue="arXiv", source="arxiv")
-    merged = merge([preprint, from_arxiv])
-    assert (merged.id, merged.doi) == ("doi:10.1000/a", "10.1000/a")
-    assert merged.origin["doi"] == "arxiv"
-    assert "doi:10.1101/2019.01.02.123456" in merged.aliases
 
 
 # What holds of any records

@@ -47,20 +47,6 @@ async def test_source_that_charges_is_asked_after_the_free_ones_and_for_what_the
     assert (gathered.missing, gathered.failures) == ([], [])
 
 
-async def test_references_that_came_with_a_record_are_used_though_others_know_some(
-    book: Book,
-) -> None:
-    carrying = paper("doi:10.1/own", "openalex:W7")
-    charging = Table(book, "openalex", CHARGING, {carrying.id: ("openalex:W7",)})
-    free = Table(book, "semantic_scholar", links={carrying.id: ("s2:7",), "s2:1": ("s2:8",)})
-    gathered = await references_of([carrying, ONE], [charging, free])
-    assert book[-1] == ("openalex", [carrying.id])
-    assert [dict(answer.linked.links) for answer in gathered.answers] == [
-        {carrying.id: ("s2:7",), "s2:1": ("s2:8",)},
-        {carrying.id: ("openalex:W7",)},
-    ]
-
-
 async def test_last_source_is_asked_for_what_nobody_had_and_the_rest_is_missing(
     book: Book,
 ) -> None:

@@ -13,7 +13,7 @@ from tests.fakes.scholar.world import make_world
 from tests.scholar.conftest import CallerOf, settings_for
 from tests.scholar.openalex_support import Refusing, asked, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
-from tools.errors import PermanentError, TransientError
+from tools.errors import TransientError
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
@@ -44,14 +44,6 @@ async def test_ids_of_all_kinds_are_listed_a_hundred_at_a_time(
     assert pages <= kinds(server)["list"] <= pages + 1
     assert kinds(server)["singleton"] == 0
     assert server.repeated() == []
-
-
-async def test_a_single_id_is_found_where_the_budget_is_spent(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    source = OpenAlexSource(caller("openalex", limits=Limits(usd=0.0)))
-    key = id_of(in_openalex(server)[0])
-    assert set(await source.get([key])) == {key}
 
 
 async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_absent(
@@ -92,12 +84,6 @@ async def test_a_doi_that_looks_like_a_filter_goes_alone_and_costs_no_other(
     assert ids[0] in caplog.text
 
 
-async def test_a_single_plain_id_that_is_refused_raises(caller: CallerOf) -> None:
-    source = OpenAlexSource(Refusing(caller("openalex"), "/works/W7"))
-    with pytest.raises(PermanentError, match="400"):
-        await source.get(["openalex:W7"])
-
-
 def test_filters_hold_a_hundred_values_and_requests_keep_below_the_longest_url() -> None:
     short = [f"openalex:W{2_000_000_000 + n}" for n in range(250)]
     long = [f"doi:10.1016/{'journal-of-very-long-names/' * 4}{n}" for n in range(100)]
@@ -122,29 +108,6 @@ async def test_a_work_merged_into_a_paper_is_none_of_its_references(
     linked = await source.references([merged])
     assert linked.links == {"doi:10.1000/a": ("openalex:W9",)}
     assert server.requests == []
-
-
-async def test_references_of_records_of_others_are_listed(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    works = [work for work in in_openalex(server) if work.doi][:30]
-    papers = [
-        Paper(id=canonical_id(work.doi or ""), title=work.title, doi=work.doi, references=("s2:a",))
-        for work in works
-    ]
-    stranger = Paper(id="s2:" + "0" * 40, title="Unknown here")
-    unknown = Paper(id="doi:10.1000/none", title="Unknown here too", doi="10.1000/none")
-    linked = await source.references([*papers, stranger, unknown])
-    assert set(linked.links) == {paper.id for paper in papers}
-    assert kinds(server)["list"] == 1
-    for work, paper in zip(works, papers, strict=True):
-        expected = {
-            f"openalex:{one}" if isinstance(one, str) else id_of(server.world.works[one])
-            for one in work.references
-            if work.openalex_lists_references
-            and (isinstance(one, str) or "openalex" in server.world.works[one].held_by)
-        }
-        assert set(linked.links[paper.id]) == expected - {id_of(work)}
 
 
 async def test_200_papers_with_40_references_each_cost_at_most_90_list_calls(
@@ -211,18 +174,6 @@ async def test_a_paper_cited_more_often_than_the_limit_is_asked_for_alone(
     (citing,) = linked.links.values()
     assert len(citing) <= limit
     assert len(citing) >= min(limit, total) - 3  # some have no title
-
-
-async def test_a_paper_that_cites_itself_is_none_of_those_that_cite_it(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    works = [work for work in in_openalex(server) if work.number in work.references]
-    papers = await source.get([id_of(work) for work in works])
-    assert papers
-    together = await source.citations(list(papers.values()), limit=50)
-    for paper in papers.values():
-        alone = await source.citations([paper], limit=50)
-        assert paper.id not in {*alone.links[paper.id], *together.links[paper.id]}
 
 
 def test_packs_fill_their_pages() -> None:

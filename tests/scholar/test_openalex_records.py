@@ -84,24 +84,6 @@ def test_a_whole_record_becomes_a_whole_paper() -> None:
     assert paper.references == ("openalex:W1", "openalex:W2")
 
 
-def test_an_arxiv_doi_is_an_arxiv_id_and_no_doi() -> None:
-    place = {
-        "landing_page_url": "https://arxiv.org/abs/2312.07559",
-        "source": {"display_name": "arXiv (Cornell University)", "type": "repository"},
-    }
-    paper = read(
-        doi="https://doi.org/10.48550/arxiv.2312.07559",
-        ids={},
-        primary_location=place,
-        best_oa_location=None,
-        locations=[place],
-    )
-    assert (paper.id, paper.doi, paper.arxiv) == ("arxiv:2312.07559", None, "2312.07559")
-    assert paper.url == "https://arxiv.org/abs/2312.07559"
-    assert paper.pdf == "https://arxiv.org/pdf/2312.07559"
-    assert paper.venue is None
-
-
 @pytest.mark.parametrize(
     ("changes", "year", "published"),
     [

@@ -58,18 +58,6 @@ async def test_the_cut_off_is_a_filter_and_operators_are_only_searched_for(
     assert all("referenced_works" in request.query["select"] for request in server.requests)
 
 
-async def test_a_whole_text_is_searched_by_meaning_where_there_is_a_key(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    work = next(work for work in in_openalex(server) if work.abstract)
-    source = OpenAlexSource(caller("openalex", **KEY))
-    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=80)
-    assert kinds(server) == {"semantic": 1}
-    assert found.sent[0].startswith("search.semantic=")
-    assert id_of(work) in {key for paper in found.papers[:3] for key in (paper.id, *paper.aliases)}
-    assert len(found.papers) <= 50
-
-
 @pytest.mark.parametrize(
     ("key", "left", "kind"),
     [
@@ -91,17 +79,6 @@ async def test_meaning_is_left_aside_where_it_would_eat_the_allowance(
     assert kinds(server)[kind] >= 1
     assert kinds(server)["search"] + kinds(server)["semantic"] == len(found.sent)
     assert found.papers
-
-
-async def test_words_serve_where_the_budget_has_no_room_for_meaning(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    limits = Limits(by_source={"openalex": 0.008})
-    source = OpenAlexSource(caller("openalex", limits=limits, **KEY))
-    work = next(work for work in in_openalex(server) if work.abstract)
-    found = await source.search(asked(work.abstract or "", "whole"), before=None, limit=6)
-    assert found.papers
-    assert kinds(server) == {"search": len(found.sent)}
 
 
 async def test_words_serve_where_the_search_by_meaning_is_refused(
@@ -161,12 +138,3 @@ async def test_the_budget_ends_the_search_at_what_was_found(
     with pytest.raises(BudgetError):
         await source.search(asked("another query"), before=None, limit=20)
     assert server.charged.usd == pytest.approx(0.001)
-
-
-async def test_the_budget_ends_the_reading_of_pages_at_what_was_found(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    source = OpenAlexSource(caller("openalex", limits=Limits(by_source={"openalex": 0.002})))
-    found = await source.search(asked("allotment society"), before=None, limit=450)
-    assert len(found.papers) == 200
-    assert kinds(server) == {"search": 2}

@@ -11,7 +11,7 @@ from state.query import SearchQuery
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, World, make_world
 from tests.scholar.conftest import CallerOf
-from tools.errors import PermanentError, TransientError
+from tools.errors import TransientError
 from tools.scholar.semantic_scholar import SemanticScholarSource
 from tools.scholar.titles import titled
 
@@ -159,15 +159,6 @@ async def test_papers_with_few_citing_works_are_asked_about_together(
         assert len(linked.links[f"s2:{work.s2}"]) == min(len(named), 60)
 
 
-async def test_at_most_ten_much_cited_papers_are_asked_about(
-    server: ScholarServer, source: SemanticScholarSource
-) -> None:
-    papers = [paper_for(work, cited_by=9_000) for work in held(server)[:14]]
-    linked = await source.citations(papers, limit=20)
-    assert len(server.requests) == 10
-    assert set(linked.links) == {one.id for one in papers[:10]}
-
-
 async def test_recommendations_are_others_than_the_examples(
     server: ScholarServer, source: SemanticScholarSource
 ) -> None:
@@ -179,43 +170,6 @@ async def test_recommendations_are_others_than_the_examples(
     assert server.requests[0].body["positivePaperIds"] == [e.semantic_scholar for e in examples]
     assert await source.recommend([unknown], limit=5) == []
     assert await source.recommend([], limit=5) == []
-
-
-async def test_vectors_are_those_of_the_papers_that_have_one(
-    server: ScholarServer, source: SemanticScholarSource
-) -> None:
-    works = held(server)[:60]
-    vectors = await source.specter2([paper_for(work) for work in works])
-    without = {f"s2:{work.s2}" for work in works if work.number % 23 == 9}
-    assert without
-    assert vectors.keys() == {f"s2:{work.s2}" for work in works} - without
-    assert {vector.shape for vector in vectors.values()} == {(768,)}
-    assert {str(vector.dtype) for vector in vectors.values()} == {"float32"}
-
-
-async def test_key_is_sent_as_a_header_and_a_rejected_one_says_what_to_set(
-    server: ScholarServer, caller: CallerOf
-) -> None:
-    good = caller("semantic_scholar", semantic_scholar_api_key="good-key-1")
-    await SemanticScholarSource(good).get([f"s2:{held(server)[0].s2}"])
-    assert server.requests[0].headers["x-api-key"] == "good-key-1"
-    server.bad_keys.add("bad-key-22")
-    bad = caller("semantic_scholar", run="other", semantic_scholar_api_key="bad-key-22")
-    with pytest.raises(PermanentError, match="SEMANTIC_SCHOLAR_API_KEY"):
-        await SemanticScholarSource(bad).search(words("honey"), before=None, limit=5)
-
-
-@pytest.mark.parametrize("fault", ["429", "503", "truncated", "shape"])
-async def test_fault_that_passes_costs_no_paper(
-    server: ScholarServer, source: SemanticScholarSource, fault: str
-) -> None:
-    works = held(server)[:30]
-    server.faults.script = lambda request: fault if len(server.requests) % 2 == 0 else None
-    papers = await source.get([f"s2:{work.s2}" for work in works])
-    linked = await source.references([paper_for(work) for work in works])
-    assert len(papers) == 30
-    assert linked.papers
-    assert server.repeated() == []
 
 
 @pytest.mark.parametrize("fault", ["null", "shape"])

@@ -10,20 +10,24 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 
 from state.document import Document
+from tools.embed.port import Embedder, Vectors
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 MOST_BYTES = 1_000_000_000
 """Size beyond which what was kept first is forgotten: some 20,000 papers with their summaries."""
+_TOGETHER = 128
+"""Texts embedded between two times of keeping, so that a run that is stopped has most of them."""
 _BUSY = 30.0  # seconds to wait for another writer's transaction
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # A table of another form gets another name: a file that another version made is read by both.
@@ -122,3 +126,44 @@ class DocumentStore:
                     os.replace(self.path, aside)
             logger.warning("documents cannot be %s in %s: %s", verb, self.path, error)
             return otherwise
+
+
+class StoredEmbedder:
+    """An embedder that looks in the store first: a second question on the same papers embeds nothing but itself.
+
+    Synchronous; safe to call from several threads.
+    """
+
+    def __init__(self, embedder: Embedder, store: DocumentStore) -> None:
+        self.name = embedder.name
+        self._embedder = embedder
+        self._store = store
+
+    @property
+    def size(self) -> int:
+        """The embedder's own."""
+        return self._embedder.size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return what the embedder returns; see tools.embed.port."""
+        keys = [summary_key(self.name, text) for text in texts]
+        raw = self._store.vectors(dict.fromkeys(keys))
+        found = {
+            key: np.frombuffer(row, dtype="<f4")
+            for key, row in raw.items()
+            if len(row) == 4 * self.size
+        }
+        new = [
+            (key, text)
+            for key, text in dict(zip(keys, texts, strict=True)).items()
+            if key not in found
+        ]
+        for start in range(0, len(new), _TOGETHER):
+            group = new[start : start + _TOGETHER]
+            rows = self._embedder.embed([text for _, text in group])
+            made = {key: row for (key, _), row in zip(group, rows, strict=True)}
+            found.update(made)
+            self._store.put_vectors({key: row.astype("<f4").tobytes() for key, row in made.items()})
+        return np.array([found[key] for key in keys], dtype=np.float32).reshape(
+            len(keys), self.size
+        )

@@ -7,6 +7,7 @@ first mention.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from state.bibliography import Bibliography
 from state.paper import Paper
@@ -54,9 +55,17 @@ def number_references(
     """
     ours = {*sources, *entries.works, *(item.paper for item in contexts_paragraphs)}
     ours |= {origin.paper for line in lines for origin in line.origins}
-    mentioned = _mentioned(lines, fine=granularity == "fine")
-    if granularity == "coarse":
-        mentioned = [*mentioned, *_in_contexts(contexts_paragraphs, entries)]
+    fine = granularity == "fine"
+    mentioned = [
+        key for line in lines
+        for key in (
+            *(origin.paper for origin in line.origins),
+            *(work for origin in line.origins for work in origin.works if fine),
+        )
+    ]  # fmt: skip
+    if not fine:
+        mentioned += [item.paper for item in contexts_paragraphs]
+        mentioned += [work for item in contexts_paragraphs for work in works_of(item, entries)]
     ids = [key for key in dict.fromkeys(mentioned) if key in papers]
     ids.sort(key=lambda key: key not in ours)  # stable: the order of mention within each kind
     numbers = {key: number for number, key in enumerate(ids, start=1)}
@@ -86,27 +95,9 @@ def with_numbers(line: Line) -> str:
 
 def _folded(numbers: Sequence[int]) -> Iterator[str]:
     """Yield numbers in rising order; three or more in a row as a range."""
-    run: list[int] = []
-    for number in [*numbers, None]:
-        if run and number != run[-1] + 1:
-            yield from [f"{run[0]}-{run[-1]}"] if len(run) >= 3 else map(str, run)
-            run = []
-        if number is not None:
-            run.append(number)
-
-
-def _mentioned(lines: Iterable[Line], *, fine: bool) -> list[str]:
-    ids: list[str] = []
-    for line in lines:
-        ids += [origin.paper for origin in line.origins]
-        if fine:
-            ids += [work for origin in line.origins for work in origin.works]
-    return ids
-
-
-def _in_contexts(paragraphs: Sequence[Paragraph], entries: Entries) -> list[str]:
-    ids = [paragraph.paper for paragraph in paragraphs]
-    return [*ids, *(work for paragraph in paragraphs for work in works_of(paragraph, entries))]
+    for _, pairs in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in pairs]
+        yield from [f"{run[0]}-{run[-1]}"] if len(run) >= 3 else map(str, run)
 
 
 def works_of(paragraph: Paragraph, entries: Entries) -> list[str]:
@@ -156,17 +147,12 @@ def _shown(
 ) -> list[tuple[str, str]]:
     """Return the key and the entry of each paper."""
     printed = [printed_only(item, [place.entry for place in cited[item.id]]) for item in papers]
-    entries = _entries(papers)
+    try:
+        styled = style_papers(named_style(DEFAULT), papers).papers if papers else ()
+        entries = [plain(one.entry) for one in styled]
+    except InputError:
+        entries = [reference_line(paper) for paper in papers]
     return [
         (key, found or entry)
         for key, found, entry in zip(citation_keys(papers), printed, entries, strict=True)
     ]
-
-
-def _entries(papers: Sequence[Paper]) -> list[str]:
-    if not papers:
-        return []
-    try:
-        return [plain(one.entry) for one in style_papers(named_style(DEFAULT), papers).papers]
-    except InputError:
-        return [reference_line(paper) for paper in papers]

@@ -45,7 +45,7 @@ def split_references(text: str) -> tuple[str, list[ListedReference]]:
         body = text[: found.start()] + text[found.end() :]
         pieces = _BIBITEM.split(found[1])[1:]
         pairs = list(zip(pieces[::2], pieces[1::2], strict=False))
-        return _without_heading(body), [read_reference(raw, key.strip()) for key, raw in pairs]
+        return _HEADING.sub("", body), [read_reference(raw, key.strip()) for key, raw in pairs]
     headings = list(_HEADING.finditer(text))
     if not headings:
         return text, []
@@ -53,10 +53,6 @@ def split_references(text: str) -> tuple[str, list[ListedReference]]:
     return text[: last.start()], [
         read_reference(raw, label) for label, raw in _entries(text[last.end() :])
     ]
-
-
-def _without_heading(text: str) -> str:
-    return _HEADING.sub("", text)
 
 
 def _entries(text: str) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -59,31 +60,32 @@ async def _check(name: OnlineName, settings: Settings, folder: Path) -> Checkup:
     key = bool(field and getattr(settings, field))
     url = "serpapi_url" if name == "google" else f"{name}_url"
     wanted = key or getattr(settings, url) != type(settings).model_fields[url].default
+    tell = partial(Checkup, name, asked=key or name != "google", wanted=wanted)
     if name == "google" and not key:
-        text = f"off: set {variable} to search Google Scholar through SerpAPI"
-        return Checkup(name, works=False, asked=False, wanted=False, text=text)
+        return tell(
+            works=False, text=f"off: set {variable} to search Google Scholar through SerpAPI"
+        )
     said = f"key {'set' if key else 'not set'} ({variable})" if variable else "needs no key"
     host = host_of(name, settings)
     host = replace(host, timeout=min(host.timeout, PATIENCE), patience=PATIENCE)
-    ledger = RunLedger(uuid4().hex, Limits())
-    caller = HttpCaller(host, ledger, AnswerCache(folder / f"{name}.sqlite"))
+    cache = AnswerCache(folder / f"{name}.sqlite")
+    left = ""
     try:
+        caller = HttpCaller(host, RunLedger(uuid4().hex, Limits()), cache)
         left = await caller.ask(_PROBES[name], read=_left, age=1.0)
-    except MissingError:
-        left = ""
     except CiteLoomError as error:
-        spent = isinstance(error, QuotaError)
-        return Checkup(name, works=spent, asked=True, wanted=wanted, text=f"{said}; {error}")
+        if not isinstance(error, MissingError):
+            return tell(works=isinstance(error, QuotaError), text=f"{said}; {error}")
     state = state_of(host)
-    parts = [said, f"answers in {state.latency or 0.0:.2f} s"]
     if (remaining := state.quota.remaining) is not None:
         whole = f" of {state.quota.limit:g}" if state.quota.limit else ""
-        parts.append(f"{remaining:.4g}{whole} USD left today")
-    elif left:
-        parts.append(left)
-    if not key and host.key_advice and name == "openalex":
-        parts.append(f"for ten times as much a day, {host.key_advice}")
-    return Checkup(name, works=True, asked=True, wanted=wanted, text="; ".join(parts))
+        left = f"{remaining:.4g}{whole} USD left today"
+    more = f"for ten times as much a day, {host.key_advice}"
+    parts = (said, f"answers in {state.latency or 0.0:.2f} s", left)
+    return tell(
+        works=True,
+        text="; ".join(filter(None, (*parts, more if name == "openalex" and not key else ""))),
+    )
 
 
 def _left(body: str) -> str:

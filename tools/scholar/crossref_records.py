@@ -11,7 +11,6 @@ from datetime import date
 
 from state.paper import Author, Paper, canonical_id
 from tools.scholar.fields import (
-    address_of,
     count_of,
     day_of,
     mapping,
@@ -24,7 +23,6 @@ from tools.scholar.markup import retracted_title
 
 SOURCE = "crossref"
 
-_PDF = "application/pdf"
 _DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.IGNORECASE)
 _ARXIV_IN_TEXT = re.compile(
     r"\barxiv(?:\.org/(?:abs|pdf)/|\W{0,3})(\d{4}\.\d{4,5})\b", re.IGNORECASE
@@ -120,7 +118,6 @@ def _paper(work: Mapping[str, object], key: str, *, retracted: bool) -> Paper | 
         "venue": _venue(work),
         kind: bare,
         "url": f"https://doi.org/{bare}" if kind == "doi" else f"https://arxiv.org/abs/{bare}",
-        "pdf": _pdf(work),
         "cited_by": count_of(work.get("is-referenced-by-count")),
         "retracted": retracted or retracted_title(title),
         "references": tuple(dict.fromkeys(one for one in cited if one and one != key)),
@@ -194,15 +191,6 @@ def _venue(work: Mapping[str, object]) -> str | None:
         ]
         names += _texts(work.get("group-title"))
     return next(iter(names), None)
-
-
-def _pdf(work: Mapping[str, object]) -> str | None:
-    """Return the link to a PDF where the licence makes it free to read; most links lead to a wall."""
-    licences = (str(one.get("URL")) for one in mappings(work.get("license")))
-    if not any("creativecommons.org" in licence for licence in licences):
-        return None
-    links = (one for one in mappings(work.get("link")) if one.get("content-type") == _PDF)
-    return next(filter(None, (address_of(one.get("URL")) for one in links)), None)
 
 
 def _notices(work: Mapping[str, object], own: str) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from numpy.typing import NDArray
 from citeloom.settings import Settings
 from state.paper import Paper, canonical_id, title_key
 from state.query import SearchQuery
-from tools.errors import MissingError
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar.batches import in_batches
 from tools.scholar.fields import count_of, mappings
 from tools.scholar.port import Found, Linked, Source
 from tools.scholar.relaxing import relaxed, search_ever_looser, terms
-from tools.scholar.semantic_scholar_client import Links, Record, SemanticScholarClient
+from tools.scholar.semantic_scholar_client import (
+    LINKS_PAGE,
+    Links,
+    Record,
+    SemanticScholarClient,
+)
 from tools.scholar.semantic_scholar_records import FIELDS, LINK_FIELDS, NAME, paper_of, vector_of
 from tools.scholar.titles import titled
 
@@ -109,7 +114,9 @@ class SemanticScholarSource(Source):
         """Return the paper of this title; its year, where both are known, is within two."""
         if not title_key(title):
             return None
-        records = await self._client.match(" ".join(title.split()), FIELDS, age=SEARCH_AGE)
+        asked = " ".join(title.split())
+        path = "/paper/search/match"
+        records, _ = await self._client.listed(path, FIELDS, age=SEARCH_AGE, query=asked)
         return titled(_papers(records), title, year)
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
@@ -150,7 +157,7 @@ class SemanticScholarSource(Source):
         if len(many) > ALONE:
             logger.info("left out the citing works of %d much cited papers", len(many) - ALONE)
         for name in many[:ALONE]:
-            found |= await self._pages(name, "citations", limit=limit)
+            found[name] = await self._pages(name, "citations", limit=limit)
         return _linked(named, found, limit=limit)
 
     async def _lists(
@@ -169,19 +176,20 @@ class SemanticScholarSource(Source):
             there = min(count_of(records[name].get(_COUNTS[kind])) or 0, limit)
             if len(items) < there and (full or len(items) >= _LISTED):
                 pages = await self._pages(name, kind, limit=limit)
-                found[name] = max([items, *pages.values()], key=len)
+                found[name] = max(items, pages, key=len)
             elif items or not there:
                 itself = records[name].get("paperId") or name
                 found[name] = [item for item in items if item.get("paperId") != itself]
         return found
 
-    async def _pages(self, name: str, kind: Links, *, limit: int) -> dict[str, list[Record]]:
-        """Return the first `limit` records of a paper's list by its name; nothing where it is unknown."""
-        try:
-            found = await self._client.links(name, kind, LINK_FIELDS, limit=limit, age=_AGES[kind])
-        except MissingError:
-            return {}
-        return {name: found}
+    async def _pages(self, name: str, kind: Links, *, limit: int) -> list[Record]:
+        """Return the first `limit` records of a paper's list; none where it is unknown."""
+        path = f"/paper/{quote(name, safe='/:;()')}/{kind}"
+        return (
+            await self._client.listed(
+                path, LINK_FIELDS, age=_AGES[kind], limit=limit, size=LINKS_PAGE
+            )
+        )[0]
 
     async def recommend(self, papers: Sequence[Paper], *, limit: int) -> list[Paper]:
         """Return papers like all of these, best first, from at most 100 of them.

@@ -27,7 +27,6 @@ LINKS_PAGE = 1000
 """Most records in a page of links."""
 RECOMMENDED = 500
 """Most recommendations, from at most 100 papers."""
-_PATH_SAFE = "/:;()"
 # What the service says with HTTP 400 where it knows none of the ids of a batch.
 _NONE_KNOWN = "no valid paper ids"
 # And where the answer would exceed 10 MB.
@@ -75,6 +74,8 @@ class SemanticScholarClient:
     ) -> tuple[list[Record], int]:  # fmt: skip
         """Return the records of a list, at most `limit` from its pages, and how many there are in all.
 
+        None, where the service knows nothing of what the path names.
+
         Without a limit the list is one answer.
         """
         whole = _graph(path, fields, **asked)
@@ -82,24 +83,13 @@ class SemanticScholarClient:
         offset: int | None = 0
         while True:
             page = f"{whole}&offset={offset}&limit={min(limit, size)}" if limit else whole
-            records, total, offset = await self._caller.ask(page, read=_read_page, age=age)
+            try:
+                records, total, offset = await self._caller.ask(page, read=_read_page, age=age)
+            except MissingError:
+                return found, 0
             found += records
             if not limit or not records or not offset or len(found) >= limit:
                 return found[: limit or None], total
-
-    async def match(self, title: str, fields: Sequence[str], *, age: float) -> list[Record]:
-        """Return the record whose title is closest, where one is close."""
-        try:
-            return (await self.listed("/paper/search/match", fields, age=age, query=title))[0]
-        except MissingError:
-            return []
-
-    async def links(
-        self, paper_id: str, kind: Links, fields: Sequence[str], *, limit: int, age: float
-    ) -> list[Record]:
-        """Return the records at the other end of a paper's links, at most `limit`."""
-        path = f"/paper/{quote(paper_id, safe=_PATH_SAFE)}/{kind}"
-        return (await self.listed(path, fields, age=age, limit=limit, size=LINKS_PAGE))[0]
 
     async def recommended(
         self, ids: Sequence[str], fields: Sequence[str], *, limit: int, age: float

@@ -11,7 +11,7 @@ from typing import Any
 
 from nodes.write.lines import line_papers
 from nodes.write.writers.drafting import Drafting, begin, shown_inputs
-from nodes.write.writers.port import Job, Stage, Writer, Written
+from nodes.write.writers.port import Job, Stage, Writer
 from nodes.write.writers.sentence import TASK, Discussed
 from nodes.write.writers.telling import counted
 from nodes.write.writers.voting import hold_votes
@@ -34,7 +34,7 @@ class SentenceWriter(Writer):
             for line in stage.part.lines[stage.position : stage.position + 1]
         ]
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
         """Write one sentence more; where the mind fails twice the embedded engine writes it."""
         line, draft = job.lines[0], job.draft
         drafting = await begin(services, stage, [*line.keys, *draft.keys])

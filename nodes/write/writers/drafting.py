@@ -11,8 +11,9 @@ from nodes.write.lines import LinePaper, line_papers, verified_words
 from nodes.write.writers.answers import NextSentence, Passage, PassageSentence
 from nodes.write.writers.faults import Action, Fault, best_quote, false_quotes, faults_of
 from nodes.write.writers.misplaced import misplaced
-from nodes.write.writers.port import Stage, Written
+from nodes.write.writers.port import Stage
 from nodes.write.writers.sentence import extract
+from state.channels import PartState
 from state.paper import Paper
 from state.run import Failure
 from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
@@ -174,13 +175,17 @@ class Drafting:
 
     def written(
         self, draft: Draft, sentences: Sequence[Sentence], reached: int, name: str = "0"
-    ) -> Written:
+    ) -> PartState:
         """Return what came of a draft by these sentences."""
         grown = Draft(
             id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
             round=reached, part=self.stage.part.number, repairs=tuple(self.notes),
         )  # fmt: skip
-        return Written(draft=grown, failures=self.failures, rejections=self.rejections)
+        return {
+            "candidates": [grown],
+            "failures": self.failures,
+            "rejections": self.rejections,
+        }
 
 
 async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str = STAGE) -> Drafting:

@@ -7,8 +7,9 @@ from nodes.write.lines import LinePaper
 from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.drafting import attach, begin, shown_inputs
 from nodes.write.writers.passage import extract
-from nodes.write.writers.port import Job, Stage, Writer, Written, keys_of
+from nodes.write.writers.port import Job, Stage, Writer, keys_of
 from nodes.write.writers.telling import shown_as
+from state.channels import PartState
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 from tools.text.lexrank import choose_sentences
@@ -18,7 +19,7 @@ from tools.text.salience import passages
 class BaselineWriter(Writer):
     """Shows sentences of the papers' abstracts, at most as many as there are papers."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
         drafting = await begin(services, stage, keys)

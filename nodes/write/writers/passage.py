@@ -8,7 +8,8 @@ from nodes.write.lines import LinePaper
 from nodes.write.writers import sentence as single
 from nodes.write.writers.answers import Passage, PassageSentence
 from nodes.write.writers.drafting import Drafting, begin, shown_inputs
-from nodes.write.writers.port import Job, Stage, Writer, Written, keys_of, one_line_each
+from nodes.write.writers.port import Job, Stage, Writer, keys_of, one_line_each
+from state.channels import PartState
 from state.writing import PlanLine, Sentence
 from tools.embed.port import Embedder
 from tools.llm.task import Task
@@ -74,7 +75,7 @@ def for_lines(task: Task[Passage], count: int) -> Task[Passage]:
 class PassageWriter(Writer):
     """Writes as many lines at a time as one question has room for; a line without a plan is a paper."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
         """Write along the lines, each of which gets its sentence; or freely from their papers."""
         along = bool(stage.outline.lines)
         said = [sentence.text for sentence in job.draft.sentences]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nodes.write.writers.answers import Passage, PassageSentence, as_answered
 from nodes.write.writers.drafting import begin, shown_inputs
 from nodes.write.writers.passage import extract, for_lines, write_freely
-from nodes.write.writers.port import Job, Stage, Writer, Written, keys_of
+from nodes.write.writers.port import Job, Stage, Writer, keys_of
 from state.channels import PartState
 from state.writing import Draft, Sentence
 from tools.context import RunContext
@@ -61,7 +61,7 @@ class PerCiteWriter(Writer):
             ]
         return [Job(draft=stage.best, lines=lines)] if stage.position == 1 else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
         """Write about one paper, or join all; where joining fails the pieces stand as they were."""
         keys = keys_of(job.lines)
         drafting = await begin(services, stage, keys)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from state.channels import PartState
 from state.request import Request
-from state.run import Failure
-from state.writing import Draft, Part, Plan, PlanLine, Rejection, Schedule, WriterName
+from state.writing import Draft, Part, Plan, PlanLine, Schedule, WriterName
 from tools.context import RunContext
 from tools.services import Services
 
@@ -58,15 +57,6 @@ class Job:
     variant: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """What came of a job."""
-
-    draft: Draft
-    failures: list[Failure] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
-
-
 class Writer:
     """One way of writing: all that is left in one job a round, one draft that goes on."""
 
@@ -84,8 +74,8 @@ class Writer:
         left = stage.part.lines[stage.position :]
         return [Job(draft=stage.best, lines=left)] if left else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> Written:
-        """Write one job; what the mind says wrongly is checked, sent back once, and recorded.
+    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
+        """Write one job as `candidates`; what the mind says wrongly is sent back once, and recorded.
 
         Raises:
             BudgetError: The run's budget is spent.

@@ -1,16 +1,13 @@
 """The writers by name."""
 
-from typing import get_args
-
 from nodes.write.writers.beam import BeamWriter, SentenceWriter
 from nodes.write.writers.extractive import BaselineWriter
 from nodes.write.writers.passage import PassageWriter
 from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.port import Writer
-from state.writing import WriterName
 from tools.errors import InputError
 
-WRITERS: dict[WriterName, Writer] = {
+WRITERS: dict[str, Writer] = {
     writer.name: writer
     for writer in (
         BeamWriter("beam", follows_plan=True),
@@ -31,11 +28,9 @@ def writer_named(name: str) -> Writer:
     Raises:
         InputError: There is none of this name; a caller of the server may send any text.
     """
-    found = next((writer for key, writer in WRITERS.items() if key == name), None)
-    if found is None:
-        known = ", ".join(get_args(WriterName))
-        raise InputError(f"there is no writer '{name}'; there are: {known}")
-    return found
+    if name not in WRITERS:
+        raise InputError(f"there is no writer '{name}'; there are: {', '.join(WRITERS)}")
+    return WRITERS[name]
 
 
 def check_writer(name: str, *, planned: bool) -> None:

@@ -108,7 +108,10 @@ def counted(theme: str, papers: Sequence[LinePaper]) -> str:
     """
     many, several = _count(len(papers)), len(papers) > 1
     years = sorted(item.year for item in papers if item.year)
-    span = _span(years) if len(years) == len(papers) else ""
+    span = f"from {years[0]} to {years[-1]}" if years else ""
+    if years and years[0] == years[-1]:
+        span = f"{'all ' if len(years) > 2 else ''}from {years[0]}"
+    span = span if len(years) == len(papers) else ""
     within = f", {span}," if span else ""
     bearing = sum(mentions(f"{item.title}. {item.abstract}", theme) for item in papers)
     if not several:
@@ -124,9 +127,3 @@ def counted(theme: str, papers: Sequence[LinePaper]) -> str:
 
 def _count(number: int) -> str:
     return _COUNTS[number] if number < len(_COUNTS) else str(number)
-
-
-def _span(years: Sequence[int]) -> str:
-    if years[0] == years[-1]:
-        return f"{'all ' if len(years) > 2 else ''}from {years[0]}"
-    return f"from {years[0]} to {years[-1]}"
