@@ -20,8 +20,7 @@ from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.run import Failure
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
-from tools.documents.store import DocumentStore
-from tools.documents.stored_vectors import StoredEmbedder
+from tools.documents.store import DocumentStore, StoredEmbedder
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task

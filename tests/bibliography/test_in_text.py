@@ -21,92 +21,82 @@ PAPERS = {
 }
 
 
-def printed(style: str, *marked: str) -> list[str]:
-    section = PrintedSection(marked, PAPERS, named_style(style))
-    return [section.sentence(text) for text in marked]
+ALL = "{P1} {P2} {P3} {P4} {P5} {P6}."
 
 
 @pytest.mark.parametrize(
     ("style", "marked", "expected", "why"),
     [
-        ("apa", "McLi {P6} says.", "McLi (Li, 1999) says.", "the end of another name"),
-        ("apa", "Li {P6} says.", "Li (1999) says.", "the name"),
-        ("apa", "Kim {P2}{P3} says.", "Kim (2021a, 2021b) says.", "both are by the one named"),
+        ("ieee", "It works {P2}.", "It works [2].", "one"),
+        ("ieee", "It works {P4}{P1}.", "It works [1, 4].", "neighbours are one citation, in order"),
+        ("ieee", "It works {P3}, {P1}.", "It works [1, 3].", "a comma between them"),
+        ("ieee", "It works {P2}{P3}.", "It works [2, 3].", "two do not make a range"),
+        ("ieee", "It works {P2} {P3}, {P4}.", "It works [2-4].", "three do"),
+        ("ieee", "It works {P6}{P1}{P2}{P3}{P5}.", "It works [1-3, 5, 6].", "a range and two"),
+        ("ieee", "It works {P2}{P2}.", "It works [2].", "each once"),
+        ("ieee", "{P1} and {P2}.", "[1] and [2].", "words between them"),
+        ("ieee", "Lewis et al. {P1} show it.", "Lewis et al. [1] show it.", "a name stays"),
+        ("ieee", "It works {P9}.", "It works.", "a marker of no paper"),
+        ("ieee", "It works {P9}{P1}.", "It works [1].", "beside one that is"),
+        ("ieee", "Nothing.", "Nothing.", "none"),
+        ("apa", "It works {P1}.", "It works (Lewis et al., 2020).", "in brackets"),
         (
             "apa",
-            "Kim, {P6}, {P2} says.",
-            "Kim (2021; Li, 1999) says.",
-            "the one named stands first",
+            "It works {P1}{P4}.",
+            "It works (Cohen & Ruths, 2013; Lewis et al., 2020).",
+            "sorted",
         ),
-        ("apa", "Kim, {P2} says.", "Kim (2021) says.", "no comma before the year"),
+        ("apa", "It works {P2}{P3}.", "It works (Kim, 2021a, 2021b).", "one author is named once"),
+        ("apa", "Lewis et al. {P1} show it.", "Lewis et al. (2020) show it.", "after the name"),
+        ("apa", "Cohen and Ruths {P4} show.", "Cohen and Ruths (2013) show.", "two names"),
+        ("apa", "Kim’s {P2} work.", "Kim’s (2021b) work.", "a possessive"),
         (
-            "ieee",
-            "As Kim says, {P2} it is.",
-            "As Kim says, [1] it is.",
-            "numbers leave words alone",
+            "apa",
+            "Lewis et al. {P1}{P6} show it.",
+            "Lewis et al. (2020; Li, 1999) show it.",
+            "and another",
         ),
-        ("ieee", "Kim’s {P2} work.", "Kim’s [1] work.", "and a possessive"),
-    ],
-)
-def test_name_before_a_citation_counts_only_where_it_is_the_papers_own(
-    style: str, marked: str, expected: str, why: str
-) -> None:
-    assert printed(style, marked) == [expected], why
-
-
-ALL = "{P1} {P2} {P3} {P4} {P5} {P6}."
-
-
-@pytest.mark.parametrize(
-    ("marked", "expected", "why"),
-    [
-        ("It works {P2}.", "It works [2].", "one"),
-        ("It works {P4}{P1}.", "It works [1, 4].", "neighbours are one citation, in order"),
-        ("It works {P3}, {P1}.", "It works [1, 3].", "a comma between them"),
-        ("It works {P2}{P3}.", "It works [2, 3].", "two do not make a range"),
-        ("It works {P2} {P3}, {P4}.", "It works [2-4].", "three do"),
-        ("It works {P6}{P1}{P2}{P3}{P5}.", "It works [1-3, 5, 6].", "a range and two"),
-        ("It works {P2}{P2}.", "It works [2].", "each once"),
-        ("{P1} and {P2}.", "[1] and [2].", "words between them"),
-        ("Lewis et al. {P1} show it.", "Lewis et al. [1] show it.", "a name stays"),
-        ("It works {P9}.", "It works.", "a marker of no paper"),
-        ("It works {P9}{P1}.", "It works [1].", "beside one that is"),
-        ("Nothing.", "Nothing.", "none"),
-    ],
-)
-def test_numbers_stand_in_brackets(marked: str, expected: str, why: str) -> None:
-    assert printed("ieee", ALL, marked)[1] == expected, why
-
-
-@pytest.mark.parametrize(
-    ("marked", "expected", "why"),
-    [
-        ("It works {P1}.", "It works (Lewis et al., 2020).", "in brackets"),
-        ("It works {P1}{P4}.", "It works (Cohen & Ruths, 2013; Lewis et al., 2020).", "sorted"),
-        ("It works {P2}{P3}.", "It works (Kim, 2021a, 2021b).", "one author is named once"),
-        ("Lewis et al. {P1} show it.", "Lewis et al. (2020) show it.", "after the name"),
-        ("Cohen and Ruths {P4} show.", "Cohen and Ruths (2013) show.", "two names"),
-        ("Kim’s {P2} work.", "Kim’s (2021b) work.", "a possessive"),
-        ("Lewis et al. {P1}{P6} show it.", "Lewis et al. (2020; Li, 1999) show it.", "and another"),
         (
+            "apa",
             "Blewis et al. {P1} show it.",
             "Blewis et al. (Lewis et al., 2020) show it.",
             "not the name",
         ),
-        ("As Kim {P4} says.", "As Kim (Cohen & Ruths, 2013) says.", "another's name"),
-        ("“Nobody wrote this” {P5} is.", "“Nobody wrote this” (n.d.) is.", "a title as the name"),
-        ("It works {P5}.", "It works (“Nobody wrote this”, n.d.).", "a title for authors"),
+        ("apa", "As Kim {P4} says.", "As Kim (Cohen & Ruths, 2013) says.", "another's name"),
+        (
+            "apa",
+            "“Nobody wrote this” {P5} is.",
+            "“Nobody wrote this” (n.d.) is.",
+            "a title as the name",
+        ),
+        ("apa", "It works {P5}.", "It works (“Nobody wrote this”, n.d.).", "a title for authors"),
+        ("apa", "McLi {P6} says.", "McLi (Li, 1999) says.", "the end of another name"),
+        (
+            "apa",
+            "Kim, {P6}, {P2} says.",
+            "Kim (2021b; Li, 1999) says.",
+            "the one named stands first",
+        ),
+        (
+            "ieee",
+            "As Kim says, {P2} it is.",
+            "As Kim says, [2] it is.",
+            "numbers leave words alone",
+        ),
+        (
+            "acl",
+            "It works {P4}{P1}.",
+            "It works (Cohen and Ruths, 2013; Lewis et al., 2020).",
+            "the text's order",
+        ),
     ],
 )
-def test_author_and_year_stand_in_parentheses(marked: str, expected: str, why: str) -> None:
-    assert printed("apa", ALL, marked)[1] == expected, why
-
-
-def test_acl_joins_names_by_and_and_keeps_the_order_of_the_text() -> None:
-    text = "It works {P4}{P1}. So {P2}{P3}."
-    assert printed("acl", text) == [
-        "It works (Cohen and Ruths, 2013; Lewis et al., 2020). So (Kim, 2021a, 2021b)."
-    ]
+def test_citations_are_printed_as_the_style_has_them(
+    style: str, marked: str, expected: str, why: str
+) -> None:
+    texts = [ALL, marked]
+    section = PrintedSection(texts, PAPERS, named_style(style))
+    assert section.sentence(marked) == expected, why
 
 
 def test_numbers_follow_the_text_and_lists_by_author_follow_the_alphabet() -> None:
@@ -116,17 +106,6 @@ def test_numbers_follow_the_text_and_lists_by_author_follow_the_alphabet() -> No
     assert [item.marker for item in ieee] == ["P6", "P1", "P4"]
     assert [(item.number, item.marker) for item in apa] == [(1, "P4"), (2, "P1"), (3, "P6")]
     assert {item.key for item in ieee} == {item.key for item in apa}
-
-
-def test_sixty_references_are_numbered_and_collapsed() -> None:
-    papers = {f"P{number}": paper(f"T{number}", "Ann Kim") for number in range(1, 61)}
-    text = "All " + "".join(f"{{{key}}}" for key in papers) + "."
-    ieee = PrintedSection([text], papers, named_style("ieee"))
-    assert ieee.sentence(text) == "All [1-60]."
-    apa = PrintedSection([text], papers, named_style("apa"))
-    years = re.findall(r"2020[a-z]{1,2}", apa.sentence(text))
-    assert len(set(years)) == 60
-    assert len({item.key for item in apa.references}) == 60
 
 
 WORDS = st.text(alphabet="abc {}()[],.’“”é$%\\", max_size=12).filter(lambda text: "{P" not in text)

@@ -40,13 +40,6 @@ def test_papers_with_one_key_get_letters() -> None:
     assert keys[-3:] == ["lewis2020treesaa", "lewis2020treesab", "lewis2020treesac"]
 
 
-def test_added_letter_never_makes_another_papers_key() -> None:
-    keys = citation_keys(
-        [paper("Tree", "Lee", 2020), paper("Treeb", "Lee", 2020), paper("Tree", "Lee", 2020)]
-    )
-    assert keys == ["lee2020tree", "lee2020treeb", "lee2020treec"]
-
-
 PAPERS = st.lists(
     st.builds(
         paper,

@@ -112,12 +112,6 @@ def test_bad_line_is_named_and_does_not_cost_the_good_ones(
     assert re.search(reason, bad.reason), bad.reason
 
 
-def test_text_is_made_storable(tmp_path: Path) -> None:
-    (made,), _ = read(tmp_path / "p.jsonl", rb'{"title": "a\u0000b\ud800c \ud83d\ude00"}')
-    assert made.title == "ab\ufffdc 😀"
-    assert made.model_dump_json()
-
-
 @pytest.mark.parametrize("name", ["p.jsonl", "p.ndjson", "p.jsonl.gz", "p.json", "p"])
 def test_kind_is_known_by_suffix_or_content(tmp_path: Path, name: str) -> None:
     data = GOOD + b"\n" + GOOD
@@ -244,6 +238,8 @@ def test_bibtex_entry_becomes_a_paper(tmp_path: Path) -> None:
     (made,), bad = read(tmp_path / "refs.bib", text)
     assert bad == []
     assert (made.id, made.year) == ("doi:10.1000/a_b", 2020)
+    (odd,), _ = read(tmp_path / "p.jsonl", rb'{"title": "a\u0000b\ud800c \ud83d\ude00"}')
+    assert odd.title == "ab\ufffdc 😀"
     assert made.title == "The BERT étude of Müller & øre – 50% more"
     names = ["Müller, Jörg", "Ludwig van Beethoven", "Barnes and Noble"]
     assert [author.name for author in made.authors] == names

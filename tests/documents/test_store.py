@@ -14,8 +14,7 @@ import pytest
 from state.document import Block, Document
 from tests.library.words import WordEmbedder
 from tools.documents import store as module
-from tools.documents.store import DocumentStore, summary_key
-from tools.documents.stored_vectors import StoredEmbedder
+from tools.documents.store import DocumentStore, StoredEmbedder, summary_key
 from tools.embed.port import Vectors
 
 A, B = "a" * 64, "b" * 64

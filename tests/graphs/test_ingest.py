@@ -131,7 +131,7 @@ async def test_changed_file_and_new_reader_take_the_place_of_what_was_read_befor
     assert len(papers_in(context)) == 1
 
 
-async def test_record_names_its_file_and_wins_over_what_the_file_says(
+async def test_record_names_its_file_or_has_its_title_and_wins_over_what_the_file_says(
     context: RunContext, folder: Path
 ) -> None:
     bib = (
@@ -139,15 +139,26 @@ async def test_record_names_its_file_and_wins_over_what_the_file_says(
         "doi={10.5555/bees.1}, keywords={bees, radar}, file={Full Text:files/scan 1.md:text/plain}}\n"
         "@article{lost, title={Lost Otters}, author={Bo Lutra}, year={2018}, file={:gone.pdf:PDF}}"
     )
-    put(folder, {"files/scan 1.md": markdown(), "refs.bib": bib})
     same = {"id": "10.5555/other", "title": "How honey bees find home", "year": 2019}
-    await ingest(context, uploads=[{"name": "r.jsonl", "content": json.dumps(same)}])
+    weirs = {"id": "10.5555/weirs", "title": "Otters under weirs", "abstract": " ".join(OTTERS)}
+    put(folder, {"files/scan 1.md": markdown(), "refs.bib": bib, "otters.html": page()})
+    put(folder, {"r.jsonl": f"{json.dumps(same)}\n{json.dumps(weirs)}"})
+    seen: list[str] = []
+    embed = context.clients.embedder.embed
+
+    def noting(texts: Sequence[str]) -> Vectors:
+        seen.extend(texts)
+        return embed(texts)
+
+    vars(context.clients.embedder)["embed"] = noting
     result = await ingest(context, paths=[str(folder)])
+    assert sum(text.count(OTTERS[2]) for text in seen) == 2  # of the abstract, and of the file
     reports = by_name(result)
     assert reports["refs.bib"].records == {"added": 2}
     assert reports["scan 1.md"].paper == "doi:10.5555/bees.1"  # and not that of its title
+    assert reports["otters.html"].paper == "doi:10.5555/weirs"  # by its title
     papers = {paper.id: paper for paper in papers_in(context)}
-    assert len(papers) == 3
+    assert len(papers) == 4
     bees = papers["doi:10.5555/bees.1"]
     assert (bees.title, bees.year) == ("Bees Come Home", 2020)
     assert set(library_of(context).texts.tags()) == {"bees", "radar"}
@@ -156,18 +167,7 @@ async def test_record_names_its_file_and_wins_over_what_the_file_says(
     assert {item.status for item in again["reports"]} == {"unchanged"}
 
 
-async def test_file_finds_the_record_of_its_title_that_was_there_before(
-    context: RunContext, folder: Path
-) -> None:
-    record = {"id": "10.5555/bees.1", "title": "How honey bees find home", "year": 2019}
-    put(folder, {"refs.jsonl": json.dumps(record), "bees.md": markdown()})
-    result = await ingest(context, paths=[str(folder)])
-    assert by_name(result)["bees.md"].paper == "doi:10.5555/bees.1"
-    (paper,) = papers_in(context)
-    assert paper.title == "How honey bees find home"
-
-
-async def test_uploads_are_read_and_leave_nothing_behind(tmp_path: Path) -> None:
+async def test_uploads_are_read_told_apart_and_leave_nothing_behind(tmp_path: Path) -> None:
     context = context_at(tmp_path / "home")
     packed = base64.b64encode(pdf()).decode()
     result = await ingest(
@@ -179,29 +179,18 @@ async def test_uploads_are_read_and_leave_nothing_behind(tmp_path: Path) -> None
             {"name": "broken.pdf", "content": "§§§", "encoding": "base64"},
             {"name": "refs.bib", "content": "@misc{a, title={A Record Alone}, year={2001}}"},
             upload("\ud800.md", "Bees come home"),
+            upload("u.md", "Otters again", OTTERS),
+            upload("../../u.md", "Bees again"),
         ],
     )
     reports = by_name(result)
     assert {name: item.status for name, item in reports.items()} == {
         "broken.pdf": "failed", "copy.html": "unchanged", "refs.bib": "added", "?.md": "added",
-        "radar.pdf": "added", "otters.html": "added",
+        "radar.pdf": "added", "otters.html": "added", "u.md": "added", "8-u.md": "added",
     }  # fmt: skip
     assert "not base64" in reports["broken.pdf"].cause
     assert not list((tmp_path / "home" / "ingesting").glob("*"))
-    assert len(papers_in(context)) == 4
-
-
-async def test_uploads_of_one_name_are_told_apart_and_keep_their_suffix(tmp_path: Path) -> None:
-    context = context_at(tmp_path / "home")
-    sent = [
-        upload("u (2).md", "Bees come home"),
-        upload("u.md", "Otters under weirs", OTTERS),
-        upload("../../u.md", "Bees again"),
-    ]
-    result = await ingest(context, uploads=sent)
-    assert [item.source for item in result["reports"]] == ["u (2).md", "u.md", "u (3).md"]
-    assert {(item.kind, item.status) for item in result["reports"]} == {("markdown", "added")}
-    assert len(papers_in(context)) == 3
+    assert len(papers_in(context)) == 6
     names = {item.name for item in library_of(context).texts.documents()}
     assert not any("/" in name or ".." in name for name in names)
 
@@ -271,22 +260,6 @@ async def test_input_that_cannot_be_used_stops_with_advice(
     assert (result["stop"].subject, result["outcome"]) == ("input", "nothing")
 
 
-async def test_abstract_of_a_record_is_embedded_once(context: RunContext, folder: Path) -> None:
-    row = {"id": "10.1000/p1", "title": "Bees that find home", "abstract": " ".join(BEES)}
-    put(folder, {"refs.jsonl": json.dumps(row) + "\n"})
-    seen: list[str] = []
-    embedder = context.clients.embedder
-    embed = embedder.embed
-
-    def noting(texts: Sequence[str]) -> Vectors:
-        seen.extend(texts)
-        return embed(texts)
-
-    vars(embedder)["embed"] = noting
-    await ingest(context, paths=[str(folder)])
-    assert sum(BEES[2] in text for text in seen) == 1
-
-
 async def test_tags_never_go_to_another_paper_of_the_same_local_id(
     context: RunContext, folder: Path
 ) -> None:
@@ -319,16 +292,3 @@ async def test_thread_carries_nothing_from_one_run_to_the_next(tmp_path: Path) -
     assert (later["stop"], later["failures"], later["outcome"]) == (None, [], "complete")
     assert [item.source for item in later["reports"]] == ["b.md"]
     assert later["spent"]["passages_made"] < 2 * first["spent"]["passages_made"]
-
-
-async def test_file_whose_name_is_no_utf8_is_told(context: RunContext, folder: Path) -> None:
-    put(folder, {"good.md": markdown("Bees come home", BEES)})
-    try:
-        put(folder, {"caf\udce9.md": markdown("Otters", OTTERS)})
-    except OSError:
-        pytest.skip("this file system takes UTF-8 names only")
-    result = await ingest(context, paths=[str(folder)])
-    good, told = sorted(result["reports"], key=lambda item: item.status)
-    assert (good.status, told.status) == ("added", "failed")
-    assert "UTF-8" in told.cause
-    assert "rename" in told.remedy

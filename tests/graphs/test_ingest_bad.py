@@ -5,6 +5,7 @@ import gzip
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Timer
 
@@ -57,6 +58,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (made / "gone.md").symlink_to(made / "nowhere.md")
     (made / "locked" / "a.md").write_text(markdown("Locked"), encoding="utf-8")
     (made / "bees.md").write_text(markdown(), encoding="utf-8")
+    with suppress(OSError):  # some file systems take UTF-8 names only
+        (made / "caf\udce9.md").write_text(markdown("Strange"), encoding="utf-8")
     if hasattr(os, "mkfifo"):
         os.mkfifo(made / "never.md")
     (made / "locked").chmod(0)
@@ -67,7 +70,15 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 async def test_each_bad_file_fails_with_cause_and_remedy_and_the_good_one_is_in(
     tmp_path: Path, folder: Path
 ) -> None:
-    context = context_at(tmp_path / "home", allowed=folder)
+    context = context_at(tmp_path / "home", allowed=tmp_path)
+    missing = await ingest(context, paths=[str(folder), str(tmp_path / "none.md")])
+    assert "there is no file" in missing["stop"].cause
+    assert not (tmp_path / "home" / "libraries" / "mine").exists()
+    (tmp_path / "films").mkdir()
+    (tmp_path / "films" / "film.mp4").write_bytes(bytes(10))
+    nothing = await ingest(context, paths=[str(tmp_path / "films")])
+    assert nothing["outcome"] == "nothing"
+    assert "no file in it that can be read" in nothing["reports"][0].cause
     result = await ingest(context, paths=[str(folder)])
     reports = by_name(result)
     good = reports.pop("bees.md")
@@ -78,6 +89,8 @@ async def test_each_bad_file_fails_with_cause_and_remedy_and_the_good_one_is_in(
         assert "cannot be opened" in reports.pop("locked").cause
     if pipe := reports.pop("never.md", None):
         assert "a pipe" in pipe.cause
+    if strange := reports.pop("caf?.md", None):
+        assert "not UTF-8" in strange.cause
     assert set(reports) == {*BAD, "gone.md"}
     assert {name: item.status for name, item in reports.items() if item.status != "failed"} == {}
     assert [name for name, item in reports.items() if not (item.cause and item.remedy)] == []
@@ -88,57 +101,28 @@ async def test_each_bad_file_fails_with_cause_and_remedy_and_the_good_one_is_in(
     assert library_of(context).texts.waiting() == 0
 
 
-async def test_folder_without_a_file_that_can_be_read_fails_by_itself(tmp_path: Path) -> None:
-    (tmp_path / "film.mp4").write_bytes(bytes(10))
-    context = context_at(tmp_path / "home", allowed=tmp_path)
-    result = await ingest(context, paths=[str(tmp_path)])
-    assert result["outcome"] == "nothing"
-    assert "no file in it that can be read" in result["reports"][0].cause
-
-
-async def test_missing_file_stops_before_a_library_is_made(tmp_path: Path) -> None:
-    context = context_at(tmp_path / "home", allowed=tmp_path)
-    (tmp_path / "bees.md").write_text(markdown(), encoding="utf-8")
-    paths = [str(tmp_path / "bees.md"), str(tmp_path / "none.md")]
-    result = await ingest(context, paths=paths)
-    assert "there is no file" in result["stop"].cause
-    assert not (tmp_path / "home" / "libraries" / "mine").exists()
-
-
 # --- The processes that read ------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    made = Workers(Limits(workers=1, seconds=1.0, megabytes=700))
-    yield made
-    made.stop()
-
-
-def test_reading_that_takes_too_long_is_ended_and_the_next_file_is_read(workers: Workers) -> None:
-    with pytest.raises(DocumentError, match="longer than 1 seconds"):
-        workers.run(Event(), time.sleep, 60)
-    assert workers.run(Event(), abs, -3) == 3
-
-
-def test_reader_that_crashes_costs_its_file_only(workers: Workers) -> None:
-    with pytest.raises(DocumentError, match="crashed"):
-        workers.run(Event(), os.abort)
-    assert workers.run(Event(), abs, -4) == 4
-
-
-def test_reader_that_wants_too_much_memory_is_refused(workers: Workers) -> None:
-    with pytest.raises(DocumentError, match="more memory") as caught:
-        workers.run(Event(), bytearray, 5_000_000_000)
-    assert "split" in caught.value.remedy
-
-
-def test_run_that_is_stopped_waits_for_no_reader(workers: Workers) -> None:
+def test_slow_crashing_greedy_and_stopped_readers_cost_their_files_only() -> None:
+    workers = Workers(Limits(workers=1, seconds=1.0, megabytes=700))
     stopped = Event()
-    Timer(0.1, stopped.set).start()
-    with pytest.raises(StoppedError):
-        workers.run(stopped, time.sleep, 60)
-    assert workers.run(Event(), abs, -5) == 5
+    try:
+        with pytest.raises(DocumentError, match="longer than 1 seconds"):
+            workers.run(Event(), time.sleep, 60)
+        with pytest.raises(DocumentError, match="crashed"):
+            workers.run(Event(), os.abort)
+        with pytest.raises(DocumentError, match="more memory") as caught:
+            workers.run(Event(), bytearray, 5_000_000_000)
+        assert "split" in caught.value.remedy
+        Timer(0.1, stopped.set).start()
+        with pytest.raises(StoppedError):
+            workers.run(stopped, time.sleep, 60)
+        assert workers.run(Event(), abs, -5) == 5
+    finally:
+        workers.stop()
+    with pytest.raises(StoppedError):  # no process is started once they were stopped
+        workers.run(Event(), len, "text")
 
 
 async def test_stopped_workers_end_what_waits_for_them() -> None:
@@ -150,13 +134,6 @@ async def test_stopped_workers_end_what_waits_for_them() -> None:
     await asyncio.to_thread(made.stop)
     with pytest.raises(StoppedError):
         await waiting
-
-
-def test_no_process_is_started_once_the_workers_were_stopped() -> None:
-    made = Workers(Limits(workers=1))
-    made.stop()
-    with pytest.raises(StoppedError):
-        made.run(Event(), len, "text")
 
 
 def test_spool_keeps_contents_once_and_forgets_what_old_runs_left(tmp_path: Path) -> None:

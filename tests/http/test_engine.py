@@ -61,15 +61,6 @@ async def test_fault_that_stays_is_an_error_that_says_what_happened(
     assert len(server.requests) > 1
 
 
-@pytest.mark.parametrize("fault", ["html", "empty"])
-async def test_page_and_empty_body_are_no_answer_however_forgivingly_they_are_read(
-    fault: str, call: CallerOf, server: ScholarServer
-) -> None:
-    server.faults.script = failing(fault)
-    assert (await call().ask(LIST, read=str, age=60)).startswith("{")
-    assert len(server.requests) == 2
-
-
 async def test_host_that_asks_to_wait_is_not_asked_before(
     call: CallerOf, server: ScholarServer
 ) -> None:

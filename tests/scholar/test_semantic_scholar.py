@@ -172,19 +172,6 @@ async def test_recommendations_are_others_than_the_examples(
     assert await source.recommend([], limit=5) == []
 
 
-@pytest.mark.parametrize("fault", ["429", "503", "truncated", "shape"])
-async def test_fault_that_passes_costs_no_paper(
-    server: ScholarServer, source: SemanticScholarSource, fault: str
-) -> None:
-    works = held(server)[:30]
-    server.faults.script = lambda request: fault if len(server.requests) % 2 == 0 else None
-    papers = await source.get([f"s2:{work.s2}" for work in works])
-    linked = await source.references([paper_for(work) for work in works])
-    assert len(papers) == 30
-    assert linked.papers
-    assert server.repeated() == []
-
-
 @pytest.mark.parametrize("fault", ["null", "shape"])
 async def test_answer_of_another_shape_is_an_error_and_no_empty_answer(
     server: ScholarServer, caller: CallerOf, fault: str

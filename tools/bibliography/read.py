@@ -58,22 +58,15 @@ def _kind(path: Path, head: bytes) -> Kind:
     named = _SUFFIXES.get(suffixes[-1]) if suffixes else None
     if named:
         return named
-    if text.startswith(b"["):
-        return "csl"
-    if text.startswith(b"{"):
-        return "jsonl" if _one_object_a_line(text) else "csl"
+    first, _, rest = text.partition(b"\n")
+    whole = first.rstrip().endswith(b"}") and (
+        rest.lstrip().startswith(b"{") or not any(name in first for name in _OF_CSL)
+    )
+    if text.startswith((b"[", b"{")):
+        return "jsonl" if whole and text.startswith(b"{") else "csl"
     if text.startswith(b"@") or b"\n@" in text:
         return "bibtex"
     raise InputError(f"{path.name} is of no known kind: the kinds that are read are {KINDS}")
-
-
-def _one_object_a_line(text: bytes) -> bool:
-    first, _, rest = text.partition(b"\n")
-    if not first.rstrip().endswith(b"}"):
-        return False
-    if rest.strip():
-        return rest.lstrip().startswith(b"{")
-    return not any(name in first for name in _OF_CSL)
 
 
 def read_whole(path: Path) -> bytes:
@@ -107,10 +100,6 @@ def _stream(path: Path) -> Iterator[Paper | BadRecord]:
 
 
 def _open(path: Path) -> BinaryIO:
-    stream = path.open("rb")
-    magic = stream.read(2)
-    stream.seek(0)
-    if magic != b"\x1f\x8b":
-        return stream
-    stream.close()
-    return cast(BinaryIO, gzip.open(path, "rb"))
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")

@@ -8,13 +8,10 @@ from typing import Any
 
 from state.paper import Paper
 from tools.bibliography.latex import balanced
-from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+from tools.bibliography.read_record import BadRecord, RecordError, arxiv_in, bad_record, paper_from
 
 _VENUES = ("journal", "journaltitle", "booktitle", "school", "institution", "publisher", "series")
 _YEAR = re.compile(r"^\D{0,12}(\d{4})(?:\D{0,12}|[-/].*)$")  # "2020", "c. 2020", "2020-05"
-_ARXIV = re.compile(
-    r"(?:arxiv\.org/(?:abs|pdf)/|\barxiv:\s*)(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE
-)
 _DOI_URL = re.compile(r"doi\.org/(10\.\S+)", re.IGNORECASE)
 
 
@@ -109,8 +106,7 @@ def _arxiv(text: Mapping[str, str], url: str) -> str | None:
     if eprint and (kind == "arxiv" or (not kind and re.match(r"^\d{4}\.\d{4,5}", eprint))):
         return eprint
     where = (text.get(name, "") for name in ("journal", "note", "howpublished", "volume"))
-    found = _ARXIV.search(" ".join((url, *where)))
-    return found[1] if found else None
+    return arxiv_in(" ".join((url, *where)))
 
 
 def plain_text(value: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from state.paper import Paper, canonical_id
-from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+from tools.bibliography.read_record import BadRecord, RecordError, arxiv_in, bad_record, paper_from
 
+_ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note")
 _YEAR = re.compile(r"\b(\d{4})\b")
 
 
@@ -75,7 +76,7 @@ def _fields(item: Mapping[str, Any]) -> dict[str, Any]:
         "authors": item.get("author"),
         "venue": _first(item.get("container-title")) or item.get("publisher"),
         "doi": item.get("DOI") or item.get("doi"),
-        "arxiv": _arxiv(item),
+        "arxiv": arxiv_in(" ".join(str(item.get(name) or "") for name in _ARXIV_PLACES)),
         "url": item.get("URL") or item.get("url"),
         "references": _references(item.get("reference")),
     }
@@ -99,23 +100,10 @@ def _dates(item: Mapping[str, Any]) -> tuple[object, str | None]:
     parts = issued.get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts else None
     if isinstance(first, list) and first:
-        numbers = [int(part) for part in first if str(part).isdecimal() and len(str(part)) < 5]
-        if len(first) == 3 == len(numbers):
-            return first[0], "{:04d}-{:02d}-{:02d}".format(*numbers)
-        return first[0], None
+        return first[0], "-".join(str(part).zfill(2) for part in first)
     raw = str(issued.get("raw") or issued.get("literal") or "")
     found = _YEAR.search(raw)
     return (found[1] if found else None), raw or None
-
-
-def _arxiv(item: Mapping[str, Any]) -> str | None:
-    for name in ("number", "archive_location", "archive-location", "URL", "note"):
-        value = item.get(name)
-        if isinstance(value, str) and "arxiv" in (value + str(item.get("archive") or "")).lower():
-            key = canonical_id(value) if value.strip() else ""
-            if key.startswith("arxiv:"):
-                return key.removeprefix("arxiv:")
-    return None
 
 
 def _references(value: object) -> list[str]:

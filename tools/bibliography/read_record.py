@@ -18,6 +18,9 @@ _MARKUP = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _OTHERS = re.compile(r"^(?:and )?(?:others|et al\.?)$", re.IGNORECASE)
 _NO_DATE = re.compile(r"^\s*(?:n\.?\s?d\.?|no date)?\s*$", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"(?:arxiv\.org/(?:abs|pdf)/|\barxiv[:\s]\s*)(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", re.IGNORECASE
+)
 _IDS = {"doi": "doi", "arxiv": "arxiv", "openalex": "openalex", "semantic_scholar": "s2"}
 
 
@@ -48,6 +51,12 @@ def printable(text: str) -> str:
     """Return the text without control characters and with lone surrogates replaced."""
     paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _CONTROL.sub("", paired)
+
+
+def arxiv_in(text: str) -> str | None:
+    """Return the arXiv id that a text names as one: by arXiv's address, or behind its name."""
+    found = _ARXIV.search(text)
+    return found[1] if found else None
 
 
 def _folded(value: object) -> object:

@@ -10,20 +10,24 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 
 from state.document import Document
+from tools.embed.port import Embedder, Vectors
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 MOST_BYTES = 1_000_000_000
 """Size beyond which what was kept first is forgotten: some 20,000 papers with their summaries."""
+_TOGETHER = 128
+"""Texts embedded between two times of keeping, so that a run that is stopped has most of them."""
 _BUSY = 30.0  # seconds to wait for another writer's transaction
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # A table of another form gets another name: a file that another version made is read by both.
@@ -60,7 +64,7 @@ class DocumentStore:
 
     def latest(self, sha256: str) -> Document | None:
         """Return what was last read of the file with this hash, by whatever reader."""
-        found = self._get("document", [sha256]).get(sha256)
+        found = self.get("document", [sha256]).get(sha256)
         try:
             return Document.model_validate_json(zlib.decompress(found)) if found else None
         except (zlib.error, ValidationError) as error:
@@ -70,32 +74,26 @@ class DocumentStore:
     def put(self, sha256: str, document: Document) -> None:
         """Keep a document in place of what was read of that file before."""
         content = zlib.compress(document.model_dump_json(exclude_defaults=True).encode())
-        self._put("document", {sha256: content})
+        self.keep("document", {sha256: content})
 
     def summaries(self, keys: Collection[str]) -> dict[str, str]:
         """Return the summaries that are here, by key (see summary_key)."""
-        return {key: value.decode() for key, value in self._get("summary", keys).items()}
+        return {key: value.decode() for key, value in self.get("summary", keys).items()}
 
     def put_summaries(self, summaries: Mapping[str, str]) -> None:
         """Keep summaries by key."""
-        self._put("summary", {key: value.encode() for key, value in summaries.items()})
+        self.keep("summary", {key: value.encode() for key, value in summaries.items()})
 
-    def vectors(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the vectors that are here, by key: float32, little-endian."""
-        return self._get("vector", keys)
-
-    def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by key."""
-        self._put("vector", vectors)
-
-    def _get(self, kind: str, keys: Collection[str]) -> dict[str, bytes]:
+    def get(self, kind: str, keys: Collection[str]) -> dict[str, bytes]:
+        """Return what is here of a kind, by key: 'document', 'summary' or 'vector' (float32, little-endian)."""
         sql = "SELECT key, value FROM kept_4 WHERE kind = ? AND key IN (SELECT value FROM json_each(?))"
         if not keys or not self.path.exists():
             return {}
         asked = (kind, json.dumps(list(keys)))
         return dict(self._do(lambda db: db.execute(sql, asked).fetchall(), "read", []))
 
-    def _put(self, kind: str, values: Mapping[str, bytes]) -> None:
+    def keep(self, kind: str, values: Mapping[str, bytes]) -> None:
+        """Keep values of a kind by key."""
         rows = [(kind, key, value) for key, value in values.items()]
 
         def write(db: sqlite3.Connection) -> None:
@@ -122,3 +120,46 @@ class DocumentStore:
                     os.replace(self.path, aside)
             logger.warning("documents cannot be %s in %s: %s", verb, self.path, error)
             return otherwise
+
+
+class StoredEmbedder:
+    """An embedder that looks in the store first: a second question on the same papers embeds nothing but itself.
+
+    Synchronous; safe to call from several threads.
+    """
+
+    def __init__(self, embedder: Embedder, store: DocumentStore) -> None:
+        self.name = embedder.name
+        self._embedder = embedder
+        self._store = store
+
+    @property
+    def size(self) -> int:
+        """The embedder's own."""
+        return self._embedder.size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return what the embedder returns; see tools.embed.port."""
+        keys = [summary_key(self.name, text) for text in texts]
+        raw = self._store.get("vector", dict.fromkeys(keys))
+        found = {
+            key: np.frombuffer(row, dtype="<f4")
+            for key, row in raw.items()
+            if len(row) == 4 * self.size
+        }
+        new = [
+            (key, text)
+            for key, text in dict(zip(keys, texts, strict=True)).items()
+            if key not in found
+        ]
+        for start in range(0, len(new), _TOGETHER):
+            group = new[start : start + _TOGETHER]
+            rows = self._embedder.embed([text for _, text in group])
+            made = {key: row for (key, _), row in zip(group, rows, strict=True)}
+            found.update(made)
+            self._store.keep(
+                "vector", {key: row.astype("<f4").tobytes() for key, row in made.items()}
+            )
+        return np.array([found[key] for key in keys], dtype=np.float32).reshape(
+            len(keys), self.size
+        )

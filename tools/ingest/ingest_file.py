@@ -22,8 +22,7 @@ from tools.documents.passages import cut
 from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
 from tools.ingest.target import IngestTarget
-from tools.ingest.worker_tasks import Reading
-from tools.ingest.workers import Workers, read_apart
+from tools.ingest.workers import Reading, Workers, read_apart
 
 _REMEDY = "add another copy or format of it"
 _POOR = 0.7

@@ -2,27 +2,33 @@
 
 import asyncio
 import atexit
+import logging
 import multiprocessing
+import sys
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from state.document import Document
 from tools.errors import DocumentError
-from tools.ingest.worker_tasks import Reading, confine, read_file
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
     from tools.documents.grobid import Grobid
+    from tools.documents.sniff import Kind
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_EXCERPT = 200
 _FILES = 100
 """Files after which a process is replaced, whatever native code has leaked by then."""
 _IDLE = 30.0
@@ -121,7 +127,7 @@ class Workers:
 
         # Not forked: a copy of a process with threads may wait for a lock for ever.
         return ProcessPool(
-            self.limits.workers, max_tasks=_FILES, initializer=confine,
+            self.limits.workers, max_tasks=_FILES, initializer=_confine,
             initargs=(self.limits.megabytes,), context=multiprocessing.get_context("spawn"),
         )  # fmt: skip
 
@@ -147,10 +153,87 @@ class Workers:
 
 def read_apart(
     workers: Workers, stopped: Event, path: Path, name: str, grobid: "Grobid | None"
-) -> Reading:
+) -> "Reading":
     """Read the document in a file in a process of its own; see `read_file` and `Workers.run`."""
     return workers.run(stopped, read_file, str(path), name, grobid)
 
+
+# --- What runs in a process of its own: it ends where a file crashes or drowns what reads it ---
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file that was read."""
+
+    kind: str
+    document: Document
+    sha256: str
+    """Of the bytes that were read."""
+    note: str = ""
+    """Where its name promises another kind, or GROBID did not read it."""
+
+
+def _confine(megabytes: int) -> None:
+    """Limit the memory of this process, where the system has such a limit, and leave no core dump."""
+    logging.getLogger("citeloom").setLevel(logging.ERROR)
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with suppress(OSError, ValueError):  # macOS has none; and it may be set lower already
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1_000_000, hard))
+
+
+def read_file(path: str, name: str, grobid: "Grobid | None") -> Reading:
+    """Read the document in a file: a PDF by GROBID where there is one, or else by our own reader.
+
+    Args:
+        path: Where its bytes stand.
+        name: What it is called, for messages and where its contents leave its format open.
+        grobid: The service; that it failed is in the reading's note.
+
+    Raises:
+        DocumentError: It cannot be read; an exception of a foreign package might not survive the way.
+    """
+    from tools.documents.open import LIMITS, note_on, read_document
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LIMITS.bytes + 1)  # the reader says so where that is too much
+        found, fault = _by_grobid(content, name, grobid) if grobid else (None, "")
+        kind, document = found or read_document(content, name=name)
+    except (DocumentError, MemoryError):
+        raise
+    except OSError as error:
+        raise DocumentError(
+            f"it cannot be read: {error.strerror or error}",
+            remedy="check that it is there and readable",
+        ) from error
+    except Exception as error:
+        raise DocumentError(
+            f"its reader failed: {type(error).__name__}: {error}"[:_EXCERPT],
+            remedy="save it in another format (PDF, HTML, text) and add that, and report the fault",
+        ) from error
+    note = "; ".join(filter(None, [note_on(kind, name), fault]))
+    return Reading(kind, document, sha256(content).hexdigest(), note)
+
+
+def _by_grobid(
+    content: bytes, name: str, grobid: "Grobid"
+) -> "tuple[tuple[Kind, Document] | None, str]":
+    from tools.documents.grobid import read_by_grobid
+
+    if b"%PDF-" not in content[:1024]:
+        return None, ""
+    try:
+        return ("pdf", read_by_grobid(content, name=name, grobid=grobid)), ""
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with its answer, the file is there
+        return None, f"it was read without GROBID: {error}"[:_EXCERPT]
+
+
+# --- The workers of this process ----------------------------------------------------------------
 
 _opening = Lock()
 _opened: list[Workers] = []

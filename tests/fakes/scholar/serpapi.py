@@ -10,15 +10,13 @@ MOST_IN_PAGE = 20
 _NOTHING = "Google hasn't returned any results for this query."
 
 
-def answer(world: World, request: Request, bad_keys: Collection[str], spent: bool) -> Answer:
-    """Answer a request; `spent` says that the account has no searches left."""
+def answer(world: World, request: Request, bad_keys: Collection[str]) -> Answer:
+    """Answer a request."""
     query = request.query
     if request.path != "/search.json":
         return Answer(status=404, body=b"<h1>Not Found</h1>", content_type="text/html")
     if query.get("api_key", "") in {*bad_keys, ""}:
         return as_json({"error": "Invalid API key."}, 401)
-    if spent:
-        return as_json({"error": "Your account has run out of searches."}, 429)
     if query.get("engine") != "google_scholar" or not query.get("q", "").strip():
         return as_json({"error": "Unsupported engine, or missing query `q` parameter."}, 400)
     found = as_json(_page(world, query))

@@ -50,8 +50,6 @@ class ScholarServer(Loopback):
         self.charged = Charged()
         self.bad_keys: set[str] = set()
         """Keys that every service rejects."""
-        self.searches_left: int | None = None
-        """Searches left in the account at SerpAPI; None is no end."""
         self.limits: dict[Service, float] = {}
         """Requests a second that are checked; above them, the answer is 429."""
         self.too_fast: Counter[Service] = Counter()
@@ -65,44 +63,16 @@ class ScholarServer(Loopback):
         self._answered: set[str] = set()
         self._repeated: list[str] = []
         super().__init__(_Server, Handler)
-
-    @property
-    def url(self) -> str:
-        """The address without a service."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    @property
-    def openalex_url(self) -> str:
-        """CITELOOM_OPENALEX_URL."""
-        return f"{self.url}/openalex"
-
-    @property
-    def semantic_scholar_url(self) -> str:
-        """CITELOOM_SEMANTIC_SCHOLAR_URL."""
-        return f"{self.url}/s2"
-
-    @property
-    def arxiv_url(self) -> str:
-        """CITELOOM_ARXIV_URL."""
-        return f"{self.url}/arxiv"
-
-    @property
-    def crossref_url(self) -> str:
-        """CITELOOM_CROSSREF_URL."""
-        return f"{self.url}/crossref"
-
-    @property
-    def serpapi_url(self) -> str:
-        """CITELOOM_SERPAPI_URL."""
-        return f"{self.url}/serpapi"
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.openalex_url = f"{self.url}/openalex"
+        self.semantic_scholar_url = f"{self.url}/s2"
+        self.arxiv_url = f"{self.url}/arxiv"
+        self.crossref_url = f"{self.url}/crossref"
+        self.serpapi_url = f"{self.url}/serpapi"
 
     def down(self, service: Service) -> None:
         """Let connections to a service end without an answer."""
         self._down.add(service)
-
-    def up(self, service: Service) -> None:
-        """Let a service answer again."""
-        self._down.discard(service)
 
     def repeated(self) -> list[str]:
         """Return the keys of requests that came again after they had been answered."""
@@ -200,14 +170,7 @@ class ScholarServer(Loopback):
             case "crossref":
                 return crossref.answer(self.world, request)
             case "serpapi":
-                return self._google(request, free=free)
-
-    def _google(self, request: Request, *, free: bool) -> Answer:
-        answer = serpapi.answer(self.world, request, self.bad_keys, self.searches_left == 0)
-        if answer.status == 200 and not free and self.searches_left is not None:
-            with self._lock:
-                self.searches_left -= 1
-        return answer
+                return serpapi.answer(self.world, request, self.bad_keys)
 
 
 class _Server(LoopbackServer):
