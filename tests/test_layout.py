@@ -11,10 +11,6 @@ NAMES = ["citeloom", "graphs", "nodes", "state", "tools"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_name_is_imported_from_this_checkout(name: str) -> None:
+def test_name_is_imported_from_this_checkout_and_has_no_other_owner(name: str) -> None:
     assert Path(import_module(name).__file__ or "").parent == ROOT / name
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_name_has_no_other_owner(name: str) -> None:
     assert set(packages_distributions().get(name, [])) <= {"citeloom"}

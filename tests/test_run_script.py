@@ -95,30 +95,28 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(root, outside)
 
 
-def test_no_command_shows_help_and_installs_nothing(checkout: Checkout) -> None:
+def test_no_command_shows_help_and_an_unknown_one_is_named(checkout: Checkout) -> None:
     done = checkout.run()
     assert done.returncode == 0
     for command in ("review", "citeloom", "dev", "test", "check", "lock"):
         assert f"\n  {command} " in done.stdout
+    wrong = checkout.run("revue")
+    assert wrong.returncode == 1
+    assert "no command 'revue'" in wrong.stderr
     assert not (checkout.root / ".venv").exists()
 
 
-def test_unknown_command_is_named_and_fails(checkout: Checkout) -> None:
-    done = checkout.run("revue")
-    assert done.returncode == 1
-    assert "no command 'revue'" in done.stderr
-
-
-def test_first_call_installs_the_base_and_the_second_nothing(checkout: Checkout) -> None:
-    assert checkout.run("citeloom").returncode == 0
+def test_what_is_missing_is_installed_and_nothing_else(checkout: Checkout) -> None:
+    done = checkout.run("citeloom", "library", "a b")
+    assert done.stdout.splitlines() == [str(checkout.outside), "library", "a b"], "and no more"
     assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
     assert checkout.run("citeloom").returncode == 0
     assert checkout.calls() == []
-
-
-def test_standard_output_is_the_programs_alone(checkout: Checkout) -> None:
-    done = checkout.run("citeloom", "library", "a b")
-    assert done.stdout.splitlines() == [str(checkout.outside), "library", "a b"]
+    (checkout.root / "requirements" / "base.txt").write_text("# another\n")
+    checkout.run("citeloom")
+    assert checkout.calls() == ["base.txt"]
+    checkout.run("test")  # pytest is not there; only the installation is looked at
+    assert checkout.calls() == ["server.txt", "dev.txt"]
 
 
 @pytest.mark.parametrize(
@@ -138,21 +136,6 @@ def test_example_is_reviewed_only_where_nothing_else_is_named(
     passed = checkout.run("review", *arguments).stdout.splitlines()[1:]
     abstract = [str(checkout.root / "examples" / "abstract.md")] if example else []
     assert passed == ["review", *abstract, *arguments]
-
-
-def test_larger_level_adds_to_the_smaller_one(checkout: Checkout) -> None:
-    checkout.run("citeloom")
-    checkout.calls()
-    checkout.run("test")  # pytest is not there; only the installation is looked at
-    assert checkout.calls() == ["server.txt", "dev.txt"]
-
-
-def test_changed_requirements_are_installed_anew(checkout: Checkout) -> None:
-    checkout.run("citeloom")
-    checkout.calls()
-    (checkout.root / "requirements" / "base.txt").write_text("# another\n")
-    checkout.run("citeloom")
-    assert checkout.calls() == ["base.txt"]
 
 
 def test_interrupted_installation_is_made_again(checkout: Checkout) -> None:
@@ -179,21 +162,16 @@ def test_failed_addition_leaves_what_served_before(checkout: Checkout) -> None:
     assert "no such package" in failed.stderr
     assert "./run tries again" in failed.stderr
     assert checkout.run("citeloom").returncode == 0
+    base = checkout.root / "requirements" / "base.txt"
+    before = base.read_text()
+    base.write_text("# not to be had\n")
+    assert checkout.run("citeloom").returncode == 1
+    base.write_text(before)
+    assert checkout.run("citeloom").returncode == 0, "a change that is taken back needs nothing"
     broken.unlink()
     checkout.calls()
     checkout.run("test")
     assert checkout.calls() == ["server.txt", "dev.txt"]
-
-
-def test_failed_change_that_is_taken_back_needs_no_installation(checkout: Checkout) -> None:
-    checkout.run("citeloom")
-    base = checkout.root / "requirements" / "base.txt"
-    before = base.read_text()
-    base.write_text("# not to be had\n")
-    (checkout.outside / "broken").touch()
-    assert checkout.run("citeloom").returncode == 1
-    base.write_text(before)
-    assert checkout.run("citeloom").returncode == 0
 
 
 def test_two_at_once_install_once(checkout: Checkout) -> None:
@@ -209,23 +187,17 @@ def test_two_at_once_install_once(checkout: Checkout) -> None:
     assert sum(b"waiting" in note for note in notes) <= 1
 
 
-def test_moved_checkout_is_installed_again(checkout: Checkout) -> None:
-    checkout.run("citeloom")
-    checkout.calls()
-    moved = checkout.root.rename(checkout.root.with_name("moved"))
-    done = checkout.run("citeloom", script=moved / "run", PYTHON="")
-    assert done.returncode == 0
-    assert checkout.calls() == ["venv", "base.txt", "moved"]
-
-
-def test_links_to_the_checkout_and_to_the_script_work(checkout: Checkout) -> None:
-    folder = checkout.outside / "link"
+def test_links_work_and_a_moved_checkout_is_installed_again(checkout: Checkout) -> None:
+    folder, script = checkout.outside / "link", checkout.outside / "loom"
     folder.symlink_to(checkout.root)
-    script = checkout.outside / "loom"
     script.symlink_to(checkout.root / "run")
     for path in (folder / "run", script):
         assert checkout.run("citeloom", script=path).returncode == 0
     assert checkout.calls() == ["venv", "base.txt", checkout.root.name]
+    moved = checkout.root.rename(checkout.root.with_name("moved"))
+    done = checkout.run("citeloom", script=moved / "run", PYTHON="")
+    assert done.returncode == 0
+    assert checkout.calls() == ["venv", "base.txt", "moved"]
 
 
 def test_somebodys_own_broken_environment_is_not_deleted(checkout: Checkout) -> None:

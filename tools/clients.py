@@ -9,14 +9,9 @@ from langgraph.store.memory import InMemoryStore
 from citeloom.settings import Settings
 from tools.embed.open import embedder
 from tools.embed.port import Embedder
-from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.ledger import RunLedger
 from tools.library.library import Library
 from tools.library.open import open_library
-from tools.llm.minds import open_mind
-from tools.llm.task import Mind
-from tools.retrieve.port import Retriever, RetrieverName
-from tools.scholar.library import LibrarySource
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
 
@@ -33,14 +28,6 @@ class Clients:
         """The embedder of these settings."""
         return embedder(self.settings)
 
-    async def library(self, name: str) -> Source:
-        """Open a library as a source.
-
-        Raises:
-            LibraryError: There is no such library.
-        """
-        return LibrarySource(await self.opened(name))
-
     async def opened(self, name: str) -> Library:
         """Open a library itself.
 
@@ -48,18 +35,6 @@ class Clients:
             LibraryError: There is no such library.
         """
         return await asyncio.to_thread(open_library, name, self.settings, self.embedder)
-
-    def retriever(self, library: Library, name: RetrieverName) -> Retriever:
-        """Return a retriever of passages."""
-        from tools.retrieve.open import open_retriever
-
-        return open_retriever(name, library)
-
-    def spellings(self, library: Library, question: str) -> dict[str, str]:
-        """Return words of a question that a library does not have, and those meant; synchronous."""
-        from tools.retrieve.spelling import spellings
-
-        return spellings(library, question)
 
     async def online(
         self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]
@@ -75,18 +50,6 @@ class Clients:
         return await asyncio.to_thread(
             partial(open_online, name, self.settings, ledger, refresh=refresh, among=among)
         )
-
-    def ledger(self, run: str, limits: Limits) -> RunLedger:
-        """The one ledger of a run in this process."""
-        return ledger_for(run, limits, self.settings.home)
-
-    def mind(self, run: str, limits: Limits, kind: str) -> Mind:
-        """Open the mind of a run.
-
-        Raises:
-            PermanentError: `kind` is 'llm' and no LLM is configured; the message says how.
-        """
-        return open_mind(run, limits, kind, self.settings, self.embedder)
 
 
 @cache

@@ -10,10 +10,12 @@ from state.request import Request
 from state.run import SourceUsage, Usage
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
-from tools.ledger.ledger import RunLedger
+from tools.ledger.ledger import RunLedger, ledger_for
 from tools.ledger.limits import Limits
+from tools.llm.minds import open_mind
 from tools.llm.task import Mind
 from tools.run_store import RunStore
+from tools.scholar.library import LibrarySource
 from tools.scholar.port import Source
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ class Services:
     @cached_property
     def mind(self) -> Mind:
         """Who answers tasks; PermanentError when an LLM is asked for and none is configured."""
-        return self.clients.mind(self.run, self._limits, self.context.mind)
+        at = self.clients
+        return open_mind(self.run, self._limits, self.context.mind, at.settings, at.embedder)
 
     @property
     def mind_name(self) -> str:
@@ -70,7 +73,7 @@ class Services:
             LibraryError: There is no such library.
         """
         if name == "library":
-            return await self.clients.library(request.library)
+            return LibrarySource(await self.library(request.library))
         await self.ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
             name, self.ledger, refresh=self.context.refresh, among=request.sources
@@ -101,7 +104,7 @@ class Services:
     @property
     def ledger(self) -> RunLedger:
         """What the run has used and may use."""
-        return self.clients.ledger(self.run, self._limits)
+        return ledger_for(self.run, self._limits, self.clients.settings.home)
 
     def tick(self, stage: str, count: int, total: int, note: str = "") -> None:
         """Emit progress of one of several parallel branches: `count` more of `total` are done."""

@@ -13,7 +13,7 @@ from citeloom.cli.results.answer import printed
 from citeloom.cli.run import opened, stream
 from citeloom.cli.runs import Command, Run, begun
 from citeloom.cli.stopping import INTERRUPTED
-from citeloom.cli.telling import errors_told, say, tell_error, tell_failures, tell_notes
+from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from tools.errors import CiteLoomError
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
@@ -50,8 +50,7 @@ async def _converse(run: Run) -> int:
                     tell_error(error)
                     continue
                 typer.echo(f"\n{printed(last)}\n")
-                tell_notes(last)
-                tell_failures(last)
+                tell_outcome(last)
     say(f"Go on with: [bold]citeloom chat --resume {run.name}[/bold]")
     return 0
 

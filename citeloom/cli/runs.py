@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,7 +63,6 @@ class Run:
     started: str
     seconds: float = 0.0
     """Spent before the last interruption."""
-    command: list[str] = field(default_factory=list)
     run_store: str = ""
     """The name under which graphs know it, once it has begun."""
     formats: list[str] = field(default_factory=list)
@@ -110,7 +108,7 @@ def _started(command: Command) -> Run:
     run = Run(
         name=name, graph=command.graph, inputs=inputs, context=command.context,
         out=str(out.resolve()) if out else "", started=now.isoformat(timespec="seconds"),
-        command=sys.argv[1:], formats=command.formats, style=style,
+        formats=command.formats, style=style,
     )  # fmt: skip
     run.save()
     return run
@@ -172,4 +170,5 @@ def load_run(name: str) -> Run:
             f"there is no run '{name}'"
             + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
         )
-    return Run(**json.loads(path.read_text(encoding="utf-8")))
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return Run(**{name: value for name, value in kept.items() if name in Run.__dataclass_fields__})

@@ -33,24 +33,20 @@ def tell_error(text: object) -> None:
     say(f"[red]citeloom:[/red] {escape(str(text))}")
 
 
-def tell_notes(values: Mapping[str, Any]) -> None:
-    """Say what the caller should know."""
-    for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
-        tell("Note", f"{note}.")
-
-
-def tell_failures(
+def tell_outcome(
     values: Mapping[str, Any], *, told: Collection[tuple[str, str]] = frozenset()
 ) -> None:
-    """Say what went wrong and did not end the run; what is `told` by subject and cause is not repeated."""
+    """Say what the caller should know, what went wrong, and why nothing more could be done.
+
+    A failure that is `told` by subject and cause is not repeated, nor is a stop that the answer tells of.
+    """
+    for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
+        tell("Note", f"{note}.")
     for failure in values.get("failures") or ():
         if not failure.fatal and (failure.subject, failure.cause) not in told:
             tell("Not done", f"{failure.subject}: {failure.cause} ({failure.remedy})")
-
-
-def tell_stop(values: Mapping[str, Any]) -> None:
-    """Say why nothing more could be done, if that is so."""
-    if stop := values.get("stop"):
+    stop = values.get("stop")
+    if stop and (stop.remedy or stop.cause not in str(values.get("answer", ""))):
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)
 
 

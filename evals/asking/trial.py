@@ -18,6 +18,7 @@ from state.paper import Paper
 from tools.clients import Clients
 from tools.library.library import Library
 from tools.library.open import close_libraries, open_library
+from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter
 
 
@@ -73,7 +74,7 @@ def ready_for(arm: Arm, setting: Setting) -> Ready:
         started = perf_counter()
         clients = SharedLibrary(setting, arm)
         library = clients.shared(setting.library)
-        retriever = clients.retriever(library, arm.settings["retriever"])
+        retriever = open_retriever(arm.settings["retriever"], library)
         retriever.retrieve("citation", limit=1, wanted=PassageFilter())
         _ready[key] = Ready(clients, library, perf_counter() - started)
     return _ready[key]

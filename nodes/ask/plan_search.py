@@ -16,6 +16,7 @@ from state.asking import AskState, AskUpdate
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
+from tools.retrieve.spelling import spellings as find_spellings
 from tools.services import open_services
 from tools.text.questions import keywords
 
@@ -69,7 +70,7 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     services.progress(STAGE, 0, 1)
     question = state["standalone"]
     library = await services.library(state["request"].library)
-    spellings = await asyncio.to_thread(services.clients.spellings, library, question)
+    spellings = await asyncio.to_thread(find_spellings, library, question)
     asked = await ask_checked(services.mind, TASK, {"question": question, "spellings": spellings})
     answer = asked.answer or Search(query=question)
     query = " ".join(answer.query.split())[:_LONGEST] or question

@@ -15,6 +15,7 @@ from state.paper import Paper
 from state.passage import Passage, PassageHit, passage_id
 from tools.context import RunContext
 from tools.library.library import Library
+from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter
 from tools.services import Services, open_services
 from tools.text.questions import read_question
@@ -71,7 +72,7 @@ async def passages_for(
     )  # fmt: skip
 
     def search() -> tuple[list[PassageHit], list[Passage]]:
-        retriever = services.clients.retriever(library, services.context.retriever)
+        retriever = open_retriever(services.context.retriever, library)
         hits = retriever.retrieve(query, limit=services.context.retrieved, wanted=chosen)
         found = library.texts.get([hit.passage for hit in hits])
         return [hit for hit in hits if hit.passage in found], [

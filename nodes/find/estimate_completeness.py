@@ -20,8 +20,6 @@ from tools.services import open_services
 
 STAGE = "estimate_completeness"
 _SEARCHING = {"search_source", "expand"}
-_NEARLY_ALL = 0.9
-"""Share of relevant papers among the judged from which on it was not relevance that ended judging."""
 
 
 async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) -> FindState:

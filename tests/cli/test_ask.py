@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 from tests.cli.conftest import Cite
-from tests.cli.test_output_contract import _TYPES, described
+from tests.cli.test_output_contract import check_described
 
 QUESTION = "How does LitLLM rank the papers it finds?"
 
@@ -60,14 +60,7 @@ def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
         "A quote": [claim["quote"] for claim in told["claims"]],
         "A record": told["cited"],
     }
-    for heading, values in objects.items():
-        fields = described(heading)
-        assert values, heading
-        for value in values:
-            assert set(value) == set(fields), heading
-            for name, kinds in fields.items():
-                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
-                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    check_described(objects)
     assert done.text("answer.md").startswith(f"# {QUESTION}\n\n")
 
 

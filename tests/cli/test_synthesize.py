@@ -5,18 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.store.memory import InMemoryStore
 
-from citeloom.cli.results.partial import partial_synthesis
 from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
 from citeloom.cli.results.synthesis_text import printed
 from citeloom.cli.runs import Run
 from state.run import Failure
-from state.synthesis import NumberedReference, Paragraph
+from state.synthesis import NumberedReference
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped
-from tests.cli.test_output_contract import _TYPES, described
-from tools.context import RunContext
-from tools.run_store import RunStore
+from tests.cli.test_output_contract import check_described
 
 
 def run(out: str = "", **context: Any) -> Run:
@@ -102,27 +98,6 @@ async def test_exit_code(values: dict[str, Any], code: int) -> None:
 # --- A run that was stopped -------------------------------------------------------------------
 
 
-async def partial(values: dict[str, Any], home: Path) -> dict[str, Any]:
-    run_store = RunStore(InMemoryStore(), values["run"])
-    shown = ("p1", "Bees steer by the sun."), ("p3", "Smells help.")
-    await run_store.paragraphs.put(
-        Paragraph(id=key, paper="local:sun", number=4, page=2, text=text) for key, text in shown
-    )
-    return await partial_synthesis(values, run_store, RunContext())
-
-
-async def test_stopped_run_shows_its_draft_and_the_paragraphs_it_holds(home: Path) -> None:
-    values = await partial(stopped(), home)
-    told = printed(values).split("\n\n")
-    assert told[0].endswith("The draft so far holds 1 of the 2 paragraphs found relevant:")
-    assert told[1] == "Bees steer by the sun."
-    assert told[-1] == "- sun.pdf, p. 2, paragraph 4"
-    record = synthesis_record(run(), values)
-    assert (record["answer"], record["draft"]) == (None, "Bees steer by the sun.")
-    assert [item["paragraph"] for item in record["used"]] == ["p1"]
-    assert (record["outcome"], record["granularity"]) == ("partial", "fine")
-
-
 # --- Files ------------------------------------------------------------------------------------
 
 
@@ -139,14 +114,7 @@ def test_record_is_as_docs_output_describes_it() -> None:
         "A record": [item["paper"] for item in told["references"]],
         "A quote": [item["quote"] for item in told["used"]],
     }
-    for heading, values in objects.items():
-        fields = described(heading)
-        assert values, heading
-        for value in values:
-            assert set(value) == set(fields), heading
-            for name, kinds in fields.items():
-                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
-                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    check_described(objects)
 
 
 async def test_markdown_has_references_trace_and_account_with_paper_text_escaped(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.commands import cited
 from tests.cli.conftest import Cite
-from tests.cli.test_output_contract import _TYPES, described
+from tests.cli.test_output_contract import check_described
 from tests.graphs.stacks import QUESTION, SECOND, THIRD, first
 
 _LISTED = re.compile(r"^- \[(\d+)\] ", re.MULTILINE)
@@ -36,14 +36,7 @@ def assert_described(told: dict[str, Any]) -> None:
         "A request": [told["request"]],
         "Usage": told["usage"],
     }
-    for heading, values in objects.items():
-        fields = described(heading)
-        assert values, heading
-        for value in values:
-            assert set(value) == set(fields), heading
-            for name, kinds in fields.items():
-                allowed = tuple(one for kind in kinds.split(", ") for one in _TYPES[kind])
-                assert isinstance(value[name], allowed), f"{heading}: {name} is {value[name]!r}"
+    check_described(objects)
 
 
 def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references_and_the_files_of_the_docs(

@@ -66,12 +66,6 @@ def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> N
     assert {share for _, _, share in searches(each_query(two, runtime(results=0)))} == {1}
 
 
-def test_text_alone_goes_to_every_source_where_none_searches_by_meaning() -> None:
-    request = Request(text="pears", sources=("arxiv", "crossref"))
-    found = searches(each_query(state(queries=[WHOLE], request=request), runtime(results=9)))
-    assert found == [("whole", "arxiv", 3), ("whole", "crossref", 3)]
-
-
 @pytest.mark.parametrize(("expansion", "depth"), [("bfs", 2), ("best_first", 0)])
 def test_each_group_knows_how_many_are_judged_and_at_which_level(
     expansion: str, depth: int

@@ -70,19 +70,6 @@ async def test_documents_own_way_asks_far_more_for_the_same_references(
     }
 
 
-async def test_line_from_nowhere_is_left_out_and_told(llm_settings: Settings) -> None:
-    def invent(answer: Any, inputs: dict[str, Any]) -> Reply:
-        told = f"{answer['paragraphs'][0]} Barn owls were first kept by pharaohs in 1350 BC [7]."
-        return {"paragraphs": [told]}
-
-    result, _ = await synthesize(llm_settings, {"synthesize_answer": invent})
-    assert_traced(result)
-    assert "pharaohs" not in result["answer"]
-    (lost,) = result["lost"]
-    assert "pharaohs" in lost.text
-    assert lost.cause
-
-
 @pytest.mark.parametrize(
     "task", ["summarize_paragraphs", "judge_relevance", "synthesize_answer", "align_lines"]
 )

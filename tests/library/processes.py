@@ -1,31 +1,37 @@
 """Another process that works on a library of the same home."""
 
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from tests.library.words import WordEmbedder
-from tools.embed.port import Vectors
-
 ROOT = Path(__file__).parents[2]
-START = """
+START = '''
 import sys, time
 from pathlib import Path
 from citeloom.settings import Settings
-from tests.library.processes import stuck
-from tests.library.words import LetterEmbedder, WordEmbedder, document, fill, paper
+from tests.library.words import OtherEmbedder, WordEmbedder, document, paper
 from tools.errors import LibraryError
 from tools.library.open import create_library, open_library
 home = Path(sys.argv[1])
 settings = Settings(home=home, qdrant_url=None)
+def stuck(embedder, batches):
+    """Let an embedder make so many batches of vectors, and then say so and stay."""
+    own, left = embedder.embed, [None] * batches
+    def embed(texts):
+        if not left:
+            print("stuck", flush=True)
+            time.sleep(600)
+        left.pop()
+        return own(texts)
+    embedder.embed = embed
+    return embedder
 def put(library, numbers):
     for number in numbers:
         parts = [(f"{at}", f"Words of part{at} of text{number}, like no other.") for at in range(8)]
         library.texts.put(*document(number, *parts))
-"""
+'''
 
 
 @contextmanager
@@ -49,19 +55,3 @@ def killed_when_stuck(home: Path, script: str) -> None:
     """Run `script` until its embedder is stuck, and kill it there."""
     with process(home, script) as started:
         until("stuck", started)
-
-
-def stuck(embedder: WordEmbedder, batches: int) -> WordEmbedder:
-    """Let an embedder make so many batches of vectors, and then say so and stay."""
-    own, made = embedder.embed, 0
-
-    def embed(texts: Sequence[str]) -> Vectors:
-        nonlocal made
-        if made == batches:
-            print("stuck", flush=True)  # noqa: T201  what the other process waits for
-            time.sleep(600)
-        made += 1
-        return own(texts)
-
-    setattr(embedder, "embed", embed)  # noqa: B010  mypy: a method
-    return embedder

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
 from citeloom.settings import settings as process_settings
-from tests.library.words import PARTS, LetterEmbedder, WordEmbedder, document, paper
+from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
 from tools.library.open import close_libraries, create_library
 
 Run = Callable[..., Result]
@@ -77,10 +77,8 @@ def test_search_prints_passages_with_place_and_paper_and_is_narrowed(run: Run) -
         )
         found = {json.loads(line)["paper"] for line in done.stdout.splitlines()}
         assert found == {f"doi:10.1000/p{number}" for number in numbers}, options
-    nothing = run("search", "mine", "zebra", "--year", "1900", code=1)
-    assert (nothing.stdout, nothing.stderr) == ("", "nothing found\n")
-    wrong = run("search", "mine", "x", "--year", "next", code=2)
-    assert "'next' is no year" in wrong.stderr
+    assert run("search", "mine", "x", "--year", "1900", code=1).output == "nothing found\n"
+    assert "'next' is no year" in run("search", "mine", "x", "--year", "next", code=2).stderr
 
 
 def test_library_is_shown_tagged_and_its_documents_removed(run: Run) -> None:
@@ -91,7 +89,6 @@ def test_library_is_shown_tagged_and_its_documents_removed(run: Run) -> None:
     assert "has no paper 10.1000/p99" in run("show", "mine", "10.1000/p99", code=2).stderr
     assert run("tag", "mine", "10.1000/p2", "b", "a").stdout == "10.1000/p2: a, b\n"
     assert run("tag", "mine", "10.1000/p2", "b", "--remove").stdout == "10.1000/p2: a\n"
-    run("tag", "mine", "10.1000/p99", "b", code=2)
     whole = json.loads(run("show", "mine", "10.1000/p1", "--json").stdout)
     assert [one["text"] for one in whole["passages"]][1:] == [text for _, text in PARTS]
     key = whole["documents"][0]["sha256"]
@@ -108,7 +105,6 @@ def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> Non
     for name in ("mine.bib", "mine.json", "mine.ris"):
         run("export", "mine", name)
         assert Path(name).read_text(encoding="utf-8").count("Paper number") == 8
-    run("export", "mine", "mine.doc", code=2)
     assert run("export", "mine", "passages.jsonl", "--passages").stdout.startswith("10 passages")
     run("add", "all.jsonl", "none.jsonl", "-l", "new", code=2)
     assert run("list").stdout.split() == ["mine", "starter"], "a missing file makes no library"
@@ -123,7 +119,7 @@ def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> Non
 
 
 def test_bad_records_are_shown_by_file_and_line_and_kept_in_full(run: Run, catalog: Path) -> None:
-    run("export", "mine", "good.jsonl")
+    Path("good.jsonl").write_text('{"title": "One paper"}', encoding="utf-8")
     Path("bad.jsonl").write_text("broken\n" * 30, encoding="utf-8")
     told = run("add", "good.jsonl", "bad.jsonl", "-l", "mine").stderr
     assert "bad.jsonl:1: it is not JSON" in told
@@ -183,9 +179,8 @@ def test_index_embeds_anew_after_a_change_of_the_embedder(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("index", "mine").stdout == "mine: 0 vectors made\n"
-    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): LetterEmbedder()})
-    refused = run("search", "mine", "limits", code=2)
-    assert "run `citeloom library index mine`" in refused.stderr
-    run("stats", "mine")
+    monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): OtherEmbedder(96)})
+    told = run("search", "mine", "limits", code=2).stderr
+    assert "run `citeloom library index mine`" in told
     assert run("index", "mine").stdout == "mine: 10 vectors made\n"
     run("search", "mine", "limits")

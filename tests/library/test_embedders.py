@@ -4,12 +4,11 @@ import re
 from collections.abc import Sequence
 from zlib import crc32
 
-import numpy as np
 import pytest
 
 from citeloom.settings import Settings
-from tests.library.words import PARTS, LetterEmbedder, WordEmbedder, document, fill, paper
-from tools.embed.port import Encoded, TermWeights, Vectors
+from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
+from tools.embed.port import Encoded, TermWeights
 from tools.errors import LibraryError
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
@@ -24,18 +23,12 @@ class RichEmbedder(WordEmbedder):
     """Words, their weights, and a vector for each."""
 
     name = "rich"
-    multi_size = 16
+    multi_size = 61
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         words = [re.findall(r"\w+", text.lower()) or ["-"] for text in texts]
-        return Encoded(
-            self.embed(texts), tuple(map(weights, words)), tuple(map(self.tokens, words))
-        )
-
-    def tokens(self, words: list[str]) -> Vectors:
-        rows = [np.random.default_rng(crc32(word.encode())).standard_normal(16) for word in words]
-        vectors = np.asarray(rows, dtype=np.float32)
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+        tokens = map(WordEmbedder(self.multi_size).embed, words)
+        return Encoded(self.embed(texts), tuple(map(weights, words)), tuple(tokens))
 
 
 def weights(words: list[str]) -> TermWeights:
@@ -46,7 +39,7 @@ def weights(words: list[str]) -> TermWeights:
 def test_another_embedder_reads_but_does_not_search_until_the_library_is_indexed_with_it(
     filled: Library, settings: Settings
 ) -> None:
-    other = LetterEmbedder()
+    other = OtherEmbedder(96)
     with pytest.raises(LibraryError, match=r"words \(64 numbers\).*citeloom library index mine"):
         open_library("mine", settings, other)
     library = open_library("mine", settings, other, any_embedder=True)
@@ -63,22 +56,21 @@ def test_another_embedder_reads_but_does_not_search_until_the_library_is_indexed
     assert library.index(reembed=True) == other.texts == 20 + 2
     hit = library.texts.search("limits of what was done", mode="dense", limit=1)[0]
     assert library.texts.get([hit.passage])[hit.passage].text == PARTS[1][1]
-    assert (library.stats().embedder, library.stats().size) == ("letters", 96)
+    assert (library.stats().embedder, library.stats().size) == ("other", 96)
     assert len([path for path in library.folder.iterdir() if path.is_dir()]) == 1, "the old is gone"
     assert open_library("mine", settings, other) is library
 
 
-def test_library_that_is_open_elsewhere_notices_the_swap(
+def test_library_that_is_open_elsewhere_notices_each_swap(
     filled: Library, settings: Settings
 ) -> None:
-    close_libraries()
-    assert filled.search("topic1", limit=1)
-    for embedder in (LetterEmbedder(), RichEmbedder(), WordEmbedder()):
+    for embedder in (OtherEmbedder(96), RichEmbedder(), WordEmbedder()):
+        close_libraries()
         other = open_library("mine", settings, embedder, any_embedder=True)
         assert other.index(reembed=True) == 26
         assert len(other.texts.search("first result", limit=99)) == 26
         close_libraries()
-        if embedder.name == WordEmbedder.name:
+        if embedder.name == "words":
             assert len(filled.texts.search("first result", limit=99)) == 26
         else:
             with pytest.raises(LibraryError, match=rf"{embedder.name} \({embedder.size} numbers\)"):

@@ -7,7 +7,6 @@ import pytest
 
 from state.paper import Author, published_before
 from tests.library.words import WordEmbedder, paper
-from tools.errors import InputError
 from tools.library.library import Library
 from tools.library.report import AddReport
 
@@ -108,15 +107,11 @@ def test_like_titles_alone_do_not_merge(library: Library, change: dict[str, obje
     assert library.add([first, paper(2, **second)]).added == 2  # type: ignore[arg-type]
 
 
-def test_local_id_of_another_paper_is_a_conflict_and_an_empty_one_an_error(
-    library: Library,
-) -> None:
+def test_local_id_of_another_paper_is_a_conflict(library: Library) -> None:
     library.add([paper(1, "Deep learning for proteins", id="12")])
     report = library.add([paper(2, "A history of typography", id="12")])
     assert report.conflicts == ("12",)
     assert library.get(["12"])["12"].title == "Deep learning for proteins"
-    with pytest.raises(InputError, match="empty id"):
-        library.add([paper(1, id="  ")])
 
 
 def test_record_is_changed_replaced_removed_and_added_again(

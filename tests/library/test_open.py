@@ -1,6 +1,7 @@
 """Libraries have names, belong to one embedder, and the starter library is always there."""
 
-import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,16 +30,8 @@ def starter(tmp_path: Path) -> Path:
 
 
 def written(path: Path, numbers: range, note: str = "") -> Path:
-    rows = [
-        {
-            "id": f"10.1000/p{number}",
-            "title": f"Paper number {number} of the starter",
-            "abstract": f"An annotation about topic{number}{note}.",
-            "authors": ["Ann Author"],
-        }
-        for number in numbers
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    papers = [paper(number, abstract=f"About topic{number}{note}.") for number in numbers]
+    path.write_text("".join(f"{one.model_dump_json()}\n" for one in papers), encoding="utf-8")
     return path
 
 
@@ -83,6 +76,20 @@ def test_starter_is_built_from_its_file_and_follows_it(
     starter.write_text('{"title": ""}\n', encoding="utf-8")
     with pytest.raises(LibraryError, match="line 1"):
         open_library("starter", settings, embedder, starter=starter)
+
+
+def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
+    settings: Settings, embedder: WordEmbedder, starter: Path
+) -> None:
+    create_library("old", settings, embedder)
+    open_library("starter", settings, embedder, starter=starter)
+    close_libraries()
+    for name in ("old", "starter"):
+        with closing(sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")) as db:
+            db.execute("PRAGMA user_version=2")
+    with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
+        open_library("old", settings, embedder)
+    assert len(open_library("starter", settings, embedder, starter=starter).ids()) == 5
 
 
 @pytest.mark.usefixtures("starter")

@@ -7,7 +7,7 @@ import pytest
 
 from citeloom.settings import Settings
 from tests.library.processes import killed_when_stuck, process, until
-from tests.library.words import LetterEmbedder, WordEmbedder, document, fill, paper
+from tests.library.words import OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.errors import LibraryError
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
@@ -89,13 +89,13 @@ def test_killed_reembedding_goes_on_with_what_was_changed_meanwhile(
     fill(create_library("mine", settings, embedder), 300)
     close_libraries()
     script = """
-library = open_library("mine", settings, stuck(LetterEmbedder(), 2), any_embedder=True)
+library = open_library("mine", settings, stuck(OtherEmbedder(96), 2), any_embedder=True)
 library.index(reembed=True)
 """
     killed_when_stuck(settings.home, script)
-    with pytest.raises(LibraryError, match=r"letters \(96 numbers\)"):
+    with pytest.raises(LibraryError, match=r"other \(96 numbers\)"):
         open_library("mine", settings, WordEmbedder())
-    other = LetterEmbedder()
+    other = OtherEmbedder(96)
     library = open_library("mine", settings, other)
     assert len(library.search("topic1", limit=400)) == 2 * 128, "what has its vector is found"
     other.texts = 0

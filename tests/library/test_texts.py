@@ -1,18 +1,13 @@
 """Documents and passages are kept, read, searched and follow their papers."""
 
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from citeloom.settings import Settings
 from state.passage import passage_id
 from tests.library.words import WordEmbedder, document, paper
-from tools.errors import InputError, LibraryError
+from tools.errors import InputError
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library, open_library
 from tools.library.texts import Texts
 from tools.library.verify import verify
 from tools.retrieve.port import PassageFilter
@@ -53,7 +48,6 @@ def test_document_is_read_back_as_it_was_put_found_and_removed_with_its_paper(
     assert list(texts.get([same[1].id, "unknown", same[0].id]).values()) == [same[1], same[0]]
     pages = list(texts.pages(4))
     assert [len(page) for page in pages] == [4, 3]
-    assert len({one.id for page in pages for one in page}) == texts.count()
     library.index()
     for mode in ("hybrid", "dense", "keyword"):
         hits = texts.search("membrane proteins", mode=mode, limit=3)
@@ -72,7 +66,6 @@ def test_document_is_put_again_changed_and_moved_to_another_paper(
     texts.put(entry, text, passages)
     assert library.index() == 2
     assert texts.put(entry, text, passages) == "unchanged"
-    assert library.index() == 0
     tagged = entry.model_copy(update={"tags": ("new",)})
     assert [texts.put(tagged, text, passages) for _ in range(2)] == ["updated", "unchanged"]
     changed = document(1, ("1 Introduction", "Proteins are long."), RESULTS)
@@ -170,8 +163,6 @@ def test_new_title_and_year_reach_the_passages(library: Library, texts: Texts) -
 def test_paper_that_is_not_here_is_named(texts: Texts) -> None:
     with pytest.raises(InputError, match=r"no paper doi:10.1000/p99: add its record first"):
         texts.put(*document(99, INTRODUCTION))
-    with pytest.raises(InputError, match="no document"):
-        texts.text("0" * 64)
 
 
 def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Texts) -> None:
@@ -187,19 +178,3 @@ def test_threads_may_put_search_and_remove_at_once(library: Library, texts: Text
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(work, range(1, 5))) == 4
     assert (texts.count(), texts.waiting(), texts.tags()) == (4, 0, {"done": 4})
-
-
-def test_library_of_an_earlier_version_is_refused_and_the_starter_made_anew(
-    settings: Settings, embedder: WordEmbedder, tmp_path: Path
-) -> None:
-    records = tmp_path / "papers.jsonl"
-    records.write_text('{"id": "doi:10.1/x", "title": "One paper", "authors": ["A B"]}')
-    create_library("old", settings, embedder)
-    open_library("starter", settings, embedder, starter=records)
-    close_libraries()
-    for name in ("old", "starter"):
-        with closing(sqlite3.connect(settings.home / "libraries" / name / "catalog.sqlite")) as db:
-            db.execute("PRAGMA user_version=2")
-    with pytest.raises(LibraryError, match="made by an earlier CiteLoom"):
-        open_library("old", settings, embedder)
-    assert len(open_library("starter", settings, embedder, starter=records).ids()) == 1

@@ -36,17 +36,10 @@ class WordEmbedder:
         return np.asarray(vectors / norms, dtype=np.float32)
 
 
-class LetterEmbedder(WordEmbedder):
-    """Another embedder: texts that share three letters in a row are near each other."""
+class OtherEmbedder(WordEmbedder):
+    """One whose vectors are of no use where those of `WordEmbedder` are."""
 
-    name = "letters"
-
-    def __init__(self, size: int = 96, *, pause: float = 0.0) -> None:
-        super().__init__(size, pause=pause)
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        parts = [" ".join(text[at : at + 3] for at in range(len(text))) for text in texts]
-        return super().embed(parts)
+    name = "other"
 
 
 def paper(number: int, title: str = "", **fields: object) -> Paper:

@@ -9,7 +9,6 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from state.paper import Paper
-from tools import run_store as module
 from tools.run_store import RunStore
 
 A = Paper(id="doi:10.1/a", title="Pears")
@@ -61,18 +60,3 @@ async def test_runs_and_kinds_that_use_one_key_do_not_mix(sqlite: BaseStore) -> 
     await one.papers.put([A.model_copy(update={"id": f"arxiv {A.id}"})])
     assert [paper.title for paper in await one.records([("arxiv", A.id)])] == ["Medlars"]
     assert (await one.papers.get([f"arxiv {A.id}"]))[f"arxiv {A.id}"].title == "Pears"
-
-
-async def test_value_is_checked_once_and_the_latest_are_remembered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_made", type(module._made)())
-    monkeypatch.setattr(module, "_KEPT", 2)
-    run_store = RunStore(InMemoryStore(), "few")
-    papers = [Paper(id=f"doi:10.1/{number}", title="Pears") for number in range(4)]
-    await run_store.papers.put(papers)
-    first = await run_store.papers.get([paper.id for paper in papers])
-    assert first == {paper.id: paper for paper in papers}
-    assert [key for _, _, key in module._made] == [paper.id for paper in papers[-2:]]
-    again = await run_store.papers.get([paper.id for paper in papers[-2:]])
-    assert all(again[key] is first[key] for key in again)

@@ -59,17 +59,6 @@ def paper(name: str, title: str = "Pruning plums in winter", **others: Any) -> P
 OTHER = paper("doi:10.1/other")
 
 
-@pytest.mark.parametrize("name", ["doi:10.1/a", "openalex:W1"])
-@pytest.mark.parametrize("how", ["exclude", "own"])
-async def test_excluded_paper_is_hidden_whichever_of_its_ids_was_named(
-    name: str, how: str, screened: Screen
-) -> None:
-    banned = paper("doi:10.1/a", aliases=("openalex:W1",))
-    update = await screened([banned, OTHER], {how: (name,) if how == "exclude" else name})
-    assert update["hidden"] == ["doi:10.1/a"]
-    assert update["prior"].keys() == {OTHER.id}
-
-
 async def test_inputs_own_paper_is_known_by_its_abstract_alone(screened: Screen) -> None:
     own = paper("doi:10.1/a", TITLE, abstract=TEXT.replace("three", "four"))
     update = await screened([own, OTHER])

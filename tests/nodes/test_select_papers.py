@@ -94,10 +94,3 @@ async def test_run_in_which_no_source_answered_says_why_and_not_that_nothing_was
     assert stop.cause == "no source gave an answer: openalex is busy; arxiv is busy"
     (stop,) = (await select({}, search_log=searched("openalex", 3)))["failures"]
     assert stop.cause == "nothing was found in openalex and arxiv by any query: q"
-
-
-async def test_breadth_first_search_keeps_only_what_it_collected_and_what_must_be(
-    select: Select,
-) -> None:
-    update = await select(SCORES, {"must_include": ("doi:d",)}, collected=["doi:b", "doi:c"])
-    assert update["selected"] == ["doi:b", "doi:c", "doi:d"]

@@ -59,17 +59,6 @@ async def test_best_answers_to_a_query_for_a_gap_are_judged_wherever_they_stand(
     assert first["batch"] == NAMES[:POOL]
 
 
-async def test_cascade_settles_clear_cases_and_leaves_the_contested_ones(
-    runtime: Runtime[RunContext],
-) -> None:
-    told(runtime, ranker="cascade", pool=200)
-    update = await listed(runtime)
-    assert 0 < len(update["batch"]) < 100
-    assert {*update["batch"], *update["settled"]} == set(NAMES[:200])
-    assert not {*update["batch"]} & {*update["settled"]}
-    assert update["judged"] == {name: MERIT[name] for name in update["settled"]}
-
-
 @pytest.mark.parametrize("depth", [0, 1])
 async def test_breadth_first_search_judges_a_whole_level(
     depth: int, services: Services, runtime: Runtime[RunContext]

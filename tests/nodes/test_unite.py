@@ -68,17 +68,6 @@ async def test_papers_that_a_later_record_shows_to_be_one_become_one_under_every
     assert len(set(state["same"].values())) == 1
 
 
-async def test_paper_that_was_debated_gives_its_id_to_what_turns_out_to_be_the_same(
-    services: Services, runtime: Runtime[RunContext]
-) -> None:
-    one = record(PREPRINT, "arxiv", arxiv="2001.00001")
-    two = record(DOI, "crossref", "Pears, grafted", doi="10.1000/a")
-    state = await come(services, runtime, EMPTY, ("arxiv", one), ("crossref", two))
-    both = record(DOI, "openalex", doi="10.1000/a", arxiv="2001.00001", aliases=(PREPRINT,))
-    state = await come(services, runtime, {**state, "judged": {DOI: 90.0}}, ("openalex", both))
-    assert state["same"] == {PREPRINT: DOI, DOI: DOI}
-
-
 async def test_what_links_lead_to_becomes_papers_once(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:

@@ -1,7 +1,6 @@
 """Sounds and files of them, made for tests."""
 
 import io
-import wave
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -25,23 +24,6 @@ def tone(rate: int, seconds: float = 1.0, hertz: float = 440.0, volume: float = 
     """A pure tone."""
     times = np.arange(int(rate * seconds)) / rate
     return np.asarray(volume * np.sin(2 * np.pi * hertz * times), dtype=np.float32)
-
-
-def wav(samples: Samples, rate: int, *, width: int = 2, channels: int = 1) -> bytes:
-    """A PCM WAV file with the same sound in each channel."""
-    top = 2 ** (8 * width - 1) - 1
-    whole = np.rint(samples.astype(np.float64) * top).astype(np.int64)
-    if width == 1:
-        whole += 128
-    frames = np.repeat(whole[:, None], channels, axis=1).reshape(-1)
-    data = b"".join(int(n).to_bytes(width, "little", signed=width > 1) for n in frames)
-    target = io.BytesIO()
-    with wave.open(target, "wb") as file:
-        file.setnchannels(channels)
-        file.setsampwidth(width)
-        file.setframerate(rate)
-        file.writeframes(data)
-    return target.getvalue()
 
 
 def encoded(samples: Samples, rate: int, *, form: str, codec: str) -> bytes:

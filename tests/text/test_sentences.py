@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.text.sentences import is_whole_sentence, split_sentences
+from tools.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,3 @@ def test_spans_are_in_order_and_leave_out_only_white_space(text: str) -> None:
         outside += text[position : span.start]
         position = span.end
     assert (outside + text[position:]).strip() == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "whole", "why"),
-    [
-        ("We rank papers.", True, "a plain sentence"),
-        ("Do we rank papers?", True, "a question"),
-        ("“We rank papers.”", True, "in quotation marks"),
-        ("(We rank papers.)", True, "in brackets"),
-        ("3 of 5 papers are ranked.", True, "begins with a number"),
-        ("rank papers.", False, "begins in the middle"),
-        ("We rank papers", False, "does not end"),
-        ("We rank papers,", False, "goes on"),
-        ("", False, "nothing"),
-    ],
-)
-def test_whole_sentence_has_a_beginning_and_an_end(text: str, whole: bool, why: str) -> None:
-    assert is_whole_sentence(text) is whole, why

@@ -12,7 +12,7 @@ from citeloom.settings import Settings
 from tools.errors import TransientError
 from tools.gate import gate_of
 from tools.ledger.ledger import RunLedger
-from tools.ledger.spending import Price, Spending
+from tools.ledger.spending import Price
 from tools.llm.connection import connect
 from tools.llm.faults import Fault, Place, fault_of, foreign_errors
 from tools.llm.ladder import Rung, dialect_of, url_of
@@ -94,7 +94,10 @@ class Endpoint:
             fault = await self._send(request, ledger)
             if isinstance(fault, Reply):
                 return request, fault
-            if self._learn(fault, request):
+            if fault.fitting and self.dialect.adapt(
+                fault.status, fault.text, request.rung, request.task, request.body
+            ):
+                logger.info("%s takes no such %s request", self._place.url, request.rung.name)
                 continue
             tried += 1
             pause = self._pause(fault, tried) if tried < tries else None
@@ -126,28 +129,15 @@ class Endpoint:
                 if not fault.billed:
                     spending.free()
                 return fault
-            self._settle(message, request, spending)
-        return reply_of(message, request.limit)
-
-    def _settle(self, message: "AIMessage", request: Request, spending: Spending) -> None:
-        """Settle with what the endpoint reports, or with an estimate of what it does not."""
-        usage = message.usage_metadata
-        given, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
-        reply = reply_of(message, request.limit)
-        spending.used(given or request.input_tokens, written or count_tokens(reply.text))
-        if request.input_tokens >= _TELLING_TOKENS:
-            ratio = min(given / request.input_tokens, _MOST_RATIO)
-            self.dialect.ratio = max(self.dialect.ratio, ratio)
-
-    def _learn(self, fault: Fault, request: Request) -> bool:
-        if not fault.fitting:
-            return False
-        learnt = self.dialect.adapt(
-            fault.status, fault.text, request.rung, request.task, request.body
-        )
-        if learnt:
-            logger.info("%s takes no such %s request", self._place.url, request.rung.name)
-        return learnt
+            reply = reply_of(message, request.limit)
+            # Settled with what the endpoint reports, or with an estimate of what it does not.
+            usage = message.usage_metadata
+            given, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+            spending.used(given or request.input_tokens, written or count_tokens(reply.text))
+            if request.input_tokens >= _TELLING_TOKENS:
+                ratio = min(given / request.input_tokens, _MOST_RATIO)
+                self.dialect.ratio = max(self.dialect.ratio, ratio)
+        return reply
 
     def _pause(self, fault: Fault, tried: int) -> float | None:
         """Return the seconds until the next try; None when there is none."""

@@ -30,6 +30,24 @@ _MODEL = re.compile(
     re.I | re.S,
 )
 _HTML = re.compile(r"<!doctype html|<html", re.I)
+_LONG = (
+    "the question is longer than {model} takes: set CITELOOM_LLM_CONTEXT_TOKENS to its real window: "
+    "{said}"
+)
+_NO_CREDIT = "the account at {url} has no credit or quota left: {said}"
+_STOPS: tuple[tuple[set[int], re.Pattern[str] | None, str], ...] = (
+    ({401}, None, "{url} rejects the API key: check {prefix}_API_KEY"),
+    ({402}, None, _NO_CREDIT),
+    ({400, 403, 429}, _QUOTA, _NO_CREDIT),
+    (
+        {403},
+        None,
+        "{url} does not let this key use {model}: check {prefix}_API_KEY and the key's rights: {said}",
+    ),
+    ({413}, None, _LONG),
+    ({400, 422, 500}, _CONTEXT, _LONG),
+)
+"""What trying again cannot help, by status and words: the first that fits."""
 _BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
@@ -168,22 +186,12 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
     """Turn a status and the endpoint's words into an error."""
     said = place.tell(words)
     model = f"the model '{place.model}' ({place.setting})"
-    if status == 401:
-        return _stop(f"{place.url} rejects the API key: check {place.prefix}_API_KEY")
-    if status == 402 or (status in {400, 403, 429} and _QUOTA.search(words)):
-        return _stop(f"the account at {place.url} has no credit or quota left: {said}")
-    if status == 403:
-        return _stop(
-            f"{place.url} does not let this key use {model}: check {place.prefix}_API_KEY and the "
-            f"key's rights: {said}"
-        )
+    for statuses, pattern, message in _STOPS:
+        if status in statuses and (pattern is None or pattern.search(words)):
+            told = message.format(url=place.url, prefix=place.prefix, model=model, said=said)
+            return Fault(PermanentError(told))
     if status in {400, 422} and _FILTER.search(words):
         return Fault(RefusedError(f"a content filter at {place.url} stopped the question: {said}"))
-    if status == 413 or (status in {400, 422, 500} and _CONTEXT.search(words)):
-        return _stop(
-            f"the question is longer than {model} takes: set CITELOOM_LLM_CONTEXT_TOKENS to its "
-            f"real window: {said}"
-        )
     if status == 404 and (_MODEL.search(words) or "model" not in words.lower()):
         return Fault(
             PermanentError(
@@ -202,7 +210,3 @@ def _judge(status: int, words: str, retry_after: float | None, place: Place) -> 
         ),
         fitting=not _MODEL.search(words),
     )
-
-
-def _stop(message: str) -> Fault:
-    return Fault(PermanentError(message))

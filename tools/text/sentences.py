@@ -44,8 +44,3 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
     if stripped := piece.strip():
         left = start + len(piece) - len(piece.lstrip())
         spans.append(Span(stripped, left, left + len(stripped)))
-
-
-def is_whole_sentence(text: str) -> bool:
-    """Whether a text starts like a sentence and ends with its full stop."""
-    return bool(text) and not text[0].islower() and text.rstrip("\"'”’)]")[-1:] in {".", "!", "?"}

@@ -8,7 +8,7 @@ import typer
 
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell_failures, tell_notes
+from citeloom.cli.telling import tell_outcome
 from state.asking import AnswerSentence, Claim, Hop
 
 _TOLD = (
@@ -40,8 +40,7 @@ async def finish(
         typer.echo(dump(record))
     else:
         typer.echo(printed(values, trace=trace))
-        tell_notes(values)
-        tell_failures(values)
+        tell_outcome(values)
     if speak and values.get("sentences"):
         from citeloom.cli.voice import say_aloud
 

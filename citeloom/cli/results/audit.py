@@ -9,7 +9,7 @@ import typer
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell_failures, tell_folder, tell_notes, tell_stop
+from citeloom.cli.telling import tell_folder, tell_outcome
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict
@@ -51,9 +51,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
     if as_json:
         typer.echo(dump(record))
     else:
-        tell_notes(values)
-        tell_failures(values)
-        tell_stop(values)
+        tell_outcome(values)
         tell_folder(folder, run.name, run.seconds)
     if stop := values.get("stop"):
         return 2 if stop.subject == "input" else 1

@@ -13,6 +13,7 @@ from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_parts, add_rejections
 from state.synthesis import Context
 from tools.context import RunContext
+from tools.ledger.ledger import ledger_for
 from tools.ledger.limits import Limits
 from tools.run_store import RunStore
 from tools.text.source_lines import origin_of
@@ -28,7 +29,7 @@ async def partial_values(
         return values
     if "references_as" in values:
         return await partial_synthesis(values, RunStore(store, values["run"]), context)
-    ledger = context.clients.ledger(values["run"], Limits())
+    ledger = ledger_for(values["run"], Limits(), context.clients.settings.home)
     await ledger.ready()
     values |= {"usage": ledger.usage(), "source_usage": ledger.sources()}
     run_store = RunStore(store, values["run"])
@@ -89,7 +90,7 @@ async def partial_synthesis(
     contexts: Sequence[Context] = values.get("contexts") or ()
     folded = contexts[: values.get("folded") or 0]
     held = await run_store.paragraphs.get([item.paragraph for item in folded])
-    ledger = context.clients.ledger(values["run"], Limits())
+    ledger = ledger_for(values["run"], Limits(), context.clients.settings.home)
     await ledger.ready()
     return {
         **values,

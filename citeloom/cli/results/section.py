@@ -19,7 +19,7 @@ from citeloom.cli.export.table import table_csv, table_markdown, table_page
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import say, tell_failures, tell_folder, tell_notes, tell_stop
+from citeloom.cli.telling import say, tell_folder, tell_outcome
 from tools.bibliography.style import open_style
 from tools.citation_graph.page import citation_graph_page
 from tools.run_store import RunStore
@@ -82,8 +82,6 @@ def _print(run: Run, values: Mapping[str, Any], text: str, folder: Path) -> None
         typer.echo(text.split("\n## Evidence")[0].rstrip() + "\n")
     if values.get("sentences") and values.get("completeness"):
         say(escape(completeness_line(values["completeness"])))
-    tell_notes(values)
-    tell_failures(values)
-    tell_stop(values)
+    tell_outcome(values)
     if values.get("papers") or values.get("sentences"):
         tell_folder(folder, run.name, run.seconds)

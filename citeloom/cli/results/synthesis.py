@@ -9,7 +9,7 @@ import typer
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell, tell_failures, tell_notes, tell_stop
+from citeloom.cli.telling import tell, tell_outcome
 from state.synthesis import SourcePaper
 from tools.context import RunContext
 
@@ -64,17 +64,13 @@ def synthesis_record(run: Run, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def tell_faults(values: Mapping[str, Any]) -> None:
     """Say on standard error what was not read, left out or not done, and what may be doubtful."""
-    tell_notes(values)
     stacked: Sequence[SourcePaper] = values.get("stacked") or ()
     for item in stacked:
         for sign, text in _of_source(item):
             tell(sign, text)
     for line in values.get("lost") or ():
         tell("Left out", f"“{line.text}” ({line.cause})")
-    tell_failures(values, told={(item.name, item.cause) for item in stacked})
-    stop = values.get("stop")
-    if stop and (stop.remedy or stop.cause not in str(values.get("answer", ""))):
-        tell_stop(values)
+    tell_outcome(values, told={(item.name, item.cause) for item in stacked})
 
 
 def _of_source(item: SourcePaper) -> Iterator[tuple[str, str]]:

@@ -104,20 +104,3 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
             assert debate.by == "extractive"
     lost = {paper.id for key, paper in named.items() if key not in given}
     assert {failure.subject for failure in ranking.failures} == lost
-
-
-async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(
-    tmp_path: Path,
-) -> None:
-    named = ids_of(PAPERS)
-    scores = {key: 10.0 * place for place, key in enumerate(named, start=1)}
-    debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
-    with served([{"debates": debates}], tmp_path) as bench:
-        ranking = await by_debate(bench.services, REQUEST, PAPERS)
-        await bench.services.run_store.debates.put(ranking.debates)
-        order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
-        kept = await bench.services.run_store.debates.get(order)
-    assert order == [paper.id for paper in reversed(PAPERS)]
-    for paper in PAPERS:
-        assert kept[paper.id].score == ranking.scores[paper.id]
-        assert quotes_of(kept[paper.id]) == [quote.strip() for quote in sentences(paper)]

@@ -50,21 +50,6 @@ def test_windows_run_from_end_to_front_overlap_and_hold_every_paper(count: int) 
         assert end - next_end == STEP
 
 
-async def test_best_paper_at_the_very_end_is_carried_to_the_front_in_one_pass(
-    tmp_path: Path,
-) -> None:
-    with served(by_number([44, 43, 0]), tmp_path) as bench:
-        ranking = await by_permutation(bench.services, REQUEST, MANY)
-        sizes = [len(inputs["candidates"]) for inputs in bench.asked]
-    assert sizes == [20, 20, 20, 15]
-    assert order_of(dict(ranking.scores))[:3] == [MANY[44].id, MANY[43].id, MANY[0].id]
-    assert ranking.scores.keys() == {paper.id for paper in MANY}
-    assert ranking.listing is not None
-    assert ranking.listing.model_dump(exclude={"hop", "depth"}) == {
-        "windows": 4, "complete": 4, "incomplete": 0, "repeated": 0, "invented": 0, "failed": 0,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("reply", [Refusal(), Text("C1, C2"), {"order": "C1"}])
 async def test_window_without_a_list_keeps_its_order_and_the_others_are_asked(
     reply: Reply, tmp_path: Path

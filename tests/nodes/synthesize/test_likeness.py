@@ -31,14 +31,6 @@ def test_paragraph_that_answers_is_above_one_that_does_not() -> None:
     assert far < CLEAR_OUT
 
 
-def test_summary_counts_where_the_paragraph_is_too_long_to_be_read_whole() -> None:
-    without, with_, worse = likenesses(
-        embedder(), QUESTION, [LONG, f"{LONG} ", f"{LONG}  "], ["", NEAR, FAR]
-    )
-    assert with_ > without
-    assert worse >= without
-
-
 @given(st.dictionaries(st.text(max_size=3), st.floats(0, 1), max_size=12))
 def test_alone_all_above_the_bar_count_and_none_below_the_floor(scores: dict[str, float]) -> None:
     taken = relevant_alone(scores)
@@ -46,9 +38,3 @@ def test_alone_all_above_the_bar_count_and_none_below_the_floor(scores: dict[str
     assert all(scores[key] >= FLOOR for key in taken)
     left = [score for key, score in scores.items() if key not in taken]
     assert not taken or all(score < min(scores[key] for key in taken) for score in left)
-
-
-def test_near_the_best_counts_where_no_paragraph_has_the_question_s_words() -> None:
-    assert relevant_alone({"best": 0.38, "near": 0.33, "far": 0.2}) == {"best", "near"}
-    assert relevant_alone({"best": 0.9, "near": 0.42, "far": 0.4}) == {"best", "near"}
-    assert relevant_alone({"best": 0.29, "near": 0.2}) == set()

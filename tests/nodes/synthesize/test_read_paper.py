@@ -1,6 +1,5 @@
 """nodes/synthesize/read_paper.py: what is told of a paper, and that it is read once."""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from nodes.synthesize.read_paper import read_paper
 from state.request import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
-from tools.documents.store import DocumentStore
 from tools.ingest.workers import read_apart
 
 TEXT = """# Pears in drought
@@ -74,24 +72,6 @@ async def test_file_is_read_once_and_again_when_it_changes(
         third = await read(place, path)
     assert asked == ["pears.md"] * 2
     assert third.sha256 != first.sha256
-
-
-async def test_what_was_read_is_kept_under_the_hash_of_the_bytes_that_were_read(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "pears.md"
-    path.write_text(TEXT, encoding="utf-8")
-    later = TEXT.replace("12 cm", "14 cm")
-
-    def overtaken(workers: Any, stopped: Any, file: Path, name: str, grobid: Any) -> Any:
-        file.write_text(later, encoding="utf-8")
-        return read_apart(workers, stopped, file, name, grobid)
-
-    monkeypatch.setattr("nodes.synthesize.read_paper.read_apart", overtaken)
-    with bench(home) as place:
-        report = await read(place, path)
-    assert report.sha256 == sha256(later.encode()).hexdigest()
-    assert DocumentStore(home).latest(sha256(TEXT.encode()).hexdigest()) is None
 
 
 async def test_file_that_is_gone_is_told_and_costs_nothing_else(home: Path, tmp_path: Path) -> None:

@@ -135,23 +135,6 @@ async def test_two_works_with_one_doi_become_one_and_get_one_number(tmp_path: Pa
     assert numbered[1].secondary == (3, 4)
 
 
-async def test_work_that_turns_out_to_be_a_source_becomes_it(tmp_path: Path) -> None:
-    cited = Paper(id="title:cited", title="Rain on green roofs after long, dry spells", year=2020)
-    entries = ENTRIES.model_copy(
-        update={"works": {MOSS.id: (SHADE.id, CRUST.id, LOOSE.id, cited.id), RAIN.id: (SHADE.id,)}}
-    )
-    lines = [line(origin(MOSS, cited)), line(origin(RAIN))]
-    update, run_store = await resolve(
-        asking(tmp_path, Asked("crossref", [RECORD])), "crossref", lines=lines, entries=entries,
-        more=(cited,),
-    )  # fmt: skip
-    assert update["lines"][0].origins[0].works == (RAIN.id,)
-    assert cited.id not in update["works"]
-    assert (await run_store.papers.get([RAIN.id]))[RAIN.id].doi == "10.5555/rain"
-    kept = await run_store.entries.last() or Entries()
-    assert kept.works[MOSS.id][3] == RAIN.id
-
-
 async def test_record_of_another_work_is_not_taken(tmp_path: Path) -> None:
     other = Paper(id=CRUST.id, title="The price of tin in Ghent", year=1987, doi="10.5555/crust")
     right = CRUST.model_copy(update={"id": "doi:10.5555/right", "doi": "10.5555/right"})

@@ -38,21 +38,6 @@ FIRST = {
 }
 
 
-async def test_fewer_are_asked_for_where_the_window_is_small(tmp_path: Path) -> None:
-    paragraphs = many(6)
-    huge = paragraph(7, long("Pears fell. " * 900))
-    with bench(tmp_path, window=2100) as place:
-        update = await summarize_paragraphs(await place.stack([*paragraphs, huge]), place.runtime)
-        sizes = [len(inputs["paragraphs"]) for inputs in place.asked(TASK)]
-        told = await summaries_of(place.services, [*paragraphs, huge])
-    assert sum(sizes) == 6
-    assert 1 < len(sizes) <= 6
-    assert all(told.values())
-    (failure,) = update["failures"]
-    assert "too long for the model's window" in failure.cause
-    assert failure.subject == huge.paper
-
-
 def without_second(good: Answer, inputs: dict[str, Any]) -> Reply:
     return {"summaries": [item for item in good["summaries"] if item["id"] != "P2"]}
 

@@ -1,19 +1,23 @@
-"""Damage is found, said in words, and made good where it can be."""
+"""Damage is found and made good; a snapshot holds all, and a restore is whole or does nothing."""
 
+import gzip
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from citeloom.settings import Settings
 from tests.library.words import WordEmbedder, paper
-from tools.errors import LibraryError
+from tools.errors import InputError, LibraryError
 from tools.library.bm25 import document_terms
+from tools.library.compact import compact
 from tools.library.library import Library
-from tools.library.open import close_libraries, open_library
+from tools.library.open import close_libraries, library_names, open_library
 from tools.library.port import Point, VectorIndex
+from tools.library.snapshot import restore_snapshot, take_snapshot
 from tools.library.verify import repair, verify
 
 
@@ -97,11 +101,82 @@ def test_flipped_bytes_of_the_catalog_and_its_loss_are_said(
         content[start : start + 64] = bytes(byte ^ 0xFF for byte in content[start : start + 64])
         path.write_bytes(bytes(content))
         with suppress(LibraryError):  # if it cannot even be opened, that says so
-            faults = verify(open_library("mine", settings, embedder))
-            assert faults, at
-            assert not faults[0].repairable
-            assert "restore" in faults[0].remedy
+            fault = verify(open_library("mine", settings, embedder))[0]
+            assert not fault.repairable
+            assert "restore" in fault.remedy
         close_libraries()
     path.unlink()
     with pytest.raises(LibraryError, match="there is no library 'mine'"):
         open_library("mine", settings, embedder)
+
+
+@pytest.fixture
+def taken(filled: Library, tmp_path: Path) -> Path:
+    path = tmp_path / "mine.gz"
+    assert take_snapshot(filled, path) == path.stat().st_size
+    return path
+
+
+def test_restored_library_is_the_one_that_was_taken_and_replaces_another_only_by_force(
+    filled: Library, taken: Path, settings: Settings, embedder: WordEmbedder
+) -> None:
+    assert restore_snapshot(taken, settings, name="again") == "again"
+    again = open_library("again", settings, embedder)
+    with pytest.raises(LibraryError, match="citeloom library index again"):
+        again.search("topic1", limit=1)
+    assert again.index() == 20 + 6
+    assert again.ids() == filled.ids()
+    assert [*again.texts.pages(99)] == [*filled.texts.pages(99)]
+    assert again.search("topic3", limit=9) == filled.search("topic3", limit=9)
+    assert again.texts.tags() == {"all": 3}
+    assert verify(again) == []
+    filled.add([paper(50, "Zebras in the wild")])
+    with pytest.raises(InputError, match="--force"):
+        restore_snapshot(taken, settings)
+    restore_snapshot(taken, settings, force=True)
+    filled.index()
+    assert filled.search("zebras", limit=1, mode="keyword") == [], "it notices being replaced"
+    assert verify(filled) == []
+
+
+def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
+    filled: Library, taken: Path, settings: Settings, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="there is a file"):
+        take_snapshot(filled, taken)
+    with pytest.raises(InputError, match="there is no folder"):
+        take_snapshot(filled, tmp_path / "none" / "mine.gz")
+    for name in ("../x", "starter"):
+        with pytest.raises(InputError):
+            restore_snapshot(taken, settings, name=name)
+    filled.close()
+    whole = taken.read_bytes()
+    half = len(whole) // 2
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as other:
+        other.execute("CREATE TABLE meta (key, value)")
+    bad = tmp_path / "bad.gz"
+    before = sorted(path.name for path in filled.folder.iterdir())
+    for content in (
+        whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :],
+        whole[:half],
+        gzip.compress((tmp_path / "other.sqlite").read_bytes()),
+        b"no archive",
+    ):
+        bad.write_bytes(content)
+        for name in ("mine", "other"):
+            with pytest.raises(LibraryError, match="is no snapshot of a library, or is damaged"):
+                restore_snapshot(bad, settings, name=name, force=True)
+    assert sorted(path.name for path in filled.folder.iterdir()) == before
+    assert library_names(settings) == ["mine", "starter"]
+    assert [path.name for path in filled.folder.parent.iterdir()] == ["mine"]
+
+
+def test_compacting_deletes_leftovers_and_keeps_what_serves(filled: Library) -> None:
+    (filled.folder / "vectors-0000").mkdir()
+    (filled.folder / ".catalog-1").write_bytes(b"x" * 100_000)
+    (filled.folder / "mine.txt").write_text("not ours")
+    filled.remove([f"10.1000/p{number}" for number in range(5, 20)])
+    done = compact(filled)
+    assert done.leftovers == 2
+    assert done.after < done.before
+    assert (filled.folder / "mine.txt").exists()
