@@ -5,6 +5,7 @@ Reads `run`, `request`, `files`, `done`, `spent`, `failures`. Writes `done`, `sp
 
 import asyncio
 from collections.abc import Callable, MutableMapping, Sequence
+from functools import partial
 from threading import Event
 
 from langgraph.runtime import Runtime
@@ -51,11 +52,11 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
     )
     spent, failures = dict(state["spent"]), list[Failure]()
     try:
-        await _indexed(services, opened, "passages", _vectors, spent)
+        await _indexed(services, "passages", partial(_vectors, opened), spent)
         if services.context.keywords_by_mind:
             with timing(spent, "keywords"):
                 failures = await name_keywords(services, opened)
-        await _indexed(services, opened, "keywords", _keywords, spent)
+        await _indexed(services, "keywords", partial(name_missing, opened.library), spent)
     except OSError as error:
         raise PermanentError(
             f"{error.filename or opened.library.folder} cannot be written: "
@@ -69,15 +70,10 @@ def _vectors(opened: IngestTarget, told: Progress) -> int:
         return opened.library.index(progress=told)
 
 
-def _keywords(opened: IngestTarget, told: Progress) -> int:
-    return name_missing(opened.library, told)
-
-
 async def _indexed(
     services: Services,
-    opened: IngestTarget,
     stage: str,
-    step: Callable[[IngestTarget, Progress], int],
+    step: Callable[[Progress], int],
     spent: MutableMapping[str, float],
 ) -> None:
     """Run a step in a thread; where the run is stopped, the step ends after its next batch."""
@@ -90,7 +86,7 @@ async def _indexed(
 
     try:
         with timing(spent, stage):
-            made = await asyncio.to_thread(step, opened, tell)
+            made = await asyncio.to_thread(step, tell)
     except asyncio.CancelledError:
         stopped.set()
         raise

@@ -5,7 +5,7 @@ the report and costs nothing else; a library that cannot be written stops the ru
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from pathlib import Path, PurePath
 
 from langgraph.runtime import Runtime
@@ -78,16 +78,13 @@ async def _taken(
                 lambda done: services.progress("take_records", done, 0, given.name),
             ),
         )  # fmt: skip
-    if source.kind == "id":
-        return await fetch_copy(services, request, source, opened, spool, _reader(opened, workers))
-    report = await _reader(opened, workers)(given)
-    if source.sha256:
-        await asyncio.to_thread(spool.drop, source.sha256)
-    return report
 
-
-def _reader(opened: IngestTarget, workers: Workers) -> Callable[[Given], Awaitable[FileReport]]:
     def read(given: Given) -> Awaitable[FileReport]:
         return in_thread(workers, lambda stopped: ingest_file(opened, workers, given, stopped))
 
-    return read
+    if source.kind == "id":
+        return await fetch_copy(services, request, source, opened, spool, read)
+    report = await read(given)
+    if source.sha256:
+        await asyncio.to_thread(spool.drop, source.sha256)
+    return report

@@ -90,12 +90,6 @@ def test_files_outside_the_folder_are_read_only_where_it_is_allowed(folder: Path
     assert attachments(path, folder.parent)[0].files == (folder.parent / "secret.txt",)
 
 
-def test_file_of_mendeley_without_its_first_slash_is_found(folder: Path) -> None:
-    bare = str(folder / "a.pdf").lstrip("/")
-    path = write(folder, "refs.bib", f"@misc{{a, title={{Newts}}, file={{:{bare}:pdf}}}}")
-    assert attachments(path)[0].files == (folder / "a.pdf",)
-
-
 RDF = """<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
  xmlns:z="http://www.zotero.org/namespaces/export#" xmlns:dc="http://purl.org/dc/elements/1.1/"
  xmlns:bib="http://purl.org/net/biblio#" xmlns:foaf="http://xmlns.com/foaf/0.1/"

@@ -186,7 +186,7 @@ async def test_uploads_are_read_told_apart_and_leave_nothing_behind(tmp_path: Pa
     reports = by_name(result)
     assert {name: item.status for name, item in reports.items()} == {
         "broken.pdf": "failed", "copy.html": "unchanged", "refs.bib": "added", "?.md": "added",
-        "radar.pdf": "added", "otters.html": "added", "u.md": "added", "u (2).md": "added",
+        "radar.pdf": "added", "otters.html": "added", "u.md": "added", "8-u.md": "added",
     }  # fmt: skip
     assert "not base64" in reports["broken.pdf"].cause
     assert not list((tmp_path / "home" / "ingesting").glob("*"))

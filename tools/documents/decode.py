@@ -20,18 +20,11 @@ _NAMED = re.compile(
 )
 
 
-def mark_of(content: bytes) -> tuple[str, int] | None:
-    """Return the encoding that a byte order mark names, and how long the mark is."""
-    for mark, name in _MARKS:
-        if content.startswith(mark):
-            return name, len(mark)
-    return None
-
-
 def decoded(content: bytes) -> str:
     """Return text: by its byte order mark, as UTF-8, as markup says of itself, else as cp1252."""
-    if mark := mark_of(content):
-        return content[mark[1] :].decode(mark[0], "replace")
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(name, "replace")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

@@ -152,14 +152,12 @@ def _head(root: Element) -> Document:
 
 def _arxiv_ids(root: Element) -> Iterator[str]:
     """Yield the article's own arXiv id, where its address or arXiv's mark on the page says it."""
-    for element in root.iter("base", "link"):
-        own = element.tag == "base" or element.get("rel", "").lower() == "canonical"
+    for element in root.xpath("//base|//link[translate(@rel, 'CANOIL', 'canoil')='canonical']"):
         address = element.get("href") or ""
-        if own and ("arxiv" in address or address.startswith("/html/")):
+        if "arxiv" in address or address.startswith("/html/"):
             yield from _OWN_ADDRESS.findall(address)
-    for element in root.iter("div", "a"):
-        if element.get("id", "").startswith("watermark"):
-            yield from _WATERMARK.findall("".join(element.itertext()))
+    for element in root.xpath("//*[starts-with(@id, 'watermark')]"):
+        yield from _WATERMARK.findall("".join(element.itertext()))
 
 
 def _latexml_authors(root: Element, plain: Walk) -> list[str]:

@@ -85,9 +85,8 @@ def _head(text: str) -> Document:
         said = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         said = dict(_FIELD.findall(text))
-    if not isinstance(said, Mapping):
-        return Document()
-    return head_of({str(key).lower(): _values(value) for key, value in said.items()})
+    fields = said.items() if isinstance(said, Mapping) else ()
+    return head_of({str(key).lower(): _values(value) for key, value in fields})
 
 
 def _values(value: Any) -> list[str]:

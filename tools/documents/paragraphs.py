@@ -47,13 +47,12 @@ def paragraphs_of(document: Document, bibliography: Bibliography, paper: str) ->
         section = ABSTRACT if block.kind == "abstract" and not block.section else block.section
         made[key] = Paragraph(
             id=key, paper=paper, number=len(made) + 1, section=section, page=block.page,
-            text=block.text, citations=tuple(_citation(item) for item in cited[place]),
+            text=block.text, citations=tuple(
+                ParagraphCitation(start=item.start, end=item.end, entries=item.entries)
+                for item in cited[place]
+            ),
         )  # fmt: skip
     return list(made.values())
-
-
-def _citation(item: InTextCitation) -> ParagraphCitation:
-    return ParagraphCitation(start=item.start, end=item.end, entries=item.entries)
 
 
 def _is_paragraph(block: Block, cited: Sequence[InTextCitation]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -99,11 +100,6 @@ def _entries(record_file: Path) -> Iterator[tuple[Paper | BadRecord, list[str], 
         fields = entry.fields
         paths = [path for name in _FILE_FIELDS for path in paths_in(fields.get(name, ""))]
         words = re.split(r"[,;]", fields.get("keywords") or fields.get("keyword") or "")
-        yield entry.record, paths, [_plain(word) for word in words]
-
-
-def _plain(word: str) -> str:
-    try:
-        return plain_text(word)
-    except RecordError:
-        return word
+        with suppress(RecordError):  # LaTeX that cannot be decoded stays as it is
+            words = [plain_text(word) for word in words]
+        yield entry.record, paths, words

@@ -64,7 +64,7 @@ class DocumentStore:
 
     def latest(self, sha256: str) -> Document | None:
         """Return what was last read of the file with this hash, by whatever reader."""
-        found = self._get("document", [sha256]).get(sha256)
+        found = self.get("document", [sha256]).get(sha256)
         try:
             return Document.model_validate_json(zlib.decompress(found)) if found else None
         except (zlib.error, ValidationError) as error:
@@ -74,32 +74,26 @@ class DocumentStore:
     def put(self, sha256: str, document: Document) -> None:
         """Keep a document in place of what was read of that file before."""
         content = zlib.compress(document.model_dump_json(exclude_defaults=True).encode())
-        self._put("document", {sha256: content})
+        self.keep("document", {sha256: content})
 
     def summaries(self, keys: Collection[str]) -> dict[str, str]:
         """Return the summaries that are here, by key (see summary_key)."""
-        return {key: value.decode() for key, value in self._get("summary", keys).items()}
+        return {key: value.decode() for key, value in self.get("summary", keys).items()}
 
     def put_summaries(self, summaries: Mapping[str, str]) -> None:
         """Keep summaries by key."""
-        self._put("summary", {key: value.encode() for key, value in summaries.items()})
+        self.keep("summary", {key: value.encode() for key, value in summaries.items()})
 
-    def vectors(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the vectors that are here, by key: float32, little-endian."""
-        return self._get("vector", keys)
-
-    def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by key."""
-        self._put("vector", vectors)
-
-    def _get(self, kind: str, keys: Collection[str]) -> dict[str, bytes]:
+    def get(self, kind: str, keys: Collection[str]) -> dict[str, bytes]:
+        """Return what is here of a kind, by key: 'document', 'summary' or 'vector' (float32, little-endian)."""
         sql = "SELECT key, value FROM kept_4 WHERE kind = ? AND key IN (SELECT value FROM json_each(?))"
         if not keys or not self.path.exists():
             return {}
         asked = (kind, json.dumps(list(keys)))
         return dict(self._do(lambda db: db.execute(sql, asked).fetchall(), "read", []))
 
-    def _put(self, kind: str, values: Mapping[str, bytes]) -> None:
+    def keep(self, kind: str, values: Mapping[str, bytes]) -> None:
+        """Keep values of a kind by key."""
         rows = [(kind, key, value) for key, value in values.items()]
 
         def write(db: sqlite3.Connection) -> None:
@@ -147,7 +141,7 @@ class StoredEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return what the embedder returns; see tools.embed.port."""
         keys = [summary_key(self.name, text) for text in texts]
-        raw = self._store.vectors(dict.fromkeys(keys))
+        raw = self._store.get("vector", dict.fromkeys(keys))
         found = {
             key: np.frombuffer(row, dtype="<f4")
             for key, row in raw.items()
@@ -163,7 +157,9 @@ class StoredEmbedder:
             rows = self._embedder.embed([text for _, text in group])
             made = {key: row for (key, _), row in zip(group, rows, strict=True)}
             found.update(made)
-            self._store.put_vectors({key: row.astype("<f4").tobytes() for key, row in made.items()})
+            self._store.keep(
+                "vector", {key: row.astype("<f4").tobytes() for key, row in made.items()}
+            )
         return np.array([found[key] for key in keys], dtype=np.float32).reshape(
             len(keys), self.size
         )

@@ -107,7 +107,6 @@ class Walk:
         elif role[0] == "=":
             self._put(words, cast(BlockKind, role[1:]))
         elif role == "table":
-            self._put("", "caption")
             self.out.add(self._lead, "caption")
             self._lead = ""
             for caption in element.iterchildren("caption"):

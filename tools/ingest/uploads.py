@@ -4,7 +4,6 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import PurePath
 
 from state.ingesting import FileReport, FileSource, Upload
@@ -36,7 +35,7 @@ def take_uploads(
         # Only its last part: a browser may send a whole path, which means nothing here.
         sent = upload.name.replace("\\", "/").encode("utf-8", "replace").decode("utf-8")
         given = PurePath(sent).name or f"upload {number}"
-        name = _unused(given, names)
+        name = given if given not in names else f"{number}-{given}"
         names.add(name)
         try:
             content = contents_of(upload, largest=LIMITS.bytes)
@@ -51,16 +50,12 @@ def take_uploads(
             found.reports.append(FileReport(source=name, status="unchanged", notes=(note,)))
             continue
         first[digest] = name
-        kind = partial(FileSource, name=name, sha256=digest, tags=tuple(tags))
-        found.files.append(kind(kind="records" if holds_records(given, content) else "upload"))
-
-
-def _unused(given: str, names: set[str]) -> str:
-    """Return a name that no other upload has; its suffix stays."""
-    path, name, count = PurePath(given), given, 2
-    while name in names:
-        name, count = f"{path.stem} ({count}){path.suffix}", count + 1
-    return name
+        found.files.append(
+            FileSource(
+                name=name, sha256=digest, tags=tuple(tags),
+                kind="records" if holds_records(given, content) else "upload",
+            )
+        )  # fmt: skip
 
 
 def contents_of(upload: Upload, *, largest: int) -> bytes:
