@@ -2,14 +2,14 @@
 
 import logging
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+from pebble import ProcessExpired, ProcessPool
 
 from evals.retrieval.vectors import RememberingEmbedder
 from tools.embed.port import Embedder
@@ -57,37 +57,21 @@ def results_of(
     if workers == 1:
         yield from map(run, tasks)
         return
-    executor = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_prepare
-    )
-    done = False
-    futures: list[Future[RowT]] = []
-    try:
-        futures += [executor.submit(run, task) for task in tasks]
-        for future in as_completed(futures):
-            yield future.result()
-        done = True
-    except BrokenProcessPool as error:
-        raise PermanentError(
-            "a worker process was ended, perhaps for want of memory; try fewer --workers"
-        ) from error
-    finally:
-        # Python 3.14 has terminate_workers for this; until then a run would go on to its end.
-        processes = list(getattr(executor, "_processes", None) or {})
-        executor.shutdown(wait=done, cancel_futures=True)
-        if not done:
-            _end(processes)
+    with ProcessPool(
+        workers, context=multiprocessing.get_context("spawn"), initializer=_prepare
+    ) as pool:
+        try:
+            for future in as_completed([pool.schedule(run, (task,)) for task in tasks]):
+                yield future.result()
+        except ProcessExpired as error:
+            raise PermanentError(
+                "a worker process was ended, perhaps for want of memory; try fewer --workers"
+            ) from error
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call]  # pebble has half of its types
 
 
 def _prepare() -> None:
     # Ctrl-C reaches the whole group; the command decides what becomes of its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("citeloom").setLevel(logging.ERROR)
-
-
-def _end(processes: Sequence[int]) -> None:
-    for process in processes:
-        try:
-            os.kill(process, signal.SIGTERM)
-        except ProcessLookupError:
-            continue  # it was first

@@ -151,7 +151,10 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
         if item.keys or item.basis  # a count of papers may be untrue of the revised text
     ]
     inputs["instruction"] = state["told"]
-    given = await drafting.ask(TASK, inputs, line_of=lambda _: None, missing=_empty)
+    given = await drafting.ask(
+        TASK, inputs, line_of=lambda _: None,
+        missing=lambda items: [] if items else ["the section is empty"],
+    )  # fmt: skip
     kept = await drafting.keep_good(given, None, [])
     update: ReviseState = {"failures": drafting.failures, "rejections": drafting.rejections}
     if not kept:
@@ -168,7 +171,3 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
 
 
 _AS_IT_WAS = "the section stands as it was; say it in another way"
-
-
-def _empty(items: Sequence[PassageSentence]) -> list[str]:
-    return [] if items else ["the section is empty"]

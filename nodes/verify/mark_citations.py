@@ -3,6 +3,7 @@
 Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `printed`, `final`, `findings`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
+_MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
 async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> VerifyState:
@@ -163,8 +165,6 @@ def _spans(marked: str) -> list[tuple[int, int]]:
 
 def _leading(text: str) -> int:
     """Return the length of the markers with which a text begins, where a new sentence follows."""
-    end = 0
-    while found := MARKER.match(text, end):
-        end = found.end()
-    rest = text[end:].lstrip(" ,;.")
-    return end if end and (not rest or rest[0].isupper()) else 0
+    rest = _MARKS.sub("", text, count=1).lstrip(" ,;.")
+    marks = _MARKS.match(text)
+    return marks.end() if marks and (not rest or rest[0].isupper()) else 0

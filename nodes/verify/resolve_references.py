@@ -134,26 +134,25 @@ async def _marked(
 
 def compare_records(entry: Entry, given: Paper, found: Paper) -> list[ReferenceFinding]:
     """Say where a reference differs from the record it leads to: title, year, first author."""
-    wrong: list[str] = []
-    right: list[str] = []
-    if not near_titles(given.title, found.title):
-        wrong.append(f"its title is not that of the paper it leads to (“{given.title}”)")
-        right.append(f"“{found.title}”")
     published = {found.year, found.published.year if found.published else found.year}
     apart = min((abs(given.year - year) for year in published if given.year and year), default=0)
     # A preprint and its publication are often a year apart, and sources differ on which they give.
-    if given.year and apart > (0 if given.doi and given.doi == found.doi else 1):
-        wrong.append(f"its year is {given.year}")
-        right.append(str(found.year))
+    late = apart > (0 if given.doi and given.doi == found.doi else 1)
+    told: list[tuple[str, str]] = []
+    if not near_titles(given.title, found.title):
+        wrong = f"its title is not that of the paper it leads to (“{given.title}”)"
+        told.append((wrong, f"“{found.title}”"))
+    if given.year and late:
+        told.append((f"its year is {given.year}", str(found.year)))
     if given.authors and found.authors and not _same_first(given, found):
-        wrong.append(f"its first author is {given.authors[0].family}")
-        right.append(found.authors[0].name)
-    if not wrong:
+        told.append((f"its first author is {given.authors[0].family}", found.authors[0].name))
+    if not told:
         return []
     return [
         ReferenceFinding(
-            key=entry.label, paper=given.id, cause="metadata_error", detail="; ".join(wrong),
-            remedy=f"the record has: {'; '.join(right)}",
+            key=entry.label, paper=given.id, cause="metadata_error",
+            detail="; ".join(wrong for wrong, _ in told),
+            remedy=f"the record has: {'; '.join(right for _, right in told)}",
         )
     ]  # fmt: skip
 

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from nodes.intake import check_language, parse
+from state.bibliography import ReferenceEntry
 from state.paper import Author, Paper, canonical_id, identify
 from state.reducers import replaced
 from state.request import Request, VerifyInput
@@ -21,7 +22,7 @@ from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import paragraphs
-from tools.references.reference_list import ListedReference, find_paper, split_references
+from tools.references.reference_list import find_paper, split_references
 from tools.services import open_services
 from tools.text.words import tokens
 
@@ -98,7 +99,7 @@ def _given(
 
 
 def _entries(
-    listed: Sequence[ListedReference], given: Sequence[Entry], papers: dict[str, Paper]
+    listed: Sequence[ReferenceEntry], given: Sequence[Entry], papers: dict[str, Paper]
 ) -> tuple[list[Entry], list[Paper]]:
     """Return the entries of the text's own list, if it has one, each with the record sent for it.
 
@@ -109,7 +110,7 @@ def _entries(
     found = [find_paper(item, papers.values()) for item in listed]
     cited = [paper or _read(item) for paper, item in zip(found, listed, strict=True)]
     entries = [
-        Entry(label=item.label, raw=item.raw, paper=paper.id)
+        Entry(label=item.label, raw=item.text, paper=paper.id)
         for paper, item in zip(cited, listed, strict=True)
     ]
     used = {paper.id for paper in cited}
@@ -117,15 +118,15 @@ def _entries(
     return [*entries, *rest], [paper for paper in cited if paper.id not in papers]
 
 
-def _read(item: ListedReference) -> Paper:
+def _read(item: ReferenceEntry) -> Paper:
     """Return what an entry of a list says of its paper; that it exists is not said by this."""
-    title = item.title or item.raw[:200] or f"Reference {item.label}"
+    title = item.title or item.text[:200] or f"Reference {item.label}"
+    first = item.authors[0].family if item.authors else None
     ids, aliases = identify(
-        doi=item.doi or None, arxiv=item.arxiv or None, title=title, year=item.year,
-        first_author=item.family or None,
-    )  # fmt: skip
+        doi=item.doi, arxiv=item.arxiv, title=title, year=item.year, first_author=first
+    )
     return Paper(
-        id=ids, title=title, year=item.year, doi=item.doi or None, arxiv=item.arxiv or None,
-        authors=(Author(name=item.family),) if item.family else (), authors_complete=False,
+        id=ids, title=title, year=item.year, doi=item.doi, arxiv=item.arxiv,
+        authors=(Author(name=first),) if first else (), authors_complete=False,
         aliases=aliases, origin={"title": "reference list"},
     )  # fmt: skip

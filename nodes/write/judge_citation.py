@@ -167,20 +167,18 @@ def notices_on(papers: Collection[Paper]) -> dict[str, Cause]:
     published = {
         title_key(paper.title) for paper in papers if _doi(paper) and not _is_preprint(paper)
     }
-    notices: dict[str, Cause] = {}
-    for paper in papers:
-        if paper.retracted:
-            notices[paper.id] = "retracted"
-        elif _is_preprint(paper) and (_doi(paper) or title_key(paper.title) in published):
-            notices[paper.id] = "superseded"
-    return notices
+    notices: dict[str, Cause] = {
+        paper.id: "superseded"
+        for paper in papers
+        if _is_preprint(paper) and (_doi(paper) or title_key(paper.title) in published)
+    }
+    return notices | {paper.id: "retracted" for paper in papers if paper.retracted}
 
 
 def _is_preprint(paper: Paper) -> bool:
     return paper.id.startswith("arxiv:")
 
 
-def _doi(paper: Paper) -> str | None:
-    """The DOI under which the paper was published; arXiv's own DOIs do not count."""
-    doi = (paper.doi or "").lower()
-    return doi if doi and not doi.startswith("10.48550/") else None
+def _doi(paper: Paper) -> bool:
+    """Whether it has a DOI under which it was published; arXiv's own DOIs do not count."""
+    return bool(paper.doi) and not (paper.doi or "").lower().startswith("10.48550/")

@@ -118,14 +118,9 @@ def _best(state: WriteState) -> Draft:
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
-    if not sentences:
-        return "nothing"
-    unchecked = any(item.verdict == "not_checked" for text in sentences for item in text.citations)
-    return (
-        "partial"
-        if halt(state.get("failures", [])) or not state.get("checks") or unchecked
-        else "complete"
-    )
+    whole = state.get("checks") and not halt(state.get("failures", []))
+    open_ = any(item.verdict == "not_checked" for text in sentences for item in text.citations)
+    return ("complete" if whole and not open_ else "partial") if sentences else "nothing"
 
 
 def _sentence(

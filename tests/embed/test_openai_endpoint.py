@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -15,9 +15,9 @@ from tools.embed.openai_endpoint import OpenAiEmbedder
 from tools.errors import PermanentError, TransientError
 
 KEY = "sk-secret-of-the-test"
+LONGEST = 1000
 Request = dict[str, Any]
 Reply = tuple[int, Any, dict[str, str]]
-Script = Callable[[Request], Reply]
 
 
 def row(index: int, text: str, size: int = 3) -> dict[str, Any]:
@@ -25,25 +25,22 @@ def row(index: int, text: str, size: int = 3) -> dict[str, Any]:
     return {"object": "embedding", "index": index, "embedding": vector}
 
 
-def good(request: Request) -> Reply:
-    rows = [row(i, text) for i, text in enumerate(request["input"])]
-    return 200, {"object": "list", "model": "m", "data": rows[::-1], "usage": {}}, {}
-
-
-def failing(*replies: Reply) -> Script:
-    left = list(replies)
-    return lambda request: left.pop(0) if left else good(request)
-
-
 def error(status: int, message: str, retry_after: str = "") -> Reply:
     headers = {"Retry-After": retry_after} if retry_after else {}
     return status, {"error": {"message": message}}, headers
 
 
+def good(texts: list[str]) -> Reply:
+    if sum(map(len, texts)) > LONGEST:
+        return error(400, "This model's maximum context length is 250 tokens")
+    rows = [row(i, text) for i, text in enumerate(texts)]
+    return 200, {"object": "list", "model": "m", "data": rows[::-1], "usage": {}}, {}
+
+
 @contextmanager
-def endpoint(script: Script) -> Iterator[tuple[OpenAiEmbedder, list[Request]]]:
-    """An embedder whose endpoint answers as the script says, and what the endpoint is asked."""
-    requests: list[Request] = []
+def endpoint(*replies: Reply) -> Iterator[tuple[OpenAiEmbedder, list[Request]]]:
+    """An embedder whose endpoint answers so at first and then well, and what that is asked."""
+    left, requests = list(replies), list[Request]()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -51,7 +48,7 @@ def endpoint(script: Script) -> Iterator[tuple[OpenAiEmbedder, list[Request]]]:
             assert self.headers["Authorization"] == f"Bearer {KEY}"
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             requests.append(request)
-            status, body, headers = script(request)
+            status, body, headers = left.pop(0) if left else good(request["input"])
             self.send_response(status)
             for name, value in {"Content-Type": "application/json", **headers}.items():
                 self.send_header(name, value)
@@ -68,7 +65,7 @@ def endpoint(script: Script) -> Iterator[tuple[OpenAiEmbedder, list[Request]]]:
 
 
 def test_texts_go_in_batches_and_come_back_in_order_with_norm_1() -> None:
-    with endpoint(good) as (made, requests):
+    with endpoint() as (made, requests):
         assert made.name == "openai:m"
         assert made.size == 3
         assert made.embed([]).shape == (0, 3)
@@ -84,18 +81,18 @@ def test_texts_go_in_batches_and_come_back_in_order_with_norm_1() -> None:
 
 def test_vectors_of_another_length_are_refused() -> None:
     answers: list[Reply] = [(200, {"data": [row(0, "a", size)]}, {}) for size in (3, 4)]
-    with endpoint(failing(*answers)) as (made, _):
+    with endpoint(*answers) as (made, _):
         made.embed(["a"])
         with pytest.raises(PermanentError, match="vectors of 4 numbers after such of 3"):
             made.embed(["b"])
 
 
 def test_busy_endpoint_is_asked_again_unless_it_names_minutes() -> None:
-    script = failing(error(429, "slow down", "0.01"), error(503, "overloaded", "0.01"))
-    with endpoint(script) as (made, requests):
+    busy = error(429, "slow down", "0.01"), error(503, "overloaded", "0.01")
+    with endpoint(*busy) as (made, requests):
         assert made.embed(["a"]).shape == (1, 3)
         assert len(requests) == 3
-    with endpoint(failing(error(429, "later", "600"))) as (made, requests):
+    with endpoint(error(429, "later", "600")) as (made, requests):
         with pytest.raises(TransientError) as caught:
             made.embed(["a"])
         assert (caught.value.retry_after, len(requests)) == (600, 1)
@@ -117,7 +114,7 @@ def test_what_will_not_pass_is_said_once_and_without_the_key(
     reply: Reply, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="citeloom")
-    with endpoint(failing(reply)) as (made, requests):
+    with endpoint(reply) as (made, requests):
         with pytest.raises(PermanentError, match=words) as caught:
             made.embed(["a"])
         assert len(requests) == 1
@@ -125,12 +122,7 @@ def test_what_will_not_pass_is_said_once_and_without_the_key(
 
 
 def test_too_long_texts_are_cut_and_too_large_batches_split() -> None:
-    def script(request: Request) -> Reply:
-        if sum(len(text) for text in request["input"]) > 1000:
-            return error(400, "This model's maximum context length is 250 tokens")
-        return good(request)
-
-    with endpoint(script) as (made, requests):
+    with endpoint() as (made, requests):
         assert made.embed(["a" * 5000, "b" * 900, "c" * 900]).shape == (3, 3)
         assert max(len(text) for text in requests[-1]["input"]) == 900
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from evals.asking.papers import read_papers
-from tools.errors import InputError
 
 TEXT = "Introduction\nBees find home by landmarks.\nMethods\nWe tracked 40 bees with radar."
 
@@ -63,10 +62,3 @@ def test_lines_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     assert found.left_out["again"] == "bees is the same text"
     assert found.left_out["line 3"] == "it has no qa"
     assert found.left_out["empty"] == "it has no full_text"
-
-
-def test_file_without_questions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read_papers(tmp_path / "none")
-    with pytest.raises(InputError, match="no question that can be asked"):
-        read_papers(write(tmp_path / "papers", ["[]"]))

@@ -37,6 +37,7 @@ RETRIEVAL = ("retrieval", "--data", "{}", "--queries", "{}/first")
         (("writing", "--data", "{}/none"), "cannot be read"),
         (("writing", "--data", "{}/first"), "holds no row that can be used .10.5555/0.0: its target"),
         (("writing", "--data", "p", "--writers", "best"), "there is no writer 'best'; there are: beam"),
+        (("asking", "--data", "{}/first"), "holds no question that can be asked"),
         (("asking", "--n", "0"), "should be greater than or equal to 1"),
         (("asking", "--workers", "0"), "should be greater than or equal to 1"),
         (("asking", "--mind", "oracle"), "'oracle' is not one of"),

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.passages.sets import gold_passages, read_sets
-from state.passage import Passage
+from evals.passages.sets import read_sets
 from tests.evals.calls import evaluated
 from tools.errors import InputError
 
@@ -91,22 +90,6 @@ def test_sets_are_read_with_their_gold_passages(folder: Path) -> None:
     assert sum(len(text.passages) for text in contexts.texts) == 4
     for text in [*evidence.texts, *contexts.texts]:
         assert all(text.text[p.start : p.end] == p.text for p in text.passages)
-
-
-def passages(*texts: str) -> tuple[Passage, ...]:
-    return tuple(
-        Passage(id=str(at), paper="p", title="t", start=0, end=1, text=text)
-        for at, text in enumerate(texts)
-    )
-
-
-def test_answer_that_stands_nowhere_or_everywhere_gives_no_gold() -> None:
-    same = passages(*["We used two infrared cameras."] * 4)
-    assert gold_passages("two infrared cameras", same) == frozenset()
-    assert gold_passages("two infrared cameras", same[:3]) == {"0", "1", "2"}
-    assert gold_passages("infrared", same[:1]) == frozenset()
-    assert gold_passages("infrared lamps from Atlantis", same[:1]) == frozenset()
-    assert gold_passages("infrared cameras", ()) == frozenset()
 
 
 def test_command_prints_the_table_and_writes_the_figures(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from evals.pdf.paragraphs import intruded, running_lines
 from evals.pdf.references import Share, by_mention, by_sentence, is_right, noticed, paired
 from evals.pdf.texts import coverage, harmonic, headings, sources
-from evals.pdf.truth import Context, Mention, Work, read_truth, truth_of
+from evals.pdf.truth import Context, Mention, Work, truth_of
 from evals.pdf_extraction import main
 from state.bibliography import Bibliography, InTextCitation, ReferenceEntry
 from state.document import Block, Document
@@ -78,30 +78,6 @@ def test_paper_that_is_read_well_has_full_marks_and_one_that_is_not_is_told(
     assert "intruded 0/" in line
     assert "citations known" in shown
     assert "set/bad.pdf: set/bad.pdf is damaged" in shown
-
-
-def test_truth_takes_the_citations_of_the_json_beside_a_pdf(folder: Path) -> None:
-    text = "Silt lies in layers, as was found long ago (Lind, 2015), and is soft."
-    start = text.index("(Lind")
-    parsed = {
-        "pdf_parse": {
-            "body_text": [
-                {
-                    "text": text,
-                    "cite_spans": [
-                        {"start": start, "end": start + 12, "ref_id": "B0"},
-                        {"start": 0, "end": 4, "ref_id": None},
-                    ],
-                }
-            ],
-            "bib_entries": {"B0": {"title": "Counting silt"}},
-        }
-    }
-    (folder / "set" / "rivers.json").write_text(json.dumps(parsed), encoding="utf-8")
-    (truth,) = read_truth(folder)
-    assert [mention.title for mention in truth.mentions] == ["Counting silt"]
-    assert "(Lind, 2015)" in truth.mentions[0].around
-    assert truth.group == "set"
 
 
 def test_headings_count_without_their_numbers() -> None:

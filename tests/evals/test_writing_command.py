@@ -62,22 +62,16 @@ def test_every_citation_resolves_and_rests_on_a_quote(found: dict[str, Any]) -> 
         assert totals["repeated"] == 0, name
     beam = found["checkable"]["totals"]["beam"]
     assert beam["given"] == beam["accounted"] == 6
-    assert found["checkable"]["writers"]["beam"]["resolved"]["mean"] == 1.0
-
-
-def test_likeness_is_between_nothing_and_all_and_differences_are_paired(
-    found: dict[str, Any],
-) -> None:
     writers, minus = found["checkable"]["writers"], found["checkable"]["minus_lexrank"]
-    assert set(minus) == {"beam", "plan"}
-    for name in ("rouge1", "rouge2", "rougeL"):
-        beam, base = writers["beam"][name], writers["lexrank"][name]
-        assert 0 <= beam["low"] <= beam["mean"] <= beam["high"] <= 1
-        assert beam["n"] == base["n"] == 2
-        assert minus["beam"][name]["mean"] == pytest.approx(beam["mean"] - base["mean"])
+    assert writers["beam"]["resolved"]["mean"] == 1.0
+    assert (writers["beam"]["llm_calls"]["mean"], writers["beam"]["questions"]["mean"] > 0) == (
+        0,
+        True,
+    )
+    rouge, base = (writers[name]["rouge1"] for name in ("beam", "lexrank"))
+    assert 0 <= rouge["low"] <= rouge["mean"] <= rouge["high"] <= 1
+    assert minus["beam"]["rouge1"]["mean"] == pytest.approx(rouge["mean"] - base["mean"])
     assert minus["plan"]["rouge1"]["n"] == 1
-    assert writers["beam"]["llm_calls"]["mean"] == 0
-    assert writers["beam"]["questions"]["mean"] > 0
 
 
 def test_plan_is_made_of_the_gold_where_it_is_divided(found: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from citeloom.settings import Settings
-from tests.fakes.openai_server import OpenAIServer, Reply
+from tests.fakes.openai_server import OpenAIServer, Reply, Script
 from tools.cache import AnswerCache
 from tools.embed.port import Embedder
 from tools.errors import CiteLoomError
@@ -65,7 +65,9 @@ def mind_at(
     )
 
 
-async def ask(replies: Sequence[Reply], home: Path, **others: Any) -> tuple[Rating, OpenAIServer]:
+async def ask(
+    replies: Script | Sequence[Reply], home: Path, **others: Any
+) -> tuple[Rating, OpenAIServer]:
     with OpenAIServer(replies) as server:
         answer = await mind_at(server, home, **others).do(RATE, text="x")
     return answer, server

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.fakes.openai_server import OpenAIServer, Reply, Slow, Status
-from tests.llm.support import KEY, RATE, mind_at
+from tests.llm.support import KEY, RATE, ask, mind_at
 from tools.errors import PermanentError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
@@ -102,6 +102,6 @@ async def test_a_damaged_cache_costs_the_cache_and_not_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "answers.sqlite").write_bytes(b"this is no database at all" * 100)
-    with OpenAIServer([{"score": 3}]) as server:
-        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 3
+    answer, _ = await ask([{"score": 3}], tmp_path)
+    assert answer.score == 3
     assert "answers cannot be read" in caplog.text

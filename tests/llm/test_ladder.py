@@ -18,7 +18,7 @@ from tests.fakes.openai_server import (
     rung_of,
     schema_of,
 )
-from tests.llm.support import RATE, Rating, mind_at
+from tests.llm.support import RATE, Rating, ask, mind_at
 from tools.errors import PermanentError
 
 JUDGE = replace(RATE, name="judge")
@@ -29,8 +29,7 @@ def rate(_: dict[str, Any]) -> Reply:
 
 
 async def test_the_first_rung_is_a_strict_schema_named_after_the_task(tmp_path: Path) -> None:
-    with OpenAIServer(rate) as server:
-        answer = await mind_at(server, tmp_path).do(RATE, text="x")
+    answer, server = await ask(rate, tmp_path)
     assert answer == Rating(score=7, reason="fits")
     form = server.requests[0]["response_format"]["json_schema"]
     assert form["name"] == "rate"
@@ -62,8 +61,8 @@ async def test_instructions_come_first_and_inputs_in_a_message_of_their_own(tmp_
 async def test_a_rejected_rung_leads_to_the_next(
     tmp_path: Path, rejected: list[RungName], last: RungName, status: int
 ) -> None:
-    with OpenAIServer(rejecting(*rejected, script=rate, status=status)) as server:
-        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 7
+    answer, server = await ask(rejecting(*rejected, script=rate, status=status), tmp_path)
+    assert answer.score == 7
     assert server.rungs == [*rejected, last]
     assert server.tasks == ["rate"] * len(server.rungs)
 
@@ -81,16 +80,15 @@ async def test_a_tool_that_is_not_called_leads_down(tmp_path: Path, content: str
     def script(request: dict[str, Any]) -> Reply:
         return Text(content) if rung_of(request) == "tools" else rate(request)
 
-    with OpenAIServer(rejecting("json_schema", script=script)) as server:
-        assert (await mind_at(server, tmp_path).do(RATE, text="x")).score == 7
+    answer, server = await ask(rejecting("json_schema", script=script), tmp_path)
+    assert answer.score == 7
     assert server.rungs == ["json_schema", "tools", "json_object"]
 
 
 @pytest.mark.parametrize("status", [429, 502, 503])
 async def test_a_busy_endpoint_never_leads_down(tmp_path: Path, status: int) -> None:
     busy = Status(status, "overloaded: too many response_format and tools requests")
-    with OpenAIServer([busy, {"score": 7}]) as server:
-        await mind_at(server, tmp_path).do(RATE, text="x")
+    _, server = await ask([busy, {"score": 7}], tmp_path)
     assert server.rungs == ["json_schema", "json_schema"]
 
 

@@ -69,7 +69,7 @@ def test_any_text_can_be_read(text: str) -> None:
         last = item.end
     body, listed = split_references(text)
     assert len(body) <= len(text)
-    assert all(item.title or not item.raw.strip(" .,") for item in listed) or listed
+    assert all(item.title or not item.text.strip(" .,") for item in listed) or listed
     assert all("\n" not in block for block in paragraphs(text))
 
 
@@ -103,7 +103,7 @@ def test_hostile_text_is_read_in_no_time(piece: str) -> None:
 )  # fmt: skip
 def test_entry_of_each_style_is_read(raw: str, title: str, family: str, year: int) -> None:
     read = read_reference(raw)
-    assert (read.title, read.family, read.year) == (title, family, year)
+    assert (read.title, read.authors[0].family, read.year) == (title, family, year)
 
 
 def test_lists_of_markdown_latex_and_without_numbers_are_taken_apart() -> None:
@@ -116,7 +116,7 @@ def test_lists_of_markdown_latex_and_without_numbers_are_taken_apart() -> None:
     )
     assert [item.label for item in split_references(latex)[1]] == ["x", "y"]
     bare = "Text.\n\nReferences\n\nLee, P. (2020). One title here. X.\n\nKim, E. (2021). Another title. Y."
-    assert [item.family for item in split_references(bare)[1]] == ["Lee", "Kim"]
+    assert [item.authors[0].family for item in split_references(bare)[1]] == ["Lee", "Kim"]
 
 
 def test_paragraphs_are_bare_of_headings_and_commands() -> None:

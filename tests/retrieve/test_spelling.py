@@ -27,11 +27,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_misspelt_words_get_the_librarys_word(library: Library) -> None:
-    for question, meant in (
-        ("How does polination work?", {"polination": "pollination"}),
-        ("Pollenation of orchads", {"Pollenation": "pollination", "orchads": "orchards"}),
-    ):
-        assert spellings(library, question) == meant
+    meant = {"polination": "pollination", "Tranformers": "transformer", "orchads": "orchards"}
+    assert spellings(library, "Tranformers, and how does polination of orchads work?") == meant
 
 
 @pytest.mark.parametrize(

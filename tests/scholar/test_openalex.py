@@ -59,16 +59,6 @@ async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_abse
     assert kinds(server)["list"] == 1
 
 
-async def test_only_so_many_lost_ids_are_asked_for_one_by_one(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    lost = [f"openalex:W{9_100_000_000 + n}" for n in range(60)]
-    assert await source.get(["doi:10.1000/none", *lost, "doi:10.1000/nothing"]) == {}
-    singles = [request for request in server.requests if request.path.startswith("/works/")]
-    assert len(singles) == 25
-    assert all("/works/W" in request.path for request in singles)
-
-
 async def test_a_doi_that_looks_like_a_filter_goes_alone_and_costs_no_other(
     caller: CallerOf, server: ScholarServer, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from state.bibliography import ReferenceEntry
 from state.paper import Paper, title_key
 from tools.references.authors import split_authors
 from tools.references.entries import read_entry
@@ -24,22 +24,7 @@ _CLOSE = 88
 """Percent of equal letters from which a stretch of an entry may be a title."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedReference:
-    """One entry of a list, as far as it could be read."""
-
-    label: str
-    """Its number or key; empty in a list without."""
-    raw: str
-    title: str
-    family: str
-    """The first author's family name."""
-    year: int | None
-    doi: str = ""
-    arxiv: str = ""
-
-
-def split_references(text: str) -> tuple[str, list[ListedReference]]:
+def split_references(text: str) -> tuple[str, list[ReferenceEntry]]:
     """Return a text without its reference list, and the entries of the list."""
     if found := _LATEX_LIST.search(text):
         body = text[: found.start()] + text[found.end() :]
@@ -74,23 +59,20 @@ def _entries(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def read_reference(raw: str, label: str = "") -> ListedReference:
-    """Read one entry of any common style, plain, Markdown or LaTeX; what cannot be told is left empty."""
+def read_reference(raw: str, label: str = "") -> ReferenceEntry:
+    """Read one entry of any common style, plain, Markdown or LaTeX, under its number or key.
+
+    What cannot be told is left empty; where the title is not told, the text stands for it.
+    """
     text = " ".join(_plain(raw).split())
     entry = read_entry(text, 0)
-    authors, title = entry.authors, entry.title or ""
+    authors, title = entry.authors, entry.title or text.rstrip(" .,")[:_LONGEST]
     blocks = [" ".join(_plain(piece).split()) for piece in raw.split("\\newblock")]
     if len(blocks) >= 2:
         authors, _ = split_authors(blocks[0])
-        title = blocks[1].rstrip(" .,")
-    return ListedReference(
-        label=label,
-        raw=text,
-        title=title or text.rstrip(" .,")[:_LONGEST],
-        family=authors[0].family if authors else "",
-        year=entry.year,
-        doi=entry.doi or "",
-        arxiv=entry.arxiv or "",
+        title = blocks[1].rstrip(" .,") or title
+    return entry.model_copy(
+        update={"label": label, "text": text, "authors": authors, "title": title}
     )
 
 
@@ -103,7 +85,7 @@ def _plain(raw: str) -> str:
     return re.sub(r"[{}]|(?<!\w)[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}(?!\w)", "", text)
 
 
-def find_paper(item: ListedReference, papers: Iterable[Paper]) -> Paper | None:
+def find_paper(item: ReferenceEntry, papers: Iterable[Paper]) -> Paper | None:
     """Return the one of these papers that an entry is of, or None.
 
     The entry must have the paper's title, in whatever style it is written and with slips of
@@ -115,25 +97,25 @@ def find_paper(item: ListedReference, papers: Iterable[Paper]) -> Paper | None:
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def _likeness(item: ListedReference, paper: Paper) -> tuple[int, int] | None:
+def _likeness(item: ReferenceEntry, paper: Paper) -> tuple[int, int] | None:
     """Return by how much title and then by how much else paper and entry agree; None where they do not."""
     for theirs, ours in ((item.doi, (paper.doi or "").lower()), (item.arxiv, paper.arxiv)):
         if theirs and ours:
-            return (len(item.raw), 2) if theirs == ours else None
-    place = _title_place(paper.title, item.raw)
+            return (len(item.text), 2) if theirs == ours else None
+    place = _title_place(paper.title, item.text)
     if place is None:
         return None
-    words = {title_key(word) for word in re.split(r"[\W\d_]+", item.raw)}
-    raw = title_key(item.raw)
+    words = {title_key(word) for word in re.split(r"[\W\d_]+", item.text)}
+    raw = title_key(item.text)
     named = any(
         (family := title_key(author.family)) in words or (len(family) > 5 and family in raw)
         for author in paper.authors
     )
-    dated = paper.year is not None and str(paper.year) in item.raw
+    dated = paper.year is not None and str(paper.year) in item.text
     start, end = place
     if len(title_key(paper.title)) < NEAR_LETTERS:
-        alone = not re.match(r"\s*\w", item.raw[end:]) and not re.search(
-            r"\w\s*$", item.raw[:start]
+        alone = not re.match(r"\s*\w", item.text[end:]) and not re.search(
+            r"\w\s*$", item.text[:start]
         )
         if not (alone and named and dated):
             return None

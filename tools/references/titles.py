@@ -36,8 +36,6 @@ _COMMA_CUT = re.compile(
     r"|Tech(?:nical|\.)? [Rr]ep|[Pp]h\.?\s?D|[Mm]aster|[Dd]iss|arXiv"
     r"|CoRR|ArXiv|[Jj]ournal\b|[A-Z][\w.&-]*(?: [\w.&()-]+){0,9},? (?:[vV]ol(?:ume|\.)? ?)?\(?\d)"
 )
-_KIND = re.compile(r"\s?\[(?:[A-Z]|EB/OL|OL)\]$")
-"""The mark of the kind of work in Chinese lists."""
 _INITIALS = re.compile(r"[A-Z]|(?:[A-Za-z]\.)+[A-Za-z]")
 _SENTENCE = re.compile(r"(?:[^\W\d]+[^\w,.?!]+){2,}[^\W\d]+[^\d,.?!]*[.?!](?=\s+\S)")
 """What goes on behind a question mark within a title: a sentence of its own."""
@@ -61,8 +59,8 @@ def title_and_rest(text: str, *, comma: bool = False) -> tuple[str, str]:
     if cut and cut.start() < end:
         end = cut.start()
     title = text[:end].strip(" ,;:")
-    if not title.endswith(("...", "?", "!")):
-        title = _KIND.sub("", title.rstrip(" ."))
+    if not title.endswith("..."):
+        title = title.rstrip(" .")
     return title[:MOST_LETTERS], text[end:]
 
 

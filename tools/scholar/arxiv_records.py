@@ -47,7 +47,8 @@ def read_page(body: str) -> Page:
     root = _feed_of(body)
     entries = list(root.iterfind(f"{_ATOM}entry"))
     for entry in entries:
-        _raise_if_error(entry)
+        if "/api/errors" in (entry.findtext(f"{_ATOM}id") or ""):
+            raise _meant(" ".join((entry.findtext(f"{_ATOM}summary") or "no reason given").split()))
     said = (root.findtext(_TOTAL) or "").strip()
     total = int(said) if said.isdecimal() else None
     if total and not entries:
@@ -75,13 +76,11 @@ def _feed_of(body: str) -> Any:
     return root
 
 
-def _raise_if_error(entry: Any) -> None:
-    if "/api/errors" not in (entry.findtext(f"{_ATOM}id") or ""):
-        return
-    said = " ".join((entry.findtext(f"{_ATOM}summary") or "no reason given").split())
+def _meant(said: str) -> Exception:
+    """Return what arXiv's own words mean."""
     if _OUR_FAULT.search(said):
-        raise PermanentError(f"arXiv rejects the query: {said}")
-    raise ValueError(f"arXiv failed: {said}")
+        return PermanentError(f"arXiv rejects the query: {said}")
+    return ValueError(f"arXiv failed: {said}")
 
 
 def _read_entry(entry: Any) -> Paper | None:

@@ -51,8 +51,7 @@ class Maker:
 
     def _add(self, work: Work) -> Work:
         work.number = len(self.works)
-        digest = hashlib.sha1(f"{self.seed}:{work.number}".encode()).hexdigest()
-        work.s2 = digest
+        work.s2 = hashlib.sha1(f"{self.seed}:{work.number}".encode()).hexdigest()
         work.corpus = 200_000_000 + 13 * work.number
         work.openalex = f"W{2_100_000_000 + 7919 * work.number + self.seed}"
         self.works.append(work)
@@ -63,10 +62,9 @@ class Maker:
         return date(year, 1, 1) + timedelta(days=self.draw.randrange(365))
 
     def _work(self, when: date) -> Work:
-        number = len(self.works)
         topic = self.draw.choices(self.names, self.weights)[0]
         work = Work(
-            number=number,
+            number=len(self.works),
             title=self._title(topic),
             abstract=None if self.draw.random() < 0.08 else self._abstract(topic),
             date=when,
@@ -145,10 +143,6 @@ class Maker:
         chosen = self.draw.sample(vocabulary.SENTENCES, self.draw.randrange(5, 9))
         return " ".join(self._fill(sentence, topic) for sentence in chosen)
 
-    def _unknown(self) -> str:
-        self.foreign += 1
-        return f"W{self.foreign}"
-
     def _link(self) -> None:
         same: dict[str, list[int]] = {name: [] for name in self.names}
         for work in self.works:
@@ -159,8 +153,9 @@ class Maker:
                 if len(chosen) == wanted - strangers:
                     break
                 chosen[self._reference(work.number, same[work.topic])] = None
-            unknown = [self._unknown() for _ in range(wanted - len(chosen))]
-            work.references = (*chosen, *unknown)
+            unknown = range(self.foreign + 1, self.foreign + 1 + wanted - len(chosen))
+            self.foreign += len(unknown)
+            work.references = (*chosen, *(f"W{number}" for number in unknown))
             same[work.topic].append(work.number)
 
     def _reference(self, number: int, same: list[int]) -> int:
@@ -198,12 +193,10 @@ class Maker:
             later = works[work.number + 8]
             later.references = tuple(dict.fromkeys((*later.references, work.number)))
             work.references = tuple(dict.fromkeys((*work.references, later.number)))
-        if len(works) > 41:
-            works[41].references = (*works[41].references, 41)
+        for work in works[41:42]:
+            work.references = (*work.references, 41)
         landmark = works[self.landmark]
-        landmark.held_by = (
-            frozenset(SERVICES) if landmark.arxiv else frozenset(SERVICES) - {"arxiv"}
-        )
+        landmark.held_by = frozenset(SERVICES) - (_NOWHERE if landmark.arxiv else {"arxiv"})
 
     def _add_follower(self) -> None:
         landmark = self.works[self.landmark]

@@ -1,1 +1,0 @@
-"""Retrievers over a real library."""
