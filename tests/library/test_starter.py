@@ -1,12 +1,8 @@
-"""The starter library: its records as facts that can be checked, and the library made of them."""
+"""The starter library's records as facts that can be checked."""
 
 import re
 from collections import Counter
-from pathlib import Path
 
-from typer.testing import CliRunner
-
-from citeloom.cli.app import app
 from state.paper import Paper, canonical_id, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
@@ -43,9 +39,6 @@ def facts(paper: Paper) -> dict[str, bool]:
     }
 
 
-# --- The records ------------------------------------------------------------------------------
-
-
 def test_150_or_more_records_are_each_of_another_paper_under_canonical_ids() -> None:
     with starter_papers() as path:
         assert [*read_records(path)] == PAPERS, "every record can be read"
@@ -69,21 +62,3 @@ def test_nine_in_ten_papers_of_recent_years_take_part_in_the_citation_graph() ->
     recent = [paper for paper in PAPERS if (paper.year or 0) >= GRAPH_FROM]
     alone = [paper.id for paper in recent if not paper.references and paper.id not in cited]
     assert len(alone) <= 0.1 * len(recent), alone
-
-
-# --- The library ------------------------------------------------------------------------------
-
-
-def test_library_is_listed_before_it_is_built_on_first_use_from_all_records(home: Path) -> None:
-    (home / "libraries" / "starter").unlink()  # a link to what was built for all tests
-    assert CliRunner().invoke(app, ["library", "list"]).stdout.split() == ["small", "starter"]
-    result = CliRunner().invoke(app, ["library", "stats", "starter"])
-    assert result.exit_code == 0
-    years = [paper.year for paper in PAPERS if paper.year]
-    for line in (
-        f"papers      {len(PAPERS)}, {len(PAPERS)} with abstract",
-        f"years       {min(years)} to {max(years)}",
-        f"references  {sum(len(paper.references) for paper in PAPERS)} among them",
-        f"vectors     {len(PAPERS)} of all-MiniLM-L6-v2",
-    ):
-        assert line in result.stdout

@@ -72,7 +72,6 @@ def test_damage_is_said_and_made_good_again_and_again(filled: Library) -> None:
         assert repair(filled) == []
         assert len(filled.search("topic1", limit=99)) == filled.stats().papers
         assert len(filled.texts.search("result topic1", limit=99)) == filled.texts.count()
-    filled.texts.tag("10.1000/p2", ["new"])
     filled.add([paper(4, "Another title"), paper(77)], index=False)
     assert verify(filled) == [], "what waits for its vector is no fault"
 
@@ -146,9 +145,8 @@ def test_bad_snapshot_name_or_place_is_refused_before_anything_changes(
         take_snapshot(filled, taken)
     with pytest.raises(InputError, match="there is no folder"):
         take_snapshot(filled, tmp_path / "none" / "mine.gz")
-    for name in ("../x", "starter"):
-        with pytest.raises(InputError):
-            restore_snapshot(taken, settings, name=name)
+    with pytest.raises(InputError, match="cannot be a library's name"):
+        restore_snapshot(taken, settings, name="../x")
     filled.close()
     whole = taken.read_bytes()
     half = len(whole) // 2
