@@ -6,7 +6,7 @@ from inspect import isawaitable
 from typing import Any, Generic
 
 from state.run import Failure
-from tools.errors import AnswerError, RefusedError
+from tools.errors import AnswerError, PermanentError, RefusedError
 from tools.llm.task import AnswerT, Mind, Task
 
 Faults = Callable[[AnswerT], Sequence[str] | Awaitable[Sequence[str]]]
@@ -21,7 +21,7 @@ class Asked(Generic[AnswerT]):
     faults: tuple[str, ...]
     tried: tuple[tuple[AnswerT, tuple[str, ...]], ...]
     """Every answer with its faults, in order: for the record of what was refused."""
-    error: AnswerError | RefusedError | None = None
+    error: PermanentError | None = None
     """Why there is no (further) answer. An earlier answer is kept beside it."""
 
     @property

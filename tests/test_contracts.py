@@ -29,6 +29,7 @@ HEAVY = [
     "numpy",
     "onnxruntime",
     "openai",
+    "pydantic",
     "qdrant_client",
     "qdrant_edge",
     "tokenizers",

@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 
-from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError, LibraryError
 
 
@@ -64,6 +63,8 @@ def errors_told() -> Iterator[None]:
 
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.
     """
+    from citeloom.settings import settings
+
     try:
         yield
     except CiteLoomError as error:

@@ -15,7 +15,6 @@ from nodes.find.query_drafts import MAX_KEYWORDS, TASKS, QueryDraft, QueryPlan, 
 from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
-from state.run import Failure
 from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
@@ -43,27 +42,18 @@ async def plan_queries(state: FindState, runtime: Runtime[RunContext]) -> FindSt
             services.mind, TASKS[strategy], {"text": text}, partial(_not_in, text, strategy),
             again_as="sentences_that_failed",
         )  # fmt: skip
-        error: PermanentError | None = asked.error
     except PermanentError as refusal:
-        asked, error = Asked[QueryPlan](None, (), ()), refusal
+        asked = Asked[QueryPlan](None, (), (), refusal)
     if asked.answer is None:
-        failure = Failure(
-            stage=STAGE, subject="queries", cause=str(error),
-            remedy="only the input as a whole was searched for; run again for keyword queries",
-        )  # fmt: skip
-        return {"queries": [whole], "failures": [failure]}
+        remedy = "only the input as a whole was searched for; run again for keyword queries"
+        return {"queries": [whole], "failures": asked.failures(STAGE, "queries", remedy)}
     drafts = wanted(strategy, asked.answer)
     queries = checked(drafts, text, exclusive=strategy == "optimized")
     services.progress(STAGE, 1, 1, "; ".join(query.text for query in queries))
     if services.context.search == "both" or not queries:
         queries = [*queries, whole]
-    failures = [
-        Failure(
-            stage=STAGE, subject="queries", cause=str(error),
-            remedy="queries whose sentence is not in the input are asked without one",
-        )
-    ]  # fmt: skip
-    return {"queries": queries, "failures": failures if error else []}
+    remedy = "queries whose sentence is not in the input are asked without one"
+    return {"queries": queries, "failures": asked.failures(STAGE, "queries", remedy)}
 
 
 def _left_out(whole: SearchQuery, sources: Sequence[str]) -> str:

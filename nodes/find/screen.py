@@ -87,19 +87,18 @@ def _round(
     followed = sum(trail.followed for trail in trails if (trail.hop, trail.depth) == (hop, depth))
     entry = Round(hop=hop, depth=depth, followed=followed, reached=reached, fresh=round(fresh, 4))
     answered = any(call.hop == hop for call in state["search_log"])
-    stopped = ""
-    if context.expansion == "none" or context.max_depth == 0:
-        stopped = "links are not followed"
-    elif not answered:
-        stopped = "no source answered a search"
-    elif not prior:
-        stopped = "there is no paper to start from"
-    elif depth >= context.max_depth:
-        stopped = f"links were followed {depth} times (max_depth)"
-    elif context.expansion == "best_first" and depth and fresh < SATURATED:
-        stopped = f"the last round changed {fresh:.0%} of the best {len(after)} papers"
-    elif context.expansion == "best_first" and not left:
-        stopped = "no promising paper is left to follow"
+    best_first = context.expansion == "best_first"
+    reasons = {
+        "links are not followed": context.expansion == "none" or context.max_depth == 0,
+        "no source answered a search": not answered,
+        "there is no paper to start from": not prior,
+        f"links were followed {depth} times (max_depth)": depth >= context.max_depth,
+        f"the last round changed {fresh:.0%} of the best {len(after)} papers": best_first
+        and depth > 0
+        and fresh < SATURATED,
+        "no promising paper is left to follow": best_first and not left,
+    }
+    stopped = next((why for why, holds in reasons.items() if holds), "")
     return entry.model_copy(update={"stopped": stopped})
 
 

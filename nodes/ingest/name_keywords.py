@@ -119,15 +119,10 @@ async def _named(services: Services, library: Library, group: Sequence[Passage])
             remedy="their keywords were computed instead",
         )  # fmt: skip
     ids = {item.id: passage.id for item, passage in zip(shown, group, strict=True)}
-    told = {ids[item.id]: item.keywords for item in answer.passages if item.id in ids}
-    cleaned = {
-        key: [word for word in map(_clean, words) if word][:_MOST] for key, words in told.items()
-    }
-    kept = {key: words for key, words in cleaned.items() if words}
+    kept: dict[str, list[str]] = {}
+    for item in answer.passages:
+        words = [" ".join(word.split()) for word in item.keywords]
+        if item.id in ids and (good := [word for word in words if 0 < len(word) <= _LONGEST]):
+            kept[ids[item.id]] = good[:_MOST]
     await asyncio.to_thread(put, library, kept, services.mind_name)
     return None
-
-
-def _clean(word: str) -> str:
-    plain = " ".join(word.split())
-    return plain if len(plain) <= _LONGEST else ""

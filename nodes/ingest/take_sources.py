@@ -21,7 +21,6 @@ from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allowed_roots, check_paths
 from tools.ingest.discover_files import DiscoveredFiles, discover_files
-from tools.ingest.ingest_file import failed
 from tools.ingest.spool import Spool
 from tools.ingest.target import open_for_adding
 from tools.ingest.uploads import take_uploads
@@ -44,10 +43,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
         sent = parse(IngestInput, state)
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
         request = _request(sent)
-        # Before files are read and uploads kept for a name that no library can have.
-        await asyncio.to_thread(folder_of, sent.library, services.clients.settings)
-        found = await _gathered(services, sent)
-        await asyncio.to_thread(_open, services, sent.library)
+        found = await asyncio.to_thread(_gathered, services, sent)
         await services.run_store.papers.put(found.records.values())
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
@@ -78,35 +74,24 @@ def _request(sent: IngestInput) -> Request:
     return Request(text="", library=sent.library, sources=tuple(dict.fromkeys(sent.sources)))
 
 
-def _open(services: Services, library: str) -> None:
-    opened = open_for_adding(library, services.clients.settings, services.clients.embedder)
+def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
+    """List the sources and make the library; all of it reads the disk."""
+    clients = services.clients
+    # Before files are read and uploads kept for a name that no library can have.
+    folder_of(sent.library, clients.settings)
+    roots = allowed_roots(clients)
+    check_paths(sent.paths, roots)
+    found = discover_files(sent.paths, roots, sent.tags)
+    spool = Spool(clients.settings.home, services.run)
+    take_uploads(found, spool, sent.uploads, sent.tags)
+    opened = open_for_adding(sent.library, clients.settings, clients.embedder)
     opened.bad_records.unlink(missing_ok=True)
-
-
-async def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
-    roots = allowed_roots(services.clients)
-    # Following links reads the disk.
-    await asyncio.to_thread(check_paths, sent.paths, roots)
-    found = await asyncio.to_thread(discover_files, sent.paths, roots, sent.tags)
-    spool = Spool(services.clients.settings.home, services.run)
-    await asyncio.to_thread(take_uploads, found, spool, sent.uploads, sent.tags)
-    _take_ids(found, sent)
-    return found
-
-
-def _take_ids(found: DiscoveredFiles, sent: IngestInput) -> None:
-    taken: set[str] = set()
-    for given in sent.ids:
-        key = canonical_id(given) if given.strip() else ""
-        if key in taken:
-            continue
-        taken.add(key)
+    for key, given in {canonical_id(one) if one.strip() else "": one for one in sent.ids}.items():
         if key.startswith(("doi:", "arxiv:")):
             found.files.append(FileSource(name=key, kind="id", tags=tuple(sent.tags)))
         else:
-            found.reports.append(
-                failed(
-                    given or "an empty id", "it is neither an arXiv id nor a DOI",
-                    "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
-                )
+            found.fail(
+                given or "an empty id", "it is neither an arXiv id nor a DOI",
+                "write it as arxiv:2005.11401 or 10.1145/1571941.1572114",
             )  # fmt: skip
+    return found

@@ -66,15 +66,6 @@ def test_worked_example_is_as_computed_by_hand() -> None:
     assert estimate.share == pytest.approx(35 / 43)
 
 
-def test_unlikely_papers_count_little_and_unkept_ones_lower_the_share() -> None:
-    sure = papers(ab=10, a=5, b=5)
-    doubtful = papers(0.1, kept=False, ab=100)
-    alone, both = estimated(sure), estimated([*sure, *doubtful])
-    assert (alone.kept, both.kept) == (20, 20)
-    assert both.seen == pytest.approx(30)
-    assert (both.share or 0) < (alone.share or 0)
-
-
 @pytest.mark.parametrize(
     ("found", "words"),
     [

@@ -25,12 +25,6 @@ def test_link_told_twice_counts_once_and_a_paper_has_no_link_with_itself() -> No
     assert graph.degree.tolist() == [2, 2]
 
 
-def test_citations_are_counted_with_the_weight_of_who_cites() -> None:
-    graph = citation_graph(["a", "b", "c"], [("a", "c"), ("b", "c"), ("c", "a")])
-    weight = np.array([0.5, 0.25, 1.0])
-    assert graph.cited_by(weight).tolist() == [1.0, 0.0, 0.75]
-
-
 def test_paper_that_cites_the_same_works_is_visited_and_an_unlinked_one_is_not() -> None:
     graph = citation_graph(["far"], [("a", "x"), ("coupled", "x"), ("p", "q")])
     found = visits(graph, "a")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.commands import call
 from tests.cli.processes import started
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
 from tests.fakes.reviewer import reviewer
@@ -37,7 +38,7 @@ class Silent:
 
 @pytest.mark.parametrize("task", ["judge_sufficiency", "check_answer"])
 def test_killed_question_resumes_with_its_answer_and_pays_for_nothing_twice(
-    home: Path, task: str
+    home: Path, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mind = Silent(task)
     with OpenAIServer(mind.script) as server:
@@ -51,13 +52,13 @@ def test_killed_question_resumes_with_its_answer_and_pays_for_nothing_twice(
         (kept,) = (home / "runs").glob("*.json")
         before = set(mind.answered)
         mind.awake.set()
-        out = home.parent / "answer"
-        arguments = ("ask", "--resume", kept.stem, "--out", out)
-        with started(home, *arguments, variables=variables) as process:
-            assert process.wait() == 0, process.stderr
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        done = call("ask", "--resume", kept.stem, out=home.parent / "answer")
+        assert done.code == 0, done.stderr
     assert before
     assert set(mind.answered.values()) == {1}
-    told = json.loads((out / "answer.json").read_text(encoding="utf-8"))
+    told = done.json("answer.json")
     assert told["question"] == QUESTION
     assert told["sentences"]
     assert all(claim["quote"]["verified"] for claim in told["claims"])

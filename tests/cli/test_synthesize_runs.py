@@ -86,7 +86,7 @@ def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--granularity", "medium"), "'fine' or 'coarse'"),
+        (("--granularity", "medium"), "'fine', 'coarse'"),
         (("--relevance", "guess"), "relevance"),
         (("--updates", "none"), "updates"),
         (("--context-method", "none"), "is not one of"),

@@ -226,7 +226,7 @@ async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -
         ({"library": "nowhere"}, "bees"),
         ({"sources": ["bing"]}, "openalex"),
         ({"sources": ["google"]}, "SERPAPI_API_KEY"),
-        ({"keep": 0}, "1 to 200"),
+        ({"keep": 0}, "keep: Input should be greater"),
         ({"before": "yesterday"}, "YYYY-MM-DD"),
     ],
     ids=lambda value: str(value)[:30],

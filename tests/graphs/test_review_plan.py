@@ -8,6 +8,7 @@ from langgraph.types import Command
 
 from citeloom.settings import Settings
 from graphs.write import builder
+from nodes.write.review_plan import extended
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tools.context import RunContext
@@ -82,3 +83,21 @@ async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Se
     used = {item.task: item for item in result["usage"]}
     assert used["extend_draft"].cached == 0, "each part is written by one branch"
     assert used["read_paper"].calls == 6, "the input, three papers at first, two that were added"
+
+
+async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunContext) -> None:
+    shown = Person(context)
+    plan = question(await shown.begin())["plan"]
+    same = await shown.answer(f"{plan}\n")
+    silent = Person(context)
+    await silent.begin()
+    other = await silent.answer("")
+    assert same["related_work"] == other["related_work"]
+    assert same["outline"] == other["outline"], "themes and all"
+
+
+def test_known_papers_keep_their_keys_and_new_ones_get_the_next() -> None:
+    keys = {"P1": "a", "P3": "b"}
+    assert extended(keys, ["b", "c", "a", "d"]) == {"P1": "a", "P3": "b", "P4": "c", "P5": "d"}
+    assert extended({}, ["a"]) == {"P1": "a"}
+    assert extended(keys, []) == keys

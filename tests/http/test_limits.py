@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tools.errors import QuotaError, TransientError
+from tools.errors import TransientError
 from tools.http import host
-from tools.http.host import MOST_FAILURES, Breaker, Pace, Quota
+from tools.http.host import MOST_FAILURES, Breaker, Pace
 
 
 class Clock:
@@ -26,17 +26,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(host, "time", made)
     return made
-
-
-def test_allowance_that_is_used_up_comes_back(clock: Clock) -> None:
-    left = Quota()
-    left.hear({"x-ratelimit-remaining-usd": "0.0005", "x-ratelimit-reset": "3600"})
-    assert left.remaining == 0.0005
-    with pytest.raises(QuotaError, match=r"in 1\.0 hours"):
-        left.check("openalex", 0.001, "")
-    clock.now += 3601
-    left.check("openalex", 0.001, "")
-    assert left.remaining is None
 
 
 def fail(switch: Breaker, times: int) -> None:

@@ -52,14 +52,6 @@ def test_number_here_and_name_there_are_one_work() -> None:
     assert first == second
 
 
-def test_shared_arxiv_id_makes_one_work_of_different_spellings() -> None:
-    (first,), (second,) = works(
-        ("Jia, X. 2018. Weaving threads. CoRR, abs/1801.00001.",),
-        ("Xu Jia et al. 2018. Weaving Threads of Looms. arXiv preprint arXiv:1801.00001v2.",),
-    )
-    assert first == second == "arxiv:1801.00001"
-
-
 def test_short_titles_other_years_and_other_authors_make_no_one_work() -> None:
     (found,) = works(
         (

@@ -11,7 +11,7 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.wire import Request
 from tests.fakes.scholar.world import make_world
 from tests.scholar.conftest import CallerOf, settings_for
-from tests.scholar.openalex_support import Refusing, asked, id_of, in_openalex, kinds
+from tests.scholar.openalex_support import Refusing, id_of, in_openalex, kinds
 from tools.cache import AnswerCache
 from tools.errors import TransientError
 from tools.http.engine import HttpCaller
@@ -57,16 +57,6 @@ async def test_merged_works_come_back_under_the_old_id_and_unknown_ones_are_abse
     assert [papers[key].openalex for key in old] == [work.openalex for work in merged]
     assert all(key in papers[key].aliases for key in old)
     assert kinds(server)["list"] == 1
-
-
-async def test_only_so_many_lost_ids_are_asked_for_one_by_one(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    lost = [f"openalex:W{9_100_000_000 + n}" for n in range(60)]
-    assert await source.get(["doi:10.1000/none", *lost, "doi:10.1000/nothing"]) == {}
-    singles = [request for request in server.requests if request.path.startswith("/works/")]
-    assert len(singles) == 25
-    assert all("/works/W" in request.path for request in singles)
 
 
 async def test_a_doi_that_looks_like_a_filter_goes_alone_and_costs_no_other(
@@ -188,33 +178,6 @@ def test_packs_fill_their_pages() -> None:
     for works, pages in packs[2:]:
         assert len(works) <= 100
         assert sum(counts[key] or 0 for key in works) <= 100 * (pages - 1)
-
-
-async def test_faults_that_pass_change_nothing_and_no_answered_call_is_repeated(
-    caller: CallerOf, server: ScholarServer
-) -> None:
-    ids = [id_of(work) for work in in_openalex(server)[240:360]]
-    merged = [f"openalex:{work.merged_from}" for work in in_openalex(server) if work.merged_from]
-
-    async def everything(run: str) -> list[object]:
-        source = OpenAlexSource(caller("openalex", run=run, refresh=True, source_patience=8.0))
-        papers = await source.get([*ids, *merged[:4]])
-        some = list(papers.values())[:40]
-        found = await source.search(asked("citation graph retrieval"), before=None, limit=30)
-        linked = await source.citations(some, limit=100)
-        return [papers, found, linked, await source.references(some)]
-
-    without = await everything("calm")
-    server.clear()
-    server.faults.chances = dict.fromkeys(
-        ("429", "500", "502", "503", "html", "truncated", "empty", "null", "shape", "list"), 0.03
-    )
-    server.faults.in_a_row = 2
-    assert await everything("stormy") == without
-    assert server.faults.counts
-    repeated = set(server.repeated())
-    # Where the address that it leads to fails, a redirect is followed again.
-    assert {one.status for one in server.requests if one.key in repeated and not one.fault} <= {301}
 
 
 async def test_one_failed_call_of_many_raises_once_the_others_are_kept(

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from state.paper import Author, Paper
@@ -182,6 +182,7 @@ JUNK = st.recursive(
 
 
 @given(st.sampled_from(sorted(set(work()) - {"id", "title", "display_name"})), JUNK)
+@example("abstract_inverted_index", {"": [[]]})
 def test_one_spoilt_field_never_costs_the_record(field: str, junk: object) -> None:
     paper = read(**{field: junk})
     assert paper.title == "Weaving citations & claims"

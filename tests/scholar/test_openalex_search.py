@@ -105,16 +105,6 @@ async def test_a_title_is_found_with_small_edits_and_the_right_year(
     assert kinds(server) == {"search": 2}
 
 
-async def test_another_title_with_the_same_words_is_not_it(
-    source: OpenAlexSource, server: ScholarServer
-) -> None:
-    title = in_openalex(server)[70].title
-    backwards = " ".join(reversed(title.split()))
-    assert await source.by_title(backwards) is None
-    assert await source.by_title("?!") is None
-    assert kinds(server) == {"search": 1}
-
-
 @pytest.mark.parametrize("letter", ["a", "学"])
 def test_searches_keep_below_the_longest_url(letter: str) -> None:
     words = [letter * 60 + str(n) for n in range(8)]

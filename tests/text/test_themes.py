@@ -77,6 +77,7 @@ ROWS = st.lists(
 
 @given(ROWS, st.integers(1, 12))
 @example([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 1]], 3)
+@example([[0, 0, 1], [0, 0, 1], [0, 1, 0], [0, -1, 0], [1, 0, 0], [-1, 0, 0]], 3)
 def test_clusters_part_the_rows_and_are_balanced(rows: list[list[float]], wanted: int) -> None:
     groups = cluster(unit(rows), wanted)
     assert sorted(row for group in groups for row in group) == list(range(len(rows)))

@@ -111,9 +111,8 @@ def _reason(seen: float, found: Floats) -> str:
         return "no channel found a paper that might be cited"
     if np.count_nonzero(found.sum(axis=0)) < 2:
         return "fewer than two channels found papers, so none can be held against another"
-    if found.sum(axis=1).max() < 2:
-        return "no paper was found by two channels, so any number could be missing"
-    return ""
+    alone = found.sum(axis=1).max() < 2
+    return "no paper was found by two channels, so any number could be missing" if alone else ""
 
 
 def _unseen(weights: Floats, found: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """Take over what sources on the network say of works, and see which works turn out to be one."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from state.paper import Paper, merge_records, title_key
-from state.synthesis import Entries, Line
+from state.synthesis import Entries, Line, Origin
 from tools.scholar.identity import unite
 from tools.scholar.merging import ids_of, is_preprint
 from tools.scholar.titles import near_titles
@@ -79,19 +79,12 @@ def renamed_entries(entries: Entries, same: Mapping[str, str]) -> Entries:
 
 def renamed_lines(lines: Sequence[Line], same: Mapping[str, str]) -> list[Line]:
     """Return the lines with the works of their origins under the same ids as the entries."""
+
+    def renamed(origin: Origin) -> Origin:
+        ids = dict.fromkeys(same.get(work, work) for work in origin.works)
+        works = tuple(key for key in ids if key != origin.paper)
+        return origin.model_copy(update={"works": works})
+
     return [
-        line.model_copy(
-            update={
-                "origins": tuple(
-                    origin.model_copy(update={"works": _renamed(origin.works, origin.paper, same)})
-                    for origin in line.origins
-                )
-            }
-        )
-        for line in lines
+        line.model_copy(update={"origins": tuple(map(renamed, line.origins))}) for line in lines
     ]
-
-
-def _renamed(works: Collection[str], paper: str, same: Mapping[str, str]) -> tuple[str, ...]:
-    ids = dict.fromkeys(same.get(work, work) for work in works)
-    return tuple(key for key in ids if key != paper)

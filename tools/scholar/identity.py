@@ -7,7 +7,7 @@ no ground do works with different DOIs of published versions become one.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 
 from state.paper import Paper, title_key
 from tools.scholar.merging import (
@@ -64,10 +64,8 @@ class _Work:
     def take(self, other: "_Work") -> None:
         for key, title in other.titles.items():
             self.titles[key] = min(title, self.titles.get(key, title))
-        self.dois |= other.dois
-        self.named |= other.named
-        self.families |= other.families
-        self.years |= other.years
+        for name in ("dois", "named", "families", "years"):
+            getattr(self, name).update(getattr(other, name))
         self.preprint &= other.preprint
 
     def gap(self, other: "_Work") -> int:
@@ -99,7 +97,8 @@ def _round(papers: Sequence[Paper]) -> list[list[int]]:
     order = sorted(range(len(papers)), key=lambda at: merge_order(papers[at]))
     union = _Union([_Work.of(papers[at]) for at in order])
     _join_by_ids(union, [ids_of(papers[at]) for at in order])
-    union.join_all(_equal_titles(union), _may_be_equal)
+    equal = _by_title(union, EQUAL_LETTERS).values()
+    union.join_all(chain.from_iterable(combinations(one, 2) for one in equal), _may_be_equal)
     union.join_all(_near_titles(union), _may_be_near)
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for place, at in enumerate(order):
@@ -119,9 +118,6 @@ class _Union:
             self._parents[place] = self._parents[parent]
             place = parent
         return place
-
-    def roots(self, places: Iterable[int]) -> list[int]:
-        return sorted({self.root(place) for place in places})
 
     def join(self, one: int, two: int) -> None:
         first, second = sorted((self.root(one), self.root(two)))
@@ -147,7 +143,7 @@ def _join_by_ids(union: _Union, ids: Sequence[Sequence[str]]) -> None:
             holders[key].append(place)
     for key in sorted(holders, key=preference):
         published = key.startswith("doi:") and not is_preprint_doi(key[4:])
-        roots = union.roots(holders[key])
+        roots = sorted(set(map(union.root, holders[key])))
         bound = [] if published else [root for root in roots if union.works[root].dois]
         free = [root for root in roots if root not in bound]
         for one, two in pairwise(free):
@@ -164,16 +160,11 @@ def _unlike(one: _Work, two: _Work) -> tuple[bool, int]:
 def _by_title(union: _Union, letters: int) -> dict[str, list[int]]:
     """Return the works of each title that is long enough, and not common, to name one."""
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for root in union.roots(range(len(union.works))):
+    for root in sorted(set(map(union.root, range(len(union.works))))):
         for key in union.works[root].titles:
             if len(key) >= letters:
                 found[key].append(root)
     return {key: roots for key, roots in found.items() if len(roots) < _COMMON_TITLE}
-
-
-def _equal_titles(union: _Union) -> Iterator[tuple[int, int]]:
-    for roots in _by_title(union, EQUAL_LETTERS).values():
-        yield from combinations(roots, 2)
 
 
 def _near_titles(union: _Union) -> Iterator[tuple[int, int]]:
@@ -191,17 +182,14 @@ def _near_titles(union: _Union) -> Iterator[tuple[int, int]]:
         entries.sort()
         for at, (key, root) in enumerate(entries):
             for other, second in entries[at + 1 : at + 1 + _NEIGHBOURS]:
-                if key == other or not fuzz.ratio(key, other, score_cutoff=NEAR_RATIO):
-                    continue
-                if _may_be_near(works[root], works[second]) and _have_near_titles(
-                    works[root], works[second]
+                titles = product(works[root].titles.values(), works[second].titles.values())
+                if (
+                    key != other
+                    and fuzz.ratio(key, other, score_cutoff=NEAR_RATIO)
+                    and _may_be_near(works[root], works[second])
+                    and any(near_titles(one, two) for one, two in titles)
                 ):
                     yield min(root, second), max(root, second)
-
-
-def _have_near_titles(one: _Work, two: _Work) -> bool:
-    pairs = product(one.titles.values(), two.titles.values())
-    return any(near_titles(first, second) for first, second in pairs)
 
 
 def _may_be_equal(one: _Work, two: _Work) -> bool:

@@ -154,7 +154,7 @@ def _first(values: Iterable[str | None]) -> str | None:
 
 def _abstract(index: object, title: str) -> str | None:
     positions = {
-        word: [place for place in dict.fromkeys(places) if count_of(place) is not None]
+        word: list(dict.fromkeys(place for place in places if count_of(place) is not None))
         for word, places in mapping(index).items()
         if isinstance(places, list)
     }

@@ -1,6 +1,6 @@
 """Group texts by theme and name the groups, without a model of language.
 
-Groups come from halving the largest by meaning, kept balanced (tools.text.clusters); a group is named by the
+Groups come from average-linkage clustering of embeddings, kept balanced; a group is named by the
 phrase that is nearest to its centre, common inside it and rare outside.
 """
 

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from citeloom.cli.library.opening import opened
+from citeloom.cli.library.opening import opened, process_settings
 from citeloom.cli.telling import errors_told
-from citeloom.settings import settings
 from tools.errors import LibraryError
 
 
@@ -97,7 +96,7 @@ def restore(
         from citeloom.cli.progress import Progress
         from tools.library.snapshot import restore_snapshot
 
-        name = restore_snapshot(file, settings(), name=library, force=force)
+        name = restore_snapshot(file, process_settings(), name=library, force=force)
         with opened(name) as restored, Progress(quiet=False, often=True) as progress:
             papers, passages = restored.stats().papers, restored.texts.count()
             made = restored.index(progress=progress.counted("make_vectors"), reembed=True)

@@ -6,10 +6,9 @@ import typer
 
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
-from citeloom.cli.library.opening import opened
+from citeloom.cli.library.opening import opened, process_settings
 from citeloom.cli.library.reading import search, show, tag
 from citeloom.cli.telling import errors_told
-from citeloom.settings import settings
 
 if TYPE_CHECKING:
     from tools.library.library import Library
@@ -27,7 +26,7 @@ def list_() -> None:
     with errors_told():
         from tools.library.open import library_names
 
-        for name in library_names(settings()):
+        for name in library_names(process_settings()):
             typer.echo(name)
 
 
@@ -39,7 +38,7 @@ def stats(
     with errors_told():
         from tools.library.open import library_names
 
-        names = [name] if name else library_names(settings())
+        names = [name] if name else library_names(process_settings())
         for each in names:
             with opened(each) as library:
                 typer.echo(_counts(library))
@@ -107,7 +106,7 @@ def _remove_library(name: str, *, yes: bool) -> None:
         with opened(name) as library:
             papers = library.stats().papers
         typer.confirm(f"Remove all {papers} papers and library '{name}'?", abort=True)
-    delete_library(name, settings(), embedder())
+    delete_library(name, process_settings(), embedder())
     typer.echo(f"library '{name}' is removed")
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from citeloom.cli.library.opening import opened
-from citeloom.cli.options import years_of
 from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
@@ -41,6 +40,7 @@ def search(
 ) -> None:
     """Find passages of a library's papers."""
     with errors_told():
+        from citeloom.cli.options import years_of
         from tools.retrieve.open import open_retriever
         from tools.retrieve.port import PassageFilter
 

@@ -14,7 +14,7 @@ from tools.errors import InputError
 
 _SMALL = "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 _COUNT = re.compile(
-    rf"(?<![\w.,–—-])(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}|{'|'.join(_SMALL[1:])}|1) "
+    rf"(?<![\w.,–—-])(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}|{'|'.join(_SMALL[1:])}) "
     r"(?P<unit>paragraph|sentence|line|word)s?\b(?! of [a-z])"
     r"(?P<each>,? each\b|(?<=words) per (?:line|sentence)\b|(?<!words) per paragraph\b)?"
     r"(?P<all> (?:in all|in total|overall))?",
