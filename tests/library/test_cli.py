@@ -178,9 +178,9 @@ def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path
 def test_index_embeds_anew_after_a_change_of_the_embedder(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("index", "mine").stdout == "mine: 0 vectors made\n"
     monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): OtherEmbedder(96)})
     told = run("search", "mine", "limits", code=2).stderr
     assert "run `citeloom library index mine`" in told
-    assert run("index", "mine").stdout == "mine: 10 vectors made\n"
+    for made in (10, 0):
+        assert run("index", "mine").stdout == f"mine: {made} vectors made\n"
     run("search", "mine", "limits")

@@ -28,38 +28,31 @@ def shared(library: Library) -> Iterator[Library]:
 
 def test_two_processes_write_in_turn_and_a_third_reads(shared: Library, settings: Settings) -> None:
     script = f"""{OPEN}
-for number in range(int(sys.stdin.readline()), 40, 10):
+with library.writing():
+    print("held", flush=True)
+    first = int(sys.stdin.readline())
+for number in range(first, 40, 10):
     put(library, [number])
     library.index()
 """
     seen = 0
-    with process(settings.home, script) as one, process(settings.home, script) as two:
-        for first, writer in enumerate((one, two)):
-            assert writer.stdin
-            print(first, file=writer.stdin, flush=True)
-        while any(writer.poll() is None for writer in (one, two)):
-            assert len(shared.search("topic1", limit=99)) == 40
-            assert shared.texts.count() >= seen
-            seen = shared.texts.count()
-    assert (one.returncode, two.returncode) == (0, 0)
-    assert (shared.texts.count(), shared.texts.waiting()) == (64, 0)
-    assert verify(shared) == []
-
-
-def test_writer_that_keeps_the_lock_is_named_and_readers_go_on(
-    shared: Library, settings: Settings
-) -> None:
-    script = f'{OPEN}with library.writing():\n print("held", flush=True)\n sys.stdin.read()'
-    with process(settings.home, script) as holder:
-        until("held", holder)
+    with process(settings.home, script) as one:
+        until("held", one)
         with (
             pytest.raises(LibraryError, match="library 'mine' is being written by another process"),
             shared.writing(0.1),
         ):
             pass
-        assert len(shared.search("topic1", limit=99)) == 40
-    with shared.writing(), shared.writing():  # the lock of a killed process is free
-        assert shared.texts.put(*document(1, ("1 A", "Some words."))) == "added"
+        with process(settings.home, script) as two:
+            for first, writer in enumerate((one, two)):
+                print(first, file=writer.stdin, flush=True)
+            while any(writer.poll() is None for writer in (one, two)):
+                assert len(shared.search("topic1", limit=99)) == 40
+                assert shared.texts.count() >= seen
+                seen = shared.texts.count()
+    assert (one.returncode, two.returncode) == (0, 0)
+    assert (shared.texts.count(), shared.texts.waiting()) == (64, 0)
+    assert verify(shared) == []
 
 
 def test_load_that_was_killed_goes_on_loses_nothing_and_doubles_nothing(
