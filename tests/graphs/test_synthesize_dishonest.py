@@ -235,6 +235,31 @@ async def test_update_that_drops_the_answer_is_refused(
     assert any(failure.stage == "synthesize_answer" for failure in result["failures"])
 
 
+@pytest.mark.parametrize("ids", [[], ["P999", "", "S1"], ["P1"] * 5000])
+async def test_ids_of_paragraphs_that_a_mind_makes_up(
+    llm_settings: Settings, ids: list[str]
+) -> None:
+    def name(answer: Any, inputs: dict[str, Any]) -> Reply:
+        return {"ids": ids}
+
+    result, _ = await synthesize(llm_settings, {"judge_relevance": name}, {"relevance": "each"})
+    assert_sound(result)
+    known = {key for item in result["stacked"] for key in item.paragraphs}
+    chosen = [item.paragraph for item in result["contexts"]]
+    assert set(chosen) <= known
+    assert len(chosen) == len(set(chosen)) == (len(known) if ids and ids[0] == "P1" else 0)
+    assert bool(result["lines"]) == bool(chosen)
+
+
+async def test_everything_is_relevant_to_it(llm_settings: Settings) -> None:
+    def name(answer: Any, inputs: dict[str, Any]) -> Reply:
+        return {"ids": [item["id"] for item in inputs["paragraphs"]]}
+
+    result, _ = await synthesize(llm_settings, {"judge_relevance": name})
+    assert_sound(result)
+    assert result["lines"]
+
+
 @pytest.mark.parametrize("turn", [1, 3])
 async def test_summaries_of_other_paragraphs_reach_no_text(
     llm_settings: Settings, turn: int
