@@ -4,10 +4,11 @@ The fifth goes on in tests/graphs/test_recorded_debates.py, through to what the 
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import UNSUPPORTED, by_debate
+from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, Verdict, best_supported, by_debate
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
@@ -20,6 +21,7 @@ from tests.nodes.rankers.support import (
     served,
     verdict,
 )
+from tools.evidence.quotes import quote_paper
 
 FIRST, SECOND, THIRD = PAPERS[:3]
 PRO, CONTRA = sentences(FIRST)
@@ -57,6 +59,17 @@ async def test_fault_2_failed_again_the_argument_stands_unsupported_and_the_scor
     assert ranking.scores == {FIRST.id: pytest.approx(100 * UNSUPPORTED**2)}
 
 
+async def test_fault_2_right_quote_of_the_second_answer_counts_in_full(tmp_path: Path) -> None:
+    answers: list[Any] = [
+        {"debates": [verdict("C1", [INVENTED], [CONTRA], 60)]},
+        {"debates": [verdict("C1", [PRO], [CONTRA], 60)]},
+    ]
+    with served(answers, tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+    assert ranking.scores == {FIRST.id: 60}
+    assert ranking.debates[0].reductions == ()
+
+
 @pytest.mark.parametrize("side", ["for", "against"])
 async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     side: str, tmp_path: Path
@@ -69,6 +82,15 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     debate = ranking.debates[0]
     arguments = debate.arguments_for if side == "for" else debate.arguments_against
     assert [argument.supported for argument in arguments] == [True, True, False]
+
+
+async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
+    short = (FIRST.abstract or "")[:5]
+    assert short in FIRST.text
+    with served([{"debates": [verdict("C1", [short], [CONTRA], 50)]}], tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+    assert not ranking.debates[0].arguments_for[0].supported
+    assert ranking.scores == {FIRST.id: pytest.approx(50 * UNSUPPORTED)}
 
 
 SHUFFLED = ["C3", "C1", "C2"]
@@ -104,3 +126,54 @@ async def test_fault_4_answers_belong_to_papers_by_id_and_nothing_vanishes(
             assert debate.by == "extractive"
     lost = {paper.id for key, paper in named.items() if key not in given}
     assert {failure.subject for failure in ranking.failures} == lost
+
+
+async def test_fault_4_candidates_left_out_are_asked_about_once_more(tmp_path: Path) -> None:
+    answers: list[Any] = [
+        {"debates": [honest("C2", SECOND, 20)]},
+        {"debates": [honest("C3", THIRD, 30), honest("C1", FIRST, 10)]},
+    ]
+    with served(answers, tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND, THIRD])
+        assert bench.asked[1]["faults"] == [f"C1: {LEFT_OUT}", f"C3: {LEFT_OUT}"]
+    assert ranking.scores == {FIRST.id: 10, SECOND.id: 20, THIRD.id: 30}
+    assert ranking.failures == []
+
+
+async def test_fault_4_of_two_debates_under_one_id_the_one_about_its_paper_counts(
+    tmp_path: Path,
+) -> None:
+    debates = [honest("C1", SECOND, 99), honest("C1", FIRST, 10), honest("C2", SECOND, 20)]
+    with served([{"debates": debates}], tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, [FIRST, SECOND])
+    assert ranking.scores == {FIRST.id: 10, SECOND.id: 20}
+
+
+def test_best_of_several_debates_has_most_sides_then_fewest_failed_quotes_then_came_first() -> None:
+    given = [
+        verdict("C1", [PRO], [INVENTED], 10),
+        verdict("C1", [PRO, INVENTED], [CONTRA], 20),
+        verdict("C1", [PRO], [CONTRA], 30),
+        verdict("C1", [PRO], [CONTRA], 40),
+    ]
+    verdicts = [Verdict.model_validate(one) for one in given]
+    best = [best_supported(FIRST, verdicts[:count], quote_paper).score for count in (1, 2, 3, 4)]
+    assert best == [10, 20, 30, 30]
+    assert best_supported(FIRST, verdicts[::-1], quote_paper).score == 40
+
+
+async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(
+    tmp_path: Path,
+) -> None:
+    named = ids_of(PAPERS)
+    scores = {key: 10.0 * place for place, key in enumerate(named, start=1)}
+    debates = [honest(key, paper, scores[key]) for key, paper in reversed(named.items())]
+    with served([{"debates": debates}], tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, PAPERS)
+        await bench.services.run_store.debates.put(ranking.debates)
+        order = sorted(ranking.scores, key=lambda key: -ranking.scores[key])
+        kept = await bench.services.run_store.debates.get(order)
+    assert order == [paper.id for paper in reversed(PAPERS)]
+    for paper in PAPERS:
+        assert kept[paper.id].score == ranking.scores[paper.id]
+        assert quotes_of(kept[paper.id]) == [quote.strip() for quote in sentences(paper)]
