@@ -160,11 +160,11 @@ async def test_default_find_costs_less_than_four_cents_and_marks_unknown_referen
 async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
     find: Find, server: ScholarServer
 ) -> None:
-    options = {"pool": 14, "results": 24, "bar": 0.0}
+    options = {"pool": 10, "results": 16, "bar": 0.0, "citing": 10, "max_hops": 1}
     calm = await find(keep=10, options=options)
     server.clear()
     server.faults.chances = dict.fromkeys((*TRANSIENT, "cut", "null", "shape", "reset"), 0.1)
-    settings = {"source_timeout": 0.5, "source_patience": 60.0}
+    settings = {"source_timeout": 0.25, "source_patience": 60.0}
     stormy = await find(home="stormy", keep=10, options=options, settings=settings)
     assert len(calm["selected"]) == 10
     assert ranking(stormy) == ranking(calm)
