@@ -98,6 +98,15 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
     assert result["outcome"] == "partial"
 
 
+async def test_what_nobody_could_check_never_passes(extractive: RunContext) -> None:
+    paraphrase = "Sulphur rain makes the copper of chapel roofs pale [1]."
+    result = await verify(extractive, f"{paraphrase} {OTTERS} [2].", papers=RECORDS[:2])
+    assert causes(result) == {"[1]": "not_verbatim", "[2]": "supported"}
+    audit = result["audit"]
+    assert (audit.supported, audit.not_checked) == (1, 1)
+    assert (audit.passed, audit.reasons) == (False, ("1 citation: not checked",))
+
+
 async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     context = online(tmp_path, *map(paper_from, RECORDS[:2]))
     text = f"{LICHENS} [1]. {OTTERS} [2]. Silence is golden [3].{LIST}"
@@ -112,6 +121,7 @@ async def test_nothing_is_called_fabricated_because_a_library_lacks_it(
 ) -> None:
     result = await verify(extractive, f"{LICHENS} [1], [2], and silence [3].{LIST}")
     assert set(causes(result).values()) == {"no_abstract"}
+    assert not result["audit"].passed
     assert result["audit"].references == ()
     assert "was not checked for 3 references" in result["notes"][0]
 
