@@ -134,7 +134,7 @@ def _extend(inputs: dict[str, Any]) -> dict[str, Any]:
     return {
         "sentence": f"{lead}{variant}{', whereas '.join(parts)}.",
         "support": [
-            {"key": item["key"], "quote": sentences(item["abstract"] or item["title"])[0]}
+            {"key": item["key"], "quotes": [sentences(item["abstract"] or item["title"])[0]]}
             for item in papers
         ],
     }
