@@ -56,14 +56,23 @@ def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draw(inputs: dict[str, Any]) -> dict[str, Any]:
-    passage = inputs["passage"]
-    helps = [span for span in _sentences(passage["text"]) if _shared(span, inputs["question"])]
-    return {"claims": [{"claim": span, "quote": span} for span in helps[: inputs["most"]]]}
+    claims = []
+    for item in inputs["passages"]:
+        helps = [span for span in _sentences(item["text"]) if _shared(span, inputs["question"])]
+        claims += [
+            {"passage": item["id"], "quote": span, "claim": span}
+            for span in helps[: inputs["most"]]
+        ]
+    return {"claims": claims}
 
 
 def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
     enough = bool(inputs["claims"])
     return {
+        "found": [
+            {"aspect": aspect, "words": item.get("quote", item["claim"])}
+            for aspect, item in zip(inputs["aspects"], inputs["claims"], strict=False)
+        ],
         "reasoning": f"There are {len(inputs['claims'])} claims.",
         "sufficient": enough,
         "missing": [] if enough else [inputs["question"]],
@@ -74,7 +83,7 @@ def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
 def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
     return {
         "sentences": [
-            {"text": item["claim"], "claims": [item["number"]]} for item in inputs["claims"]
+            {"claims": [item["number"]], "text": item["claim"]} for item in inputs["claims"]
         ],
         "missing": [],
     }
@@ -83,7 +92,8 @@ def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdicts": [
-            {"number": item["number"], "verdict": "supported"} for item in inputs["sentences"]
+            {"number": item["number"], "reason": "It says so.", "verdict": "supported"}
+            for item in inputs["sentences"]
         ]
     }
 
