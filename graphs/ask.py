@@ -4,6 +4,7 @@ START -> take_question -> rewrite_question -> plan_search -> search_passages -> 
       -> draw_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
+By the method 'kar': plan_search -> search_passages -> answer_at_once -> check_answer, two questions in all.
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
@@ -11,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from graphs.policies import RETRY, add_first_step, unless_stopped
+from nodes.ask.answer_at_once import answer_at_once
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import compose_answer
@@ -26,6 +28,13 @@ from state.asking import AskOutput, AskState
 from state.request import AskInput
 from state.run import halt
 from tools.context import RunContext, context_of
+
+
+def read(state: AskState, runtime: Runtime[RunContext]) -> str:
+    """Choose among the passages, or read all at once."""
+    if halt(state.get("failures", [])):
+        return "present_answer"
+    return "answer_at_once" if context_of(runtime).method == "kar" else "choose_passages"
 
 
 def suffice(state: AskState, runtime: Runtime[RunContext]) -> str:
@@ -49,7 +58,7 @@ builder = StateGraph(
 add_first_step(builder, take_question)
 for step in (
     rewrite_question, plan_search, search_passages, choose_passages, draw_claims,
-    judge_sufficiency, compose_answer, check_answer,
+    judge_sufficiency, compose_answer, answer_at_once, check_answer,
 ):  # fmt: skip
     builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
 builder.add_node("present_answer", present_answer)
@@ -59,13 +68,16 @@ for before, after in (
     ("take_question", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
-    ("search_passages", "choose_passages"),
     ("choose_passages", "draw_claims"),
     ("compose_answer", "check_answer"),
+    ("answer_at_once", "check_answer"),
 ):
     builder.add_conditional_edges(
         before, unless_stopped(after, "present_answer"), [after, "present_answer"]
     )
+builder.add_conditional_edges(
+    "search_passages", read, ["choose_passages", "answer_at_once", "present_answer"]
+)
 builder.add_conditional_edges(
     "draw_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
 )

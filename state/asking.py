@@ -174,6 +174,7 @@ class AskOutput(Result, total=False):
     messages: Annotated[list[AnyMessage], add_spoken]
     seconds: dict[str, float]
     library: str
+    method: str
     retriever: str
 
 

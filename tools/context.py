@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import ContextMethod, RelevanceMode, UpdateMode
+from state.modes import AskMethod, ContextMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -107,6 +107,13 @@ class RunContext:
     max_hops: Annotated[
         int, Field(description="Rounds of searching, the first included.", ge=1)
     ] = 2
+    method: Annotated[
+        AskMethod,
+        Field(
+            description="How `ask` answers: from checked claims, with a second search for what is missing "
+            "('claims'), or from all that keywords find in one question ('kar', Keyword Augmented Retrieval)."
+        ),
+    ] = "claims"
     retriever: Annotated[
         RetrieverName,
         Field(

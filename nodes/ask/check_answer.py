@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.judge_sentence import Sources, judge_sentence
-from nodes.ask.shown import PASSAGE_FIELDS, ShownPassage, fitting, papers_of, show_passages
+from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, fitting, papers_of, show_passages
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
@@ -47,13 +47,6 @@ Example: the sentence "Linnet tolerates frost down to 9 degrees below zero." wit
 of frost", and the passage "Linnet and Hoby were sown in May. Hoby is hardier than Linnet: it survives 9 degrees
 of frost.": reason "'It' is Hoby; of Linnet only that it is less hardy.", verdict "contradicted".
 """
-
-
-class Rests(BaseModel):
-    """Words that a sentence rests on."""
-
-    passage: str
-    words: str
 
 
 class Shown(BaseModel):
@@ -121,7 +114,7 @@ async def _asked(
 ) -> tuple[dict[int, str], list[Failure]]:
     """Return the mind's verdicts by the sentences' places, from 1."""
     draft = state["draft"]
-    if not draft:
+    if not draft or services.context.method == "kar":
         return {}, []
     used = dict.fromkeys(claims[number].passage for item in draft for number in item.claims)
     shown = show_passages((sources.passages[key] for key in used), sources.papers)

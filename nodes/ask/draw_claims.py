@@ -98,12 +98,13 @@ def extract(
         claims=[
             DraftClaim(passage=item.id, quote=text, claim=text)
             for item in passages
-            for text in _best_sentences(embedder, question, item)[:most]
+            for text in best_sentences(embedder, question, item)[:most]
         ]
     )
 
 
-def _best_sentences(embedder: Embedder, question: str, passage: ShownPassage) -> list[str]:
+def best_sentences(embedder: Embedder, question: str, passage: ShownPassage) -> list[str]:
+    """Return the sentences of a passage that answer best, the best first; a record is one."""
     if passage.section == RECORD[0]:
         return [passage.text]
     source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
@@ -198,11 +199,11 @@ def quote_in(claimed: str, passage: Passage) -> Quote | None:
     )  # fmt: skip
 
 
-def claim_on(quote: Quote, passage: Passage, text: str, sources: Sources) -> Claim:
-    """Return what a mind drew from the passage, or the quote itself where that speaks against it."""
+def claim_on(quote: Quote, passage: Passage, text: str, sources: Sources, number: int = 1) -> Claim:
+    """Return what a mind drew from the passage; the quote's sentence where nothing, or that speaks against it."""
     whole = whole_sentences(quote, passage.text)
     claim = Claim(
-        number=1, text=" ".join(text.split()), passage=passage.id, paper=passage.paper,
+        number=number, text=" ".join((text or whole).split()), passage=passage.id, paper=passage.paper,
         quote=quote, evidence=whole,
     )  # fmt: skip
     if judge_sentence(claim.text, [claim], sources, "supported") in BAD:

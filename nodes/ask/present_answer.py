@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED, SOURCES
+from nodes.ask.search_passages import retriever_of
 from nodes.ask.shown import papers_of
 from state.asking import (
     AnswerSentence,
@@ -58,6 +59,8 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         papers = {}
     missing = _missing(state, sentences, stop)
     answer = _prose(sentences, missing, state["request"].library, stop)
+    if services.context.method == "kar":
+        answer += _unchecked(sentences, state.get("hops", []))
     return {
         "answer": answer,
         "sentences": sentences,
@@ -77,7 +80,8 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "outcome": _outcome(sentences, missing, stop),
         "stop": stop,
         "library": state["request"].library,
-        "retriever": services.context.retriever,
+        "method": services.context.method,
+        "retriever": retriever_of(services.context),
     }
 
 
@@ -124,6 +128,14 @@ def _prose(
     if not prose:
         return f"I don't know: nothing found in library '{library}' answers this ({wanting})."
     return f"{prose}\n\nI don't know: {wanting}." if wanting else prose
+
+
+def _unchecked(sentences: Sequence[AnswerSentence], hops: Sequence[Hop]) -> str:
+    """Return which sentences nobody has held against their quotes, and what was said without any."""
+    numbers = ", ".join(str(item.number) for item in sentences if item.verdict == "not_checked")
+    note = f"\n\nNot checked: whether the quotes support what sentence {numbers} says."
+    unfound = [f"\n\nUnchecked, no quote found: “{item.text}”" for hop in hops for item in hop.lost]
+    return "".join([note if numbers else "", *unfound])
 
 
 def _with_numbers(sentence: AnswerSentence) -> str:

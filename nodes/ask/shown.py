@@ -48,6 +48,13 @@ class ShownPassage(BaseModel):
     """The paper's short id: passages of one paper share it."""
 
 
+class Rests(BaseModel):
+    """Words of a passage that a sentence rests on."""
+
+    passage: str
+    words: str
+
+
 class ShownClaim(BaseModel):
     """A claim as the mind sees it."""
 

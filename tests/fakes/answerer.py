@@ -49,6 +49,20 @@ def _plan_search(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"query": " ".join(kept) or inputs["question"], "aspects": [inputs["question"]]}
 
 
+def _keywords(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"keywords": sorted(_words(inputs["question"]))}
+
+
+def _at_once(inputs: dict[str, Any]) -> dict[str, Any]:
+    told = [
+        {"quotes": [{"passage": item["id"], "words": span}], "text": span}
+        for item in inputs["passages"]
+        for span in _sentences(item["text"])
+        if _shared(span, inputs["question"]) > 1
+    ]
+    return {"sentences": told[:3], "missing": [] if told else [inputs["question"]]}
+
+
 def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
     ranked = sorted(inputs["passages"], key=lambda item: -_shared(item["text"], inputs["question"]))
     helps = [item["id"] for item in ranked if _shared(item["text"], inputs["question"])]
@@ -101,6 +115,8 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
+    "question_keywords": _keywords,
+    "answer_at_once": _at_once,
     "choose_passages": _choose,
     "draw_claims": _draw,
     "judge_sufficiency": _judge,
