@@ -15,7 +15,8 @@ class Tables(Clients):
     """Clients whose online sources are these tables, by name."""
 
     def __init__(self, home: Path, tables: Sequence[Table], **settings: Any) -> None:
-        super().__init__(Settings(home=home, _env_file=None, **settings))
+        given: Any = {"home": home, "_env_file": None, **settings}
+        super().__init__(Settings(**given))
         self._tables = {table.name: table for table in tables}
 
     async def online(
