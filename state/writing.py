@@ -44,7 +44,11 @@ class KeyElements(Value):
 
 ELEMENTS = ("background", "problem", "method", "data", "findings", "contribution", "limitations")
 
-LineRole = Literal["open", "develop", "contrast", "close"]
+LineRole = Literal[
+    "open", "develop", "agree", "extend", "contrast", "topic", "synthesis", "gap", "close"
+]  # fmt: skip
+"""What a line does: `topic`, `synthesis` and `gap` speak of a theme's papers together, `close` of the
+researcher's own work; the others of the papers they name."""
 WriterName = Literal[
     "beam", "plan", "prompted_plan", "zero_shot", "per_cite", "sentence_by_sentence", "lexrank",
     "one_line",
@@ -68,10 +72,22 @@ class PlanLine(Value):
     words: int | None = Field(default=None, ge=1, description="Words asked for in this line.")
 
 
+class Theme(Value):
+    """What a paragraph is to argue."""
+
+    label: str = Field(description="As it stands in the lines.")
+    claim: str = Field(default="", description="What its papers show when they are read together.")
+    axis: str = Field(default="", description="In what respect they are compared.")
+    gap: str = Field(default="", description="What they leave open that matters to the input.")
+
+
 class Plan(Value):
     """The sentences of the section, in order."""
 
     lines: tuple[PlanLine, ...]
+    themes: tuple[Theme, ...] = Field(
+        default=(), description="What the themes of the lines are to argue, where an LLM planned."
+    )
     words: int | None = Field(default=None, ge=10, description="Words asked for in all.")
     origin: Literal["user", "made"] = "made"
     reasoning: str = ""
@@ -107,6 +123,9 @@ class Citation(Value):
 
     key: str = Field(pattern=r"^P\d+$")
     quote: Quote | None = None
+    further: tuple[Quote, ...] = Field(
+        default=(), description="More of its verified words, where one stretch is not enough."
+    )
 
 
 class Sentence(Value):
@@ -117,6 +136,11 @@ class Sentence(Value):
     line: int = Field(ge=1, description="The plan's line it was written for.")
     basis: Quote | None = Field(
         default=None, description="For a sentence on the researcher's own work: its words."
+    )
+    rests_on: tuple[str, ...] = Field(
+        default=(),
+        description="For a sentence that cites nobody and speaks of several papers cited around it, "
+        "such as 'None of them reports ...': their keys.",
     )
 
     @property
@@ -189,7 +213,11 @@ nobody. `off_plan`: a paper of the line is not cited.
 
 
 class CitationVerdict(Value):
-    """Whether one cited paper supports the sentence that cites it."""
+    """Whether one cited paper supports the sentence that cites it.
+
+    A sentence that cites nobody has one without a key: whether the papers that it rests on, or the
+    researcher's own text, support it.
+    """
 
     sentence: int = Field(ge=1, description="Position in the text, first = 1.")
     key: str
@@ -202,6 +230,7 @@ class CitationVerdict(Value):
         default=(),
         description="More verified words, where the sentence draws on several of the paper's.",
     )
+    reason: str = Field(default="", description="Why, in the words of an LLM that judged.")
     better: str | None = Field(
         default=None, description="Id of another paper at hand that does say it, if one does."
     )

@@ -91,11 +91,12 @@ class DishonestMind:
             self._tell("misplaced", task, text, key, claim)
         support = []
         for item in answer.get("support", []):
-            quote = item["quote"]
+            quotes = item["quotes"]
             if dice.random() < self.false_quotes:
                 quote = f"It is beyond doubt that {dice.randint(10**6, 10**7)} trials agree on it."
                 self._tell("false_quote", task, text, item["key"], quote)
-            support.append({**item, "quote": quote})
+                quotes = [quote]
+            support.append({**item, "quotes": quotes})
         return {**answer, "sentence": text, "support": support}
 
     def _misplace(self, text: str, keys: Sequence[str], dice: random.Random) -> tuple[str, str]:

@@ -75,7 +75,7 @@ def mind(tmp_path: Any) -> Iterator[Mind]:
 
 
 def answer(sentence: str, **quotes: str) -> dict[str, Any]:
-    support = [{"key": key, "quote": quote} for key, quote in quotes.items()]
+    support = [{"key": key, "quotes": [quote]} for key, quote in quotes.items()]
     return {"sentence": sentence, "support": support, "basis": ""}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.write.writers.answers import NextSentence, Support
-from nodes.write.writers.faults import Fault, best_quote, false_quotes, faults_of
+from nodes.write.writers.faults import Fault, best_quotes, false_quotes, faults_of
 from state.writing import PlanLine
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
@@ -82,19 +82,29 @@ def test_quote_is_the_papers_own_words_whatever_was_given() -> None:
         (given, given),
         ("Nobody ever wrote these words.", f"{LICHENS}."),
     ):
-        quote = best_quote(paper, said, f"{LICHENS} {{P1}}.")
-        assert quote and quote.verified  # noqa: PT018
+        (quote,) = best_quotes(paper, [said], f"{LICHENS} {{P1}}.")
+        assert quote.verified
         assert (paper.abstract or "")[quote.start : quote.end] == quote.text == expected
-    bare = best_quote(paper.model_copy(update={"abstract": None}), "", f"{LICHENS} {{P1}}.")
-    assert bare and (bare.part, bare.text) == ("title", paper.title)  # noqa: PT018
+    (bare,) = best_quotes(paper.model_copy(update={"abstract": None}), [], f"{LICHENS} {{P1}}.")
+    assert (bare.part, bare.text) == ("title", paper.title)
+
+
+def test_uncited_sentence_on_papers_together_names_papers_at_hand() -> None:
+    together = NextSentence(
+        sentence="None of these studies reports a trial.", rests_on=["P1", "P2"]
+    )
+    assert faults_of(together, None, PAPERS, OWN) == []
+    strange = together.model_copy(update={"rests_on": ["P1", "P99"]})
+    (fault,) = faults_of(strange, None, PAPERS, OWN)
+    assert (fault.cause, "P99" in fault.detail) == ("fabricated", True)
 
 
 def test_made_up_quotes_are_told_and_true_or_empty_ones_are_not() -> None:
     support = [
-        Support(key="P1", quote=f"{LICHENS}."),
-        Support(key="P2", quote="All trials agree."),
-        Support(key="P3", quote=" "),
-        Support(key="P9", quote="All trials agree."),
+        Support(key="P1", quotes=[f"{LICHENS}."]),
+        Support(key="P2", quotes=["All trials agree."]),
+        Support(key="P3", quotes=[" "]),
+        Support(key="P9", quotes=["All trials agree."]),
     ]
     (found,) = false_quotes(NextSentence(sentence="x", support=support), PAPERS)
     assert (found.cause, found.key) == ("fabricated_quote", "P2")

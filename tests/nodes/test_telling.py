@@ -60,7 +60,7 @@ def test_papers_of_one_line_stand_side_by_side_and_are_not_joined_in_words() -> 
     assert answer.sentence == (
         "Lee et al. {P1} propose a model of how bees steer; Kim {P2} tests wasps in the dark."
     )
-    assert [(item.key, item.quote) for item in answer.support] == [
+    assert [(item.key, *item.quotes) for item in answer.support] == [
         ("P1", "We propose a model of how bees steer."), ("P2", "We test wasps in the dark."),
     ]  # fmt: skip
 
@@ -111,7 +111,7 @@ def test_wild_records_bring_no_marker_of_their_own(
     answer = tell(embedder(), ABOUT, [paper], [])
     assert set(MARKER.findall(answer.sentence)) <= {"P1"}
     assert not set("{}") & set(MARKER.sub("", answer.sentence))
-    assert all(item.quote in (abstract, title) or item.quote in abstract for item in answer.support)
+    assert all(item.quotes[0] in f"{abstract}\n{title}" for item in answer.support)
 
 
 def test_phrase_is_mentioned_where_its_words_stand_side_by_side() -> None:

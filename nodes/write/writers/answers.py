@@ -9,7 +9,7 @@ class Support(BaseModel):
     """The words behind one citation, as the mind gives them."""
 
     key: str
-    quote: str = Field(description="Words of that paper, verbatim.")
+    quotes: list[str] = Field(description="One to three stretches of that paper's words, verbatim.")
 
 
 class NextSentence(BaseModel):
@@ -18,7 +18,11 @@ class NextSentence(BaseModel):
     sentence: str = Field(description="One whole sentence with markers such as {P3}.")
     support: list[Support] = Field(default=[], description="One entry for each cited paper.")
     basis: str = Field(
-        default="", description="Words of the input, for a sentence that cites nothing."
+        default="", description="Words of the input, for a sentence on the authors' own work."
+    )
+    rests_on: list[str] = Field(
+        default=[],
+        description="Keys of the papers that a sentence without citations speaks of together.",
     )
 
 
@@ -37,7 +41,11 @@ class Passage(BaseModel):
 def as_answered(sentence: Sentence, line: int = 1) -> PassageSentence:
     """Return a sentence that stands as a mind would answer it."""
     given = [
-        Support(key=mark.key, quote=mark.quote.text) for mark in sentence.citations if mark.quote
+        Support(key=mark.key, quotes=[item.text for item in (mark.quote, *mark.further)])
+        for mark in sentence.citations
+        if mark.quote
     ]
-    basis = sentence.basis.text if sentence.basis else ""
-    return PassageSentence(sentence=sentence.text, support=given, basis=basis, line=line)
+    return PassageSentence(
+        sentence=sentence.text, support=given, line=line, rests_on=list(sentence.rests_on),
+        basis=sentence.basis.text if sentence.basis else "",
+    )  # fmt: skip

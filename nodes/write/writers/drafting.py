@@ -9,7 +9,7 @@ from nodes.ask_checked import ask_checked
 from nodes.write.adherence import asks_an_llm
 from nodes.write.lines import LinePaper, line_papers, verified_words
 from nodes.write.writers.answers import NextSentence, Passage, PassageSentence
-from nodes.write.writers.faults import Action, Fault, best_quote, false_quotes, faults_of
+from nodes.write.writers.faults import Action, Fault, best_quotes, false_quotes, faults_of
 from nodes.write.writers.misplaced import misplaced
 from nodes.write.writers.port import Stage
 from nodes.write.writers.sentence import extract
@@ -218,19 +218,22 @@ def sentences_of(answer: object) -> list[PassageSentence]:
 
 
 def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], own_text: str) -> Sentence:
-    """Attach to each citation a verified quote: the mind's, or the closest sentence of the paper."""
+    """Attach to each citation verified quotes: the mind's, or the closest sentence of the paper."""
     text = " ".join(answer.sentence.split())
-    given = {item.key: item.quote for item in answer.support}
+    given = {item.key: item.quotes for item in answer.support}
     basis = quote_input(answer.basis, own_text) if answer.basis else None
+    citations: list[Citation] = []
+    for key in dict.fromkeys(MARKER.findall(text)):
+        if key in papers:
+            quotes = best_quotes(papers[key], given.get(key, []), text)
+            first = next(iter(quotes), None)
+            citations.append(Citation(key=key, quote=first, further=tuple(quotes[1:])))
     return Sentence(
         text=text,
-        citations=tuple(
-            Citation(key=key, quote=best_quote(papers[key], given.get(key, ""), text))
-            for key in dict.fromkeys(MARKER.findall(text))
-            if key in papers
-        ),
+        citations=tuple(citations),
         line=line,
         basis=basis if basis and basis.verified else None,
+        rests_on=() if citations else tuple(key for key in answer.rests_on if key in papers),
     )
 
 

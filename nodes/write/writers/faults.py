@@ -40,7 +40,8 @@ def faults_of(
 ) -> list[Fault]:
     """Say what is wrong: markers missing or foreign, citations made up, words said twice.
 
-    A sentence that cites nothing speaks of the researcher's own work, and must rest on its words.
+    A sentence that cites nothing speaks of the researcher's own work, and must rest on its words, or
+    of papers cited around it, and must name them; whether it may is for the check of citations.
 
     Args:
         answer: The sentence with its support.
@@ -68,7 +69,7 @@ def faults_of(
     if line is not None and (lacking := [key for key in line.keys if key not in marked]):
         found.append(Fault("off_plan", f"it does not cite {', '.join(lacking)}", lacking[0]))
     if not marked and not found:
-        found += _uncited(answer, own_text)
+        found += _uncited(answer, papers, own_text)
     known = [key for key in marked if key in papers]
     found += [
         Fault("mis_cited", wrong, key)
@@ -78,7 +79,12 @@ def faults_of(
     return found + _unmarked_names(text, [papers[key] for key in known])
 
 
-def _uncited(answer: NextSentence, own_text: str) -> list[Fault]:
+def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -> list[Fault]:
+    if answer.rests_on:
+        strange = [key for key in answer.rests_on if key not in papers]
+        return [
+            Fault("fabricated", f"it rests on {key}, which it was not given") for key in strange
+        ]
     if coverage(answer.sentence, own_text) < _OWN_WORDS:
         return [Fault("uncited_claim", "it cites nothing and says what the input does not say")]
     if not quote_input(answer.basis, own_text).verified:
@@ -99,11 +105,15 @@ def _unmarked_names(text: str, cited: Sequence[Paper]) -> list[Fault]:
     ]
 
 
-def best_quote(paper: Paper, given: str, sentence: str) -> Quote | None:
-    """Return the given words if they are the paper's, else its sentence that says most of it."""
-    quote = quote_paper(given, paper) if given else None
-    if quote and quote.verified:
-        return quote
+def best_quotes(paper: Paper, given: Sequence[str], sentence: str) -> list[Quote]:
+    """Return those of the given words that are the paper's, else its sentence that says most of it."""
+    quotes = [quote_paper(words, paper) for words in given if words.strip()]
+    held = list(dict.fromkeys(quote for quote in quotes if quote.verified))
+    closest = None if held else _closest(paper, sentence)
+    return [closest] if closest else held
+
+
+def _closest(paper: Paper, sentence: str) -> Quote | None:
     spans = split_sentences(paper.abstract or "")
     if not spans:
         quote = quote_paper(paper.title, paper)
@@ -116,9 +126,10 @@ def best_quote(paper: Paper, given: str, sentence: str) -> Quote | None:
 def false_quotes(answer: NextSentence, papers: Mapping[str, Paper]) -> list[Fault]:
     """Find words given as support that are not in the paper they are said to be of."""
     return [
-        Fault("fabricated_quote", f"not in the paper: “{item.quote[:200]}”", item.key)
+        Fault("fabricated_quote", f"not in the paper: “{words[:200]}”", item.key)
         for item in answer.support
+        for words in item.quotes
         if item.key in papers
-        and item.quote.strip()
-        and not quote_paper(item.quote, papers[item.key]).verified
+        and words.strip()
+        and not quote_paper(words, papers[item.key]).verified
     ]

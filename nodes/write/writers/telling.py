@@ -55,7 +55,12 @@ def tell(
 def _is_new(shown: NextSentence, so_far: Sequence[str]) -> bool:
     """Whether none of its sentences stands there, whatever was put in place of its subject."""
     said = " ".join(so_far)
-    texts = [span.text for mark in shown.support for span in split_sentences(mark.quote)]
+    texts = [
+        span.text
+        for mark in shown.support
+        for quote in mark.quotes
+        for span in split_sentences(quote)
+    ]
     ends = [" ".join(text.rstrip(".”").split()[2:][-_ENDING:]) for text in texts]
     alike = any(resemblance(shown.sentence, item) >= SAME for item in so_far)
     return not alike and shown.sentence not in said and not any(end and end in said for end in ends)
@@ -68,7 +73,7 @@ def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSent
     name, title = printed_name(paper), printable_title(without_injections(paper.title)[0])
     if title:
         said = "" if f"“{title}”" == name else f", “{title}”"
-        support = [Support(key=paper.key, quote=paper.title)]
+        support = [Support(key=paper.key, quotes=[paper.title])]
         yield NextSentence(sentence=f"{name} {{{paper.key}}}{said}.", support=support)
 
 
@@ -80,7 +85,7 @@ def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
         frame = "(annotation)" if paper.annotated else "write" if paper.plural else "writes"
         said = f"{subject} {frame}: “{passage.text}”"
     said = said[0].upper() + said[1:]
-    return NextSentence(sentence=said, support=[Support(key=paper.key, quote=passage.text)])
+    return NextSentence(sentence=said, support=[Support(key=paper.key, quotes=[passage.text])])
 
 
 def printed_name(paper: LinePaper) -> str:
