@@ -121,7 +121,9 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
         if item.input_tokens:
             yield (
                 f"- {item.task}: {item.calls} calls ({item.cached} cached) to {escape(item.mind)}, "
-                f"{item.input_tokens} + {item.output_tokens} tokens, {item.usd:.4f} USD"
+                f"{item.input_tokens} + {item.output_tokens} tokens"
+                f"{f' ({item.thinking_tokens} of them thinking)' if item.thinking_tokens else ''}, "
+                f"{item.usd:.4f} USD"
             )
     for used in values.get("source_usage") or []:
         yield (
