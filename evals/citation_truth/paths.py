@@ -98,7 +98,7 @@ def synthesize(case: Case, others: Sequence[Paper]) -> Support:
 def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
     line, lines = _plain(case), _lines(case)
-    nearest = lines.nearest([line], 1)[0]
+    nearest = lines.nearest([line])[0][:1]
     found = lines.known(line) or lines.judge(line, map(Named, nearest), "supported")
     return found.verdict
 

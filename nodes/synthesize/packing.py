@@ -15,8 +15,6 @@ from tools.text.sentences import split_sentences
 
 _SHARE = 0.3
 """Of what the window has room for, the part that the answer may have, at most."""
-_AGAIN, _MOST_AGAIN = 0.1, 400
-"""Part of the room, and tokens at most, kept for what is said when an answer is asked for again."""
 _LEAST_ANSWER = 150
 """Tokens without which there is no answer; a smaller window fails with a reason."""
 _TOKENS_A_WORD = 2.6
@@ -63,11 +61,6 @@ class Room:
     """For the answer to come."""
 
     @property
-    def again(self) -> float:
-        """For what is said when an answer is asked for again."""
-        return min(_AGAIN * self.whole, _MOST_AGAIN)
-
-    @property
     def answer(self) -> float:
         """Most tokens of an answer's text, so that it fits as the answer so far, too."""
         return self.output if math.isfinite(self.whole) else math.inf
@@ -79,7 +72,7 @@ class Room:
 
     def beside(self, draft: float) -> float:
         """Return the tokens for sources beside an answer so far of so many tokens."""
-        return self.whole - self.output - self.again - draft
+        return self.whole - self.output - draft
 
 
 def room_of(mind: Mind, task: Task[AnswerT], constant: Mapping[str, Any]) -> Room:

@@ -17,7 +17,7 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Context, Paragraph, ParagraphCitation
 from tests.fakes.composer import ANSWERS
-from tests.fakes.openai_server import OpenAIServer, inputs_of
+from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.errors import PermanentError
 from tools.llm.prompt import count_tokens
@@ -70,14 +70,14 @@ class Folding:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self.script: Script = ANSWERS["synthesize_answer"]
+        self.script: Script | None = None
         self.result = Result()
         self.server = OpenAIServer(self._answer)
 
     def _answer(self, request: dict[str, Any]) -> Any:
         self.result.requests.append(request)
         self.result.asked.append(inputs_of(request))
-        return self.script(self.result.asked[-1])
+        return (self.script or ANSWERS[task_of(request)])(self.result.asked[-1])
 
     async def __call__(
         self, paragraphs: Sequence[Paragraph] = PARAGRAPHS, *, script: Script | None = None,
@@ -85,7 +85,7 @@ class Folding:
         language: str = "en", draft: str = "", folded: int = 0, visits: int = 100,
         contexts: Sequence[Context] = (), **settings: Any,
     ) -> Result:  # fmt: skip
-        self.script = script or ANSWERS["synthesize_answer"]
+        self.script = script
         self.result = result = Result()
         result.draft, result.folded = draft, folded
         endpoint = {
@@ -186,24 +186,26 @@ async def test_resumes_behind_what_was_folded(fold: Folding) -> None:
     assert second.draft == whole.draft
 
 
-async def test_update_that_loses_the_answer_is_asked_for_again(fold: Folding) -> None:
-    def forgetful(inputs: dict[str, Any]) -> Any:
-        if "answer_so_far" in inputs and "faults" not in inputs:
-            return {"paragraphs": ["Snails do not fly."]}
-        return ANSWERS["synthesize_answer"](inputs)
+def forgetful(inputs: dict[str, Any]) -> Any:
+    """Answer an update with something else; all other questions well."""
+    if "answer_so_far" in inputs:
+        return {"paragraphs": ["Snails do not fly."]}
+    return ANSWERS["restore_answer" if "lost" in inputs else "synthesize_answer"](inputs)
 
+
+async def test_what_an_update_loses_is_put_back(fold: Folding) -> None:
     result = await fold(PARAGRAPHS[:2], script=forgetful, updates="each")
-    assert result.asked[2]["faults"][1:] == [f"it lost: {FACTS[0]}"]
-    assert FACTS[0] in result.draft
-    assert FACTS[1] in result.draft
+    last = result.asked[-1]
+    assert last["lost"] == [FACTS[0]]
+    assert last["text"] == "Snails do not fly."
+    assert "sources" not in last
+    assert result.draft == f"Snails do not fly.\n\n{FACTS[0]}"
     assert result.failures == []
 
 
 async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     def careless(inputs: dict[str, Any]) -> Any:
-        if "answer_so_far" in inputs:
-            return {"paragraphs": ["Snails do not fly."]}
-        return ANSWERS["synthesize_answer"](inputs)
+        return {"paragraphs": ["Snails do not fly."]} if "lost" in inputs else forgetful(inputs)
 
     result = await fold(PARAGRAPHS[:2], script=careless, updates="each")
     assert result.draft == FACTS[0]
@@ -214,14 +216,30 @@ async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     assert "not taken in" in failure.remedy
 
 
+async def test_answer_that_is_too_long_is_shortened(fold: Folding) -> None:
+    long = " ".join(FACTS) * 8
+
+    def wordy(inputs: dict[str, Any]) -> Any:
+        return (
+            {"paragraphs": [inputs.get("text", long)[: len(long) // 8]]}
+            if "text" in inputs
+            else {"paragraphs": [long]}
+        )
+
+    result = await fold(script=wordy, llm_context_tokens=3200)
+    assert [set(asked) for asked in result.asked][1] == {"question", "most_words", "text"}
+    assert result.draft == " ".join(FACTS)
+    assert fits(result, 3200)
+
+
 async def test_answer_that_stays_too_long_is_cut_at_a_sentence(fold: Folding) -> None:
     result = await fold(
         script=lambda _: {"paragraphs": [" ".join(FACTS), " ".join(FACTS) * 8]},
-        llm_context_tokens=2400,
+        llm_context_tokens=3200,
     )
     assert result.draft.startswith(" ".join(FACTS))
     assert result.draft.endswith(".")
-    assert fits(result, 2400)
+    assert fits(result, 3200)
 
 
 @pytest.mark.parametrize("llm", [True, False])
