@@ -156,6 +156,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
         "vote_drafts",  # by keep_drafts
         "plan_sentences",  # by plan_section
         "split_answer",  # by answer_directly
+        "question_keywords",  # by plan_search
         "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer
     }  # fmt: skip
     named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}
