@@ -32,7 +32,7 @@ async def written_by(
         result = dict(await graph.ainvoke(given, _LIMIT, context=llm.context))
     assert result["stop"] is None
     liar.seen = [
-        str(inputs_of(request)["sentence"])
+        " ".join(str(inputs_of(request)).split())
         for request in llm.server.requests
         if task_of(request) == "check_citations"
     ]
@@ -79,6 +79,8 @@ def unnamed(liar: DishonestMind, audit: Audit) -> list[Lie]:
     """
     missing: list[Lie] = []
     for lie in liar.lies:
+        if lie.kind == "misplaced" and not any(lie.sentence in text for text in liar.seen):
+            continue
         mine = [
             item
             for item in audit.rejections
@@ -104,7 +106,7 @@ ONE_DRAFT = {"samples": 1, "votes": 1, "beam": 1}
         ("zero_shot", 3, {}),
         ("per_cite", 4, {}),
         ("sentence_by_sentence", 5, {}),
-        ("prompted_plan", 6, {}),
+        ("plan", 6, {}),
     ],
 )
 async def test_no_lie_reaches_the_text_and_the_audit_names_each_with_its_cause(
