@@ -37,6 +37,13 @@ class Settings(BaseSettings):
         default=None, description="USD for a million input and output tokens, as a JSON list."
     )
     strong_price: tuple[float, float] | None = Field(default=None, description="As fast_price.")
+    fast_reasoning_effort: str | None = Field(
+        default=None,
+        description="How long the fast model thinks, in its endpoint's word (low, high); unset sends none.",
+    )
+    strong_reasoning_effort: str | None = Field(
+        default=None, description="As fast_reasoning_effort."
+    )
     llm_timeout: float = Field(default=120.0, gt=0, description="Seconds for one call.")
     llm_concurrency: int = Field(default=8, ge=1, description="Calls under way at once.")
     llm_context_tokens: int = Field(default=32_000, ge=1024, description="The models' window.")

@@ -1,27 +1,27 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
 START -> take_question -> rewrite_question -> plan_search -> search_passages -> choose_passages
-      -> draw_claims (a branch for each passage) -> hold_claims -> judge_sufficiency
+      -> draw_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
+By the method 'kar': plan_search -> search_passages -> answer_at_once -> check_answer, two questions in all.
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send
 
 from graphs.policies import RETRY, add_first_step, unless_stopped
+from nodes.ask.answer_at_once import answer_at_once
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
 from nodes.ask.compose_answer import compose_answer
 from nodes.ask.draw_claims import draw_claims
-from nodes.ask.hold_claims import hold_claims
 from nodes.ask.judge_sufficiency import judge_sufficiency
 from nodes.ask.plan_search import plan_search
 from nodes.ask.present_answer import present_answer
 from nodes.ask.rewrite_question import rewrite_question
-from nodes.ask.search_passages import search_passages, sought
+from nodes.ask.search_passages import search_passages
 from nodes.ask.take_question import take_question
 from nodes.guard import stopping, timed
 from state.asking import AskOutput, AskState
@@ -30,17 +30,11 @@ from state.run import halt
 from tools.context import RunContext, context_of
 
 
-def read(state: AskState) -> list[Send] | str:
-    """Read each passage that was chosen."""
-    chosen = state["hops"][-1].chosen if state.get("hops") else ()
-    if halt(state.get("failures", [])) or not chosen:
-        return "hold_claims"
-    base: dict[str, object] = {key: state[key] for key in ("run", "request", "standalone", "hop")}
-    base["aspects"] = sought(state["aspects"], state["hops"], state["query"])
-    return [
-        Send("draw_claims", {**base, "passage": key, "place": place, "of": len(chosen)})
-        for place, key in enumerate(chosen)
-    ]
+def read(state: AskState, runtime: Runtime[RunContext]) -> str:
+    """Choose among the passages, or read all at once."""
+    if halt(state.get("failures", [])):
+        return "present_answer"
+    return "answer_at_once" if context_of(runtime).method == "kar" else "choose_passages"
 
 
 def suffice(state: AskState, runtime: Runtime[RunContext]) -> str:
@@ -64,10 +58,9 @@ builder = StateGraph(
 add_first_step(builder, take_question)
 for step in (
     rewrite_question, plan_search, search_passages, choose_passages, draw_claims,
-    judge_sufficiency, compose_answer, check_answer,
+    judge_sufficiency, compose_answer, answer_at_once, check_answer,
 ):  # fmt: skip
     builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
-builder.add_node("hold_claims", hold_claims)
 builder.add_node("present_answer", present_answer)
 
 builder.add_edge(START, "take_question")
@@ -75,16 +68,18 @@ for before, after in (
     ("take_question", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
-    ("search_passages", "choose_passages"),
+    ("choose_passages", "draw_claims"),
     ("compose_answer", "check_answer"),
+    ("answer_at_once", "check_answer"),
 ):
     builder.add_conditional_edges(
         before, unless_stopped(after, "present_answer"), [after, "present_answer"]
     )
-builder.add_conditional_edges("choose_passages", read, ["draw_claims", "hold_claims"])
-builder.add_edge("draw_claims", "hold_claims")
 builder.add_conditional_edges(
-    "hold_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
+    "search_passages", read, ["choose_passages", "answer_at_once", "present_answer"]
+)
+builder.add_conditional_edges(
+    "draw_claims", suffice, ["judge_sufficiency", "compose_answer", "present_answer"]
 )
 builder.add_conditional_edges(
     "judge_sufficiency", hop_or_compose, ["search_passages", "compose_answer", "present_answer"]

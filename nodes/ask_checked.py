@@ -40,6 +40,10 @@ def _no_faults(answer: object) -> Sequence[str]:
     return ()
 
 
+def _all_again(answer: object) -> Mapping[str, object]:
+    return {}
+
+
 async def ask_checked(
     mind: Mind,
     task: Task[AnswerT],
@@ -47,6 +51,7 @@ async def ask_checked(
     faults: Faults[AnswerT] = _no_faults,
     *,
     again_as: str = "faults",
+    narrow: Callable[[AnswerT], Mapping[str, object]] = _all_again,
     sample: int = 0,
     temperature: float = 0.0,
 ) -> Asked[AnswerT]:
@@ -60,6 +65,7 @@ async def ask_checked(
         inputs: The task's inputs, what stays the same between calls first.
         faults: What code finds wrong with an answer.
         again_as: The name under which the faults are shown; the prompt should explain it.
+        narrow: Says which inputs the second question has otherwise: only what was at fault.
         sample: As `Mind.do`.
         temperature: As `Mind.do`.
 
@@ -72,7 +78,8 @@ async def ask_checked(
     again: dict[str, Any] = {}
     for _ in range(1 if mind.name == "extractive" else 2):
         try:
-            answer = await mind.do(task, sample=sample, temperature=temperature, **inputs, **again)
+            shown = {**inputs, **again}
+            answer = await mind.do(task, sample=sample, temperature=temperature, **shown)
         except (AnswerError, RefusedError) as error:
             last, wrong = tried[-1] if tried else (None, ())
             return Asked(last, wrong, tuple(tried), error)
@@ -81,6 +88,6 @@ async def ask_checked(
         tried.append((answer, wrong))
         if not wrong:
             break
-        again = {again_as: list(wrong)}
+        again = {**narrow(answer), again_as: list(wrong)}
     last, wrong = tried[-1]
     return Asked(last, wrong, tuple(tried))

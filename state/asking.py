@@ -5,7 +5,6 @@ the answer is made of claims and nothing else (section 4, figure 2).
 """
 
 from datetime import date
-from operator import attrgetter
 from typing import Annotated, Any, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
@@ -17,7 +16,6 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
-from state.reducers import last_of
 from state.writing import Support
 
 
@@ -29,6 +27,7 @@ class Claim(Value):
     passage: str = Field(description="Id of the passage.")
     paper: str = Field(description="Canonical id of the passage's paper.")
     quote: Quote = Field(description="Verified words; the offsets are those in the passage's text.")
+    evidence: str = Field(default="", description="The whole sentences in which the quote stands.")
     hop: int = Field(default=1, ge=1, description="The hop that brought it.")
 
 
@@ -95,24 +94,11 @@ class Wanted(Value):
     tags: tuple[str, ...] = ()
 
 
-class Drawn(Value):
-    """What one passage gave in one hop, before its claims are numbered."""
-
-    hop: int
-    passage: str
-    place: int = Field(description="The passage's place among those chosen, from 0.")
-    claims: tuple[Claim, ...] = ()
-    lost: tuple[LostClaim, ...] = ()
-
-
 class DraftSentence(Value):
     """One sentence of an answer as the mind gave it."""
 
     text: str
     claims: tuple[int, ...] = ()
-
-
-add_drawn = last_of(Drawn, attrgetter("hop", "place", "passage"), in_order=True)
 
 
 def add_times(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
@@ -154,7 +140,6 @@ class AskState(Shared, total=False):
     why: str
     hop: int
     hops: list[Hop]
-    drawn: Annotated[list[Drawn], add_drawn]
     held: list[Claim]
     """The claims so far, each once."""
     draft: list[DraftSentence]
@@ -189,6 +174,7 @@ class AskOutput(Result, total=False):
     messages: Annotated[list[AnyMessage], add_spoken]
     seconds: dict[str, float]
     library: str
+    method: str
     retriever: str
 
 

@@ -80,7 +80,7 @@ class Completeness(Value):
     caveats: tuple[str, ...] = ()
 
 
-QueryStrategy = Literal["single", "multiple", "optimized"]
+QueryStrategy = Literal["several", "single", "multiple", "optimized"]
 SearchStrategy = Literal["both", "keywords", "meaning"]
 Expansion = Literal["best_first", "bfs", "none"]
 RankerName = Literal["debate", "cascade", "permutation", "embedding", "specter2", "bm25"]

@@ -13,7 +13,10 @@ Facet = Literal["problem", "method", "contribution", "all", "whole", "gap"]
 class SearchQuery(Value):
     """One keyword query, why it is asked, and the sentence of the input that it rests on."""
 
-    text: str = Field(min_length=1, description="At most four keywords, or the input as a whole.")
+    text: str = Field(
+        min_length=1,
+        description="At most four terms, those of several words in quotation marks; or the input.",
+    )
     facet: Facet = Field(
         description="What it asks about; 'all' is a keyword query for the input as a whole, 'whole' "
         "the input text itself, for sources that search by meaning, 'gap' a query of a later hop."

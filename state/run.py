@@ -32,7 +32,10 @@ class Usage(Value):
     cached: int = Field(default=0, description="Answers taken from the cache, unpaid.")
     repairs: int = Field(default=0, description="Times an answer was sent back.")
     input_tokens: int = 0
-    output_tokens: int = 0
+    output_tokens: int = Field(default=0, description="Tokens out, those of thinking included.")
+    thinking_tokens: int = Field(
+        default=0, description="Those of thinking, as the endpoint reports or else estimated."
+    )
     usd: float = 0.0
     seconds: float = Field(
         default=0.0, description="Summed over calls, so it can exceed the wall clock."

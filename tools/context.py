@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import ContextMethod, RelevanceMode, UpdateMode
+from state.modes import AskMethod, ContextMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -47,10 +47,11 @@ class RunContext:
     queries: Annotated[
         QueryStrategy,
         Field(
-            description="Keyword queries: one ('single'), three readings of the whole ('multiple'), "
-            "or one each for problem, method and contribution that share no word ('optimized')."
+            description="Keyword queries: as many as the input has sides, three to eight ('several'), one "
+            "('single'), three readings of the whole ('multiple'), or one each for problem, method and "
+            "contribution that share no term ('optimized')."
         ),
-    ] = "optimized"
+    ] = "several"
     search: Annotated[
         SearchStrategy,
         Field(description="Search by keywords, by the meaning of the whole input, or by both."),
@@ -81,7 +82,7 @@ class RunContext:
         int | None,
         Field(description="Most papers judged in a hop; if not given, 1.5 times `keep`.", ge=1),
     ] = None
-    debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 6
+    debate_batch: Annotated[int, Field(description="Papers debated in one question.", ge=1)] = 8
     bar: Annotated[
         float, Field(description="Lowest score of a relevant paper, 0..100.", ge=0, le=100)
     ] = 35.0
@@ -97,6 +98,13 @@ class RunContext:
     max_hops: Annotated[
         int, Field(description="Rounds of searching, the first included.", ge=1)
     ] = 2
+    method: Annotated[
+        AskMethod,
+        Field(
+            description="How `ask` answers: from checked claims, with a second search for what is missing "
+            "('claims'), or from all that keywords find in one question ('kar', Keyword Augmented Retrieval)."
+        ),
+    ] = "claims"
     retriever: Annotated[
         RetrieverName,
         Field(

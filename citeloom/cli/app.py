@@ -14,7 +14,7 @@ from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.telling import errors_told
 
 _BUDGETS = ("max_tokens", "max_calls", "max_minutes")
-_ASKING = ("retriever", "max_hops")
+_ASKING = ("method", "retriever", "max_hops")
 
 
 @dataclass(frozen=True)

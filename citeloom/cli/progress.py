@@ -29,6 +29,7 @@ _NAMES = {
     "choose_passages": "Choosing passages",
     "draw_claims": "Drawing claims",
     "judge_sufficiency": "Judging what is there",
+    "answer_at_once": "Answering",
     "compose_answer": "Writing the answer",
     "check_answer": "Checking the answer",
     "merge_references": "Uniting references",

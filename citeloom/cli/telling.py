@@ -44,6 +44,14 @@ def tell_outcome(
     for failure in values.get("failures") or ():
         if not failure.fatal and (failure.subject, failure.cause) not in told:
             tell("Not done", f"{failure.subject}: {failure.cause} ({failure.remedy})")
+    if asked := [item for item in values.get("usage") or () if item.input_tokens]:
+        thought = sum(item.thinking_tokens for item in asked)
+        tell(
+            "LLM",
+            f"{sum(item.calls for item in asked)} calls, {sum(item.input_tokens for item in asked):,} tokens in, "
+            f"{sum(item.output_tokens for item in asked):,} out"
+            f"{f', {thought:,} of them thinking' if thought else ''}.",
+        )
     stop = values.get("stop")
     if stop and (stop.remedy or stop.cause not in str(values.get("answer", ""))):
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)

@@ -1,4 +1,4 @@
-"""Check: hold each sentence of the answer against the quotes of its claims.
+"""Check: hold each sentence of the answer against the quotes of its claims, in their passages.
 
 Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is
 its passage's own is supported; of any other a mind that can read says whether the quotes support
@@ -6,13 +6,13 @@ it, and code may refuse it (nodes.ask.judge_sentence). A sentence that fails giv
 its claims.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.judge_sentence import Sources, judge_sentence
-from nodes.ask.shown import papers_of
+from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, fitting, papers_of, show_passages
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
@@ -25,15 +25,27 @@ from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
 
 STAGE = "check_answer"
-PROMPT = """\
-You check an answer. For each of its sentences decide whether the quotes given with it, copied from
-research papers, support what it says:
-- supported: they say it;
+PROMPT = f"""\
+You check an answer to `question`. Each of its sentences is given with the `quotes` that it rests on: words
+copied from a passage, named by its id. Read the quotes where they stand, in `passages`, and decide for
+each sentence whether they say it.
+
+Look first at who and what: 'it' in a passage is what the sentences before it speak of, 'it' in the answer
+what the question or the sentence before asks about. A sentence that says of one thing what the passage
+says of another is not supported, however many words agree. Then look at numbers, direction, conditions
+and hedges. Judge by the passages only, not by what you know or what sounds right.
+
+Give for every number first `reason`: whom and what the quotes speak of, and whether the sentence says the
+same, in one or two sentences. Then `verdict`:
+- supported: the quotes, read in their passage, say it;
 - partly: they say some of it, or something weaker;
 - contradicted: they say the opposite;
-- not_in_source: they do not say it.
+- not_in_source: they do not say it, or say it of something else.
 
-Judge by the quotes only, not by what you know or what sounds right. Give a verdict for every number.
+{PASSAGE_FIELDS}
+Example: the sentence "Linnet tolerates frost down to 9 degrees below zero." with the quote "It survives 9 degrees
+of frost", and the passage "Linnet and Hoby were sown in May. Hoby is hardier than Linnet: it survives 9 degrees
+of frost.": reason "'It' is Hoby; of Linnet only that it is less hardy.", verdict "contradicted".
 """
 
 
@@ -42,13 +54,14 @@ class Shown(BaseModel):
 
     number: int
     sentence: str
-    quotes: list[str]
+    quotes: list[Rests]
 
 
 class Verdict(BaseModel):
     """The mind's verdict on one sentence."""
 
     number: int
+    reason: str
     verdict: str = Field(description="supported, partly, contradicted or not_in_source.")
 
 
@@ -58,14 +71,17 @@ class Verdicts(BaseModel):
     verdicts: list[Verdict]
 
 
-def extract(embedder: Embedder, *, sentences: Sequence[Shown]) -> Verdicts:
+def extract(
+    embedder: Embedder, *, question: str, sentences: Sequence[Shown],
+    passages: Sequence[ShownPassage],
+) -> Verdicts:  # fmt: skip
     """Give no verdict: what is more than a quote with its source is for an LLM to judge."""
     return Verdicts(verdicts=[])
 
 
 TASK = Task(
     name="check_answer", prompt=PROMPT, answer=Verdicts, tier="strong", extract=extract,
-    max_output_tokens=600,
+    max_output_tokens=1500,
 )  # fmt: skip
 
 
@@ -74,8 +90,8 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
-    said, failures = await _asked(services, state["draft"], claims)
     sources = await _sources(services, state)
+    said, failures = await _asked(services, state, claims, sources)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
     for place, sentence in enumerate(state["draft"], start=1):
@@ -94,23 +110,34 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
 
 
 async def _asked(
-    services: Services, draft: Sequence[DraftSentence], claims: dict[int, Claim]
+    services: Services, state: AskState, claims: Mapping[int, Claim], sources: Sources
 ) -> tuple[dict[int, str], list[Failure]]:
     """Return the mind's verdicts by the sentences' places, from 1."""
-    shown = [
-        Shown(
-            number=place,
-            sentence=item.text,
-            quotes=[claims[number].quote.text for number in item.claims],
-        )
-        for place, item in enumerate(draft, start=1)
-    ]
-    if not shown:
+    draft = state["draft"]
+    if not draft or services.context.method == "kar":
         return {}, []
-    asked = await ask_checked(services.mind, TASK, {"sentences": shown})
+    used = dict.fromkeys(claims[number].passage for item in draft for number in item.claims)
+    shown = show_passages((sources.passages[key] for key in used), sources.papers)
+    ids = {passage.id: item.id for passage, item in shown}
+    inputs = {
+        "question": state["standalone"],
+        "sentences": [
+            Shown(number=place, sentence=item.text, quotes=_quotes(item, claims, ids))
+            for place, item in enumerate(draft, start=1)
+        ],
+    }
+    passages = fitting(services.mind, TASK, (item for _, item in shown), **inputs)
+    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": passages})
     said = {item.number: item.verdict for item in asked.answer.verdicts} if asked.answer else {}
     remedy = "sentences that are no quotes stand as not checked"
     return said, asked.failures(STAGE, "answer", remedy)
+
+
+def _quotes(
+    sentence: DraftSentence, claims: Mapping[int, Claim], ids: Mapping[str, str]
+) -> list[Rests]:
+    held = [claims[number] for number in sentence.claims]
+    return [Rests(passage=ids[item.passage], words=item.quote.text) for item in held]
 
 
 async def _sources(services: Services, state: AskState) -> Sources:
@@ -129,7 +156,7 @@ def _unsaid(
 
 
 def _quote(claim: Claim) -> str:
-    return without_numbers(claim.quote.text)
+    return without_numbers(claim.evidence or claim.quote.text)
 
 
 def _refused(sentence: DraftSentence, verdict: Support) -> Failure:

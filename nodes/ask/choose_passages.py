@@ -10,7 +10,14 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask.search_passages import sought
-from nodes.ask.shown import RECORD, ShownPassage, papers_of, show_passages
+from nodes.ask.shown import (
+    PASSAGE_FIELDS,
+    RECORD,
+    ShownPassage,
+    fitting,
+    papers_of,
+    show_passages,
+)  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate
 from state.paper import Paper
@@ -24,19 +31,18 @@ from tools.text.questions import read_question
 from tools.text.words import coverage, distinct_content_stems
 
 STAGE = "choose_passages"
-_ROOM = 200
-"""Tokens kept free beside the passages."""
 _NAMED = 0.7
 """Share of a title's content words from which a question names it."""
 _BEHIND = 0.35
 """How much less than the best passage's sentence a further passage's may be worth."""
 
-PROMPT = """\
+PROMPT = f"""\
 You pick passages of research papers for someone who will answer the question from them alone. Name
 the ids of the passages that help most, best first, at most as many as `most`. Together they should
 cover all that must be covered (`aspects`), so do not take two that say the same. A passage that only
 shares words with the question does not help. If none helps, name none. Use only ids that are given.
-"""
+
+{PASSAGE_FIELDS}"""
 
 
 class Choice(BaseModel):
@@ -56,9 +62,9 @@ def extract(
     """
     records = [item for item in passages if item.section == RECORD[0]]
     others = [item for item in passages if item.section != RECORD[0]]
-    if named := [item for item in records if _names(question, item.paper)]:
+    if named := [item for item in records if _names(question, item.title)]:
         return Choice(ids=[item.id for item in named][:1])
-    sources = [Source(item.text, item.paper, tuple(item.section.split(" > "))) for item in others]
+    sources = [Source(item.text, item.title, tuple(item.section.split(" > "))) for item in others]
     rated = rate_sentences(embedder, question, sources)
     answering = [item for item in rated if item.answers and _is_close(item, rated[0])]
     ids = list(dict.fromkeys(others[item.source].id for item in answering))
@@ -113,12 +119,10 @@ async def _ask(
 ) -> tuple[Asked[Choice], dict[str, str]]:  # fmt: skip
     """Return what the mind picks, and the passages that it was shown, by the ids it saw."""
     keyed = show_passages(passages, papers)
-    shown = [item for _, item in keyed]
     inputs: dict[str, object] = {
         "question": question, "aspects": list(aspects), "most": services.context.passages,
     }  # fmt: skip
-    while len(shown) > 1 and services.mind.spare(TASK, **inputs, passages=shown) < _ROOM:
-        shown.pop()  # the retriever's last: a small window sees the best only
+    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
     ids = {item.id: passage.id for passage, item in keyed[: len(shown)]}
     if not shown:
         return Asked(Choice(ids=[]), (), ()), ids

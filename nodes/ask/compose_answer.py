@@ -1,8 +1,8 @@
 """Compose: write the answer out of the claims, and nothing else.
 
-Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `held`, `draft`,
-`missing`. At most `claims` of the claims are given (six by default, as in arXivBot's figure 2): the best for each
-thing that the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
+Reads `run`, `request`, `standalone`, `aspects`, `hops`, `held`. Writes `draft`, `missing`. At most
+`claims` of the claims are given (six by default, as in arXivBot's figure 2): the best for each thing that
+the answer must cover, in turn. A sentence without claims is asked for once more, then lost.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import ShownClaim, claims_as_shown, quoted
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown, quoted
 from nodes.ask.single import single_sentences
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
@@ -32,25 +32,27 @@ _MOST = 4
 _BEHIND = 0.3
 """How much less than the best quote another may answer."""
 
-PROMPT = """\
-You answer a question in a few sentences of plain prose, in the language given, from numbered claims
-that were taken from research papers. The claims are all you know: what they do not say, you do not
-say. For each sentence give the numbers of the claims it rests on, every sentence at least one. Answer
-the question itself first; merge claims that say the same; name a paper by its authors where the
-reader needs to know whose finding it is; keep numbers and hedges as they are; write no brackets,
-numbers of claims or lists into the text. A claim that does not bear on the question is left out.
+PROMPT = f"""\
+You answer `question` in a few sentences of plain prose, in `language`, from numbered claims that were
+taken from research papers. A whole answer covers the `aspects`. The claims are all you know: what they
+do not say, you do not say. For each sentence give first in `claims` the numbers of those it rests on, at
+least one, then its `text`. Answer the question itself first; merge claims that say the same; name a paper
+by its authors where the reader needs to know whose finding it is; say of each thing only what its own
+claims say of it; keep numbers and hedges as they are; write no brackets, numbers of claims or lists into
+the text. A claim that does not bear on the question is left out.
 
 Name in `missing`, in short phrases, what the question asks for and no claim tells. If the claims do
-not answer the question at all, give no sentence. Where sentences_that_failed is given, these of an
+not answer the question at all, give no sentence. Where `sentences_that_failed` is given, these of an
 earlier answer named no claim: rest them on claims or leave them out.
-"""
+
+{CLAIM_FIELDS}"""
 
 
 class Sentence(BaseModel):
     """One sentence as the mind gives it."""
 
-    text: str
     claims: list[int]
+    text: str
 
 
 class Answer(BaseModel):
@@ -65,14 +67,15 @@ def extract(
     **_: object,
 ) -> Answer:  # fmt: skip
     """Quote the sentences that answer best, best first, each with its source."""
-    sources = [Source(item.quote, item.title, tuple(item.section.split(" > "))) for item in claims]
+    sources = [Source(item.words, item.title, tuple(item.section.split(" > "))) for item in claims]
     order: dict[int, float] = {}
     for item in rate_sentences(embedder, question, sources):
         order.setdefault(item.source, item.value)
     best = max(order.values(), default=0.0)
     order = {0: best, **order}  # drawn first: the best sentence of the passage chosen first
     kept = [claims[place] for place, value in order.items() if value >= best - _BEHIND][:_MOST]
-    return Answer(sentences=[Sentence(text=quoted(item), claims=[item.number]) for item in kept])
+    told = [Sentence(text=quoted(item.words, item), claims=[item.number]) for item in kept]
+    return Answer(sentences=told)
 
 
 TASK = Task(
@@ -88,7 +91,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     last = state["hops"][-1].missing if state["hops"] else ()
     if not state["held"]:
         missing = list(last or state["aspects"])
-        return {"held": [], "draft": [], "missing": missing}
+        return {"draft": [], "missing": missing}
     chosen = await asyncio.to_thread(
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
@@ -109,7 +112,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     if asked.answer is None:
         remedy = "the claims stand in the place of the answer, as they were drawn"
         return {
-            "held": chosen, "missing": list(last),
+            "missing": list(last),
             "draft": [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen],
             "failures": asked.failures(STAGE, state["standalone"][:80], remedy),
         }  # fmt: skip
@@ -120,9 +123,9 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         and item.text.strip()
     ]
     by_number = {claim.number: claim for claim in chosen}
-    draft = single_sentences(resting, by_number, {quoted(item) for item in shown})
+    draft = single_sentences(resting, by_number, {quoted(item.words, item) for item in shown})
     services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
-    return {"held": chosen, "draft": draft, "missing": in_words(asked.answer.missing)}
+    return {"draft": draft, "missing": in_words(asked.answer.missing)}
 
 
 def in_words(missing: Sequence[str]) -> list[str]:

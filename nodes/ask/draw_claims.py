@@ -1,8 +1,8 @@
-"""Draw claims: split one passage into single statements that bear on the question.
+"""Draw claims: split the passages into single statements that bear on the question.
 
-Reads `run`, `request`, `standalone`, `aspects` and, per branch, one passage. Writes `drawn`. Each claim
-carries words of the passage that code has found there (tools.evidence.quotes); a quote that fails is
-asked for once more, then its claim is lost. A claim that its quote does not bear out becomes the quote.
+Reads `run`, `request`, `standalone`, `aspects`, `query`, `hops`, `held`. Writes `held`, `hops`. Each claim
+carries words of its passage that code has found there (tools.evidence.quotes); a quote that fails is
+asked for once more, then its claim is lost. A claim against which its quote speaks becomes the quote.
 """
 
 from collections.abc import Sequence
@@ -11,46 +11,76 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.judge_sentence import Sources, judge_sentence
-from nodes.ask.shown import RECORD, ShownPassage, papers_of, show_passages
+from nodes.ask.search_passages import sought
+from nodes.ask.shown import (
+    PASSAGE_FIELDS,
+    RECORD,
+    ShownPassage,
+    papers_of,
+    show_passages,
+    whole_sentences,
+)  # fmt: skip
 from nodes.ask.single import single_claims
 from nodes.ask_checked import Asked, ask_checked
-from state.asking import AskState, AskUpdate, Claim, Drawn, LostClaim
+from state.asking import AskState, AskUpdate, Claim, LostClaim
 from state.passage import Passage
 from state.quote import Quote
-from state.run import Failure
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote
+from tools.evidence.support import BAD
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
+from tools.text.words import distinct_content_stems
 
 STAGE = "draw_claims"
 PER_PASSAGE = 4
 """Most claims taken from one passage."""
+_SAME = 0.9
+"""Share of the words of both from which two claims say the same."""
 _BEHIND = 0.3
 """How much less than the passage's best sentence another may answer."""
 NO_QUOTE = "its quote is not in the passage"
 
-PROMPT = """\
-You read one passage of a research paper for someone who asks the question. Take out what the passage
-says that helps to answer it, split into single statements, the most helpful first, at most as many as
-`most`. Each statement
-- says one thing, and can be understood without the passage: names instead of 'it' or 'the method';
-- is said by the passage, not guessed or known from elsewhere, with its numbers and its hedges;
-- comes with the words of the passage that say it, copied letter by letter.
+PROMPT = f"""\
+You read passages of research papers for someone who asks `question`; a whole answer covers the `aspects`.
+Take out what the passages say that helps to answer it, as single statements. The answer is then written
+from these statements alone, by someone who does not see the passages: what you leave out is lost, and
+what cannot be understood by itself is of no use. So give of each passage every statement that helps,
+the most helpful first, at most as many as `most`; a passage that is about the question has two to four.
+A passage that does not bear on it has none.
 
-Leave out what does not bear on the question. If nothing does, return no statement. Where
-quotes_that_failed is given, these words of an earlier answer are not in the passage: copy anew.
+Each statement has, in this order,
+1. `passage`: the id of its passage;
+2. `quote`: the words of that passage that say it, copied letter by letter and in one piece;
+3. `claim`: one thing that these words say, to be understood without the passage. Put the names in for
+   'it', 'we' and 'this method', which the title or the sentences before may tell; keep numbers,
+   conditions and hedges; add nothing that you guess or know from elsewhere.
+
+{PASSAGE_FIELDS}
+Example: the question is "How long do Orrin lamps burn?", and S2, from "Orrin lamps in cold rooms" by Falk
+and Ude, has the text "We cooled the room to 4 degrees. Here they burnt for 31 hours on one filling, which may
+be due to the thicker oil. The glass was blown in Turku."
+Then the statements are
+- passage "S2", quote "Here they burnt for 31 hours on one filling", claim "Orrin lamps burnt for 31 hours on
+  one filling in a room of 4 degrees.";
+- passage "S2", quote "which may be due to the thicker oil", claim "That Orrin lamps burn for 31 hours in a
+  room of 4 degrees may be due to the thicker oil."
+Where the glass was blown does not bear on the question.
+
+Where `quotes_that_failed` is given, these words of an earlier answer are not in their passage, or too few:
+copy at least a whole clause anew.
 """
 
 
 class DraftClaim(BaseModel):
     """One statement as the mind gives it."""
 
-    claim: str
+    passage: str
     quote: str = Field(description="Words of the passage, verbatim.")
+    claim: str
 
 
 class Statements(BaseModel):
@@ -61,95 +91,105 @@ class Statements(BaseModel):
 
 def extract(
     embedder: Embedder, *, question: str, aspects: Sequence[str], most: int,
-    passage: ShownPassage, **_: object,
+    passages: Sequence[ShownPassage], **_: object,
 ) -> Statements:  # fmt: skip
-    """Copy the passage's sentences that answer best, the best first; a record is one sentence."""
+    """Copy the sentences of each passage that answer best, the best first; a record is one sentence."""
+    return Statements(
+        claims=[
+            DraftClaim(passage=item.id, quote=text, claim=text)
+            for item in passages
+            for text in best_sentences(embedder, question, item)[:most]
+        ]
+    )
+
+
+def best_sentences(embedder: Embedder, question: str, passage: ShownPassage) -> list[str]:
+    """Return the sentences of a passage that answer best, the best first; a record is one."""
     if passage.section == RECORD[0]:
-        return Statements(claims=[DraftClaim(claim=passage.text, quote=passage.text)])
-    source = Source(passage.text, passage.paper, tuple(passage.section.split(" > ")))
+        return [passage.text]
+    source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
     rated = rate_sentences(embedder, question, [source])
     best = [item.text for item in rated if item.value >= rated[0].value - _BEHIND]
-    alone = [text for text in best if not any(text in other for other in best if other != text)]
-    return Statements(claims=[DraftClaim(claim=text, quote=text) for text in alone[:most]])
+    return [text for text in best if not any(text in other for other in best if other != text)]
 
 
 TASK = Task(
     name="draw_claims", prompt=PROMPT, answer=Statements, tier="fast", extract=extract,
-    max_output_tokens=1000,
+    max_output_tokens=2000,
 )  # fmt: skip
 
 
-class Branch(AskState):
-    """What one branch of this node reads."""
-
-    passage: str
-    place: int
-    of: int
-    """How many branches there are."""
-
-
-async def draw_claims(state: Branch, runtime: Runtime[RunContext]) -> AskUpdate:
+async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Keep the claims whose quotes are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
-    passage = (await services.run_store.passages.get([state["passage"]]))[state["passage"]]
-    papers = await papers_of(services, state["request"], [passage])
-    claims, lost, failures = list[Claim](), list[LostClaim](), list[Failure]()
-    for _, shown in show_passages([passage], papers):
-        asked = await _ask(services, state, shown, passage)
-        sources = Sources({passage.id: passage}, papers)
-        claims, lost = _taken(asked, passage, sources, state["hop"])
-        remedy = "what this passage says is not in the answer"
-        failures += asked.failures(STAGE, passage.id, remedy)
-    if commands := without_injections(passage.text)[1]:
-        failures.append(reported(STAGE, passage.paper, commands, "a passage of it"))
-    services.tick(STAGE, 1, state["of"], f"{len(claims)} claims")
-    drawn = Drawn(
-        hop=state["hop"], passage=passage.id, place=state["place"],
-        claims=tuple(claims[:PER_PASSAGE]), lost=tuple(lost),
-    )  # fmt: skip
-    return {"drawn": [drawn], "failures": failures}
+    *earlier, hop = state["hops"]
+    found = await services.run_store.passages.get(hop.chosen)
+    papers = await papers_of(services, state["request"], found.values())
+    shown = show_passages((found[key] for key in hop.chosen), papers)
+    named = {item.id: passage for passage, item in shown}
+    if not named:
+        return {}
 
-
-async def _ask(
-    services: Services, state: Branch, shown: ShownPassage, passage: Passage
-) -> Asked[Statements]:
     def misquoted(answer: Statements) -> list[str]:
-        return [item.quote[:200] for item in answer.claims if not _quote(item.quote, passage)]
+        drafts = (item for item in answer.claims if item.passage in named)
+        return [
+            item.quote[:200] for item in drafts if not quote_in(item.quote, named[item.passage])
+        ]
 
     inputs = {
-        "question": state["standalone"], "aspects": state["aspects"], "most": PER_PASSAGE,
-        "passage": shown,
+        "question": state["standalone"],
+        "aspects": sought(state["aspects"], state["hops"], state["query"]),
+        "most": PER_PASSAGE, "passages": [item for _, item in shown],
     }  # fmt: skip
-    return await ask_checked(services.mind, TASK, inputs, misquoted, again_as="quotes_that_failed")
+    asked = await ask_checked(services.mind, TASK, inputs, misquoted, again_as="quotes_that_failed")
+    held, lost = list(state["held"]), list[LostClaim]()
+    for name, passage in named.items():
+        taken, gone = _taken(asked, name, passage, Sources(found, papers))
+        lost += gone
+        for claim in taken[:PER_PASSAGE]:
+            if not any(_repeats(claim, other) for other in held):
+                held.append(claim.model_copy(update={"number": len(held) + 1, "hop": hop.number}))
+    services.progress(STAGE, 1, 1, f"{len(held)} claims")
+    failures = asked.failures(
+        STAGE, f"hop {hop.number}", "what its passages say is not in the answer"
+    )
+    failures += [
+        reported(STAGE, passage.paper, commands, "a passage of it")
+        for passage in found.values()
+        if (commands := without_injections(passage.text)[1])
+    ]
+    hops = [*earlier, hop.model_copy(update={"lost": tuple(lost)})]
+    return {"held": held, "hops": hops, "failures": failures}
 
 
 def _taken(
-    asked: Asked[Statements], passage: Passage, sources: Sources, hop: int
+    asked: Asked[Statements], name: str, passage: Passage, sources: Sources
 ) -> tuple[list[Claim], list[LostClaim]]:
-    """Return the claims of all answers whose quotes are there, and those of the last that are lost."""
+    """Return a passage's claims of all answers whose quotes are there, and those of the last that are lost."""
     claims: list[Claim] = []
     lost: list[LostClaim] = []
     for answer, _ in asked.tried:
         lost = []
-        for text, quoted in _singles(answer, passage):
-            quote = _quote(quoted, passage)
+        for text, words in _singles(answer, name, passage):
+            quote = quote_in(words, passage)
             if quote is None:
                 lost.append(LostClaim(text=text, passage=passage.id, cause=NO_QUOTE))
             elif quote not in [claim.quote for claim in claims]:
-                claims.append(_claim(text, quote, passage, sources, hop, len(claims) + 1))
+                claims.append(claim_on(quote, passage, text, sources))
     return claims, lost
 
 
-def _singles(answer: Statements, passage: Passage) -> list[tuple[str, str]]:
+def _singles(answer: Statements, name: str, passage: Passage) -> list[tuple[str, str]]:
     return [
         single
         for item in answer.claims
-        if item.claim.strip()
+        if item.passage == name and item.claim.strip()
         for single in single_claims(item.claim, item.quote, passage.text)
     ]
 
 
-def _quote(claimed: str, passage: Passage) -> Quote | None:
+def quote_in(claimed: str, passage: Passage) -> Quote | None:
+    """Return words that stand in a passage as a quote; None for others, and for commands."""
     span = find_quote(claimed, passage.text)
     if span is None or without_injections(span.text)[1]:
         return None
@@ -159,14 +199,20 @@ def _quote(claimed: str, passage: Passage) -> Quote | None:
     )  # fmt: skip
 
 
-def _claim(
-    text: str, quote: Quote, passage: Passage, sources: Sources, hop: int, number: int
-) -> Claim:
-    """Return what a mind drew from the passage, or the quote itself where that does not hold."""
+def claim_on(quote: Quote, passage: Passage, text: str, sources: Sources, number: int = 1) -> Claim:
+    """Return what a mind drew from the passage; the quote's sentence where nothing, or that speaks against it."""
+    whole = whole_sentences(quote, passage.text)
     claim = Claim(
-        number=number, text=" ".join(text.split()), passage=passage.id, paper=passage.paper,
-        quote=quote, hop=hop,
+        number=number, text=" ".join((text or whole).split()), passage=passage.id, paper=passage.paper,
+        quote=quote, evidence=whole,
     )  # fmt: skip
-    if judge_sentence(claim.text, [claim], sources, "supported") == "supported":
-        return claim
-    return claim.model_copy(update={"text": " ".join(quote.text.split())})
+    if judge_sentence(claim.text, [claim], sources, "supported") in BAD:
+        return claim.model_copy(update={"text": " ".join(whole.split())})
+    return claim
+
+
+def _repeats(claim: Claim, other: Claim) -> bool:
+    """Whether a claim of the same paper says the same in the same words."""
+    words, theirs = distinct_content_stems(claim.text), distinct_content_stems(other.text)
+    same = words == theirs or len(words & theirs) >= _SAME * max(len(words | theirs), 1)
+    return claim.paper == other.paper and same

@@ -46,7 +46,7 @@ class Sources:
     def is_own(self, text: str, claim: Claim) -> bool:
         """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
         (shown,) = show_claims([claim], self.papers, self.passages)
-        if text == quoted(shown):
+        if text == quoted(shown.words, shown):
             return True
         passage, paper = self.passages.get(claim.passage), self.papers.get(claim.paper)
         names = names_of(paper) if paper else ()

@@ -2,20 +2,22 @@
 
 Reads `run`, `request`, `standalone`, `aspects`, `query`, `hop`, `hops`, `held`. Writes `hops` and, where
 another hop is wanted, `query`, `why`, `hop` (arXivBot, section 4 and the appendix: reasoning in steps,
-which also notices that what was found first is one-sided).
+which also notices that what was found first is one-sided). The mind first shows the words that answer;
+what it shows no words for that code has found is missing, whatever it then says.
 """
 
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import ShownClaim, claims_as_shown
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
 from tools.embed.port import Embedder
+from tools.evidence.quotes import folded
 from tools.llm.task import Task
 from tools.services import open_services
 
@@ -23,30 +25,51 @@ STAGE = "judge_sufficiency"
 _LONGEST = 300
 """Characters of a query."""
 
-PROMPT = """\
-You decide whether the claims found so far answer the whole question, or whether to search once more.
-Reason in steps, in `reasoning`:
-1. What must an answer contain? Start from `aspects`.
-2. Which claims give which part of it? Which part does no claim give?
-3. Are the claims one-sided: all from one paper, language, data set or side of a comparison, though the
-   question asks for more? Then the first query was too close to that side: say so in `bias`.
-Then say whether they suffice, name in `missing` what is wanting, in short phrases, and, if they do not
-suffice, write in `query` at most twelve English words to search for: what is missing, in the words of
-a paper that would say it, and other than the queries already asked. Do not answer the question.
+PROMPT = f"""\
+Claims were drawn from research papers to answer `question`. You decide whether they answer all of it, or
+whether to search once more. Do not answer the question. In this order:
+1. `found`: for each thing that the answer must contain (start from `aspects`; add what the question
+   plainly asks for besides) the words that tell it, copied letter by letter from one claim or its quote,
+   half a sentence or more. Words on the subject that do not tell the thing asked for do not count: then
+   leave `words` empty.
+2. `reasoning`: what follows from that, in two or three sentences. If the claims are all from one paper,
+   language, data set or side of a comparison though the question asks for more, the search was too close
+   to that side: say so in `bias`, else leave it empty.
+3. `missing`: what no words were found for, in short phrases.
+4. `sufficient`: true if nothing is missing and nothing is one-sided.
+5. `query`, if not sufficient: at most twelve English words to search for, of what is missing, as a paper
+   would say it; none of the `queries` that were asked already.
 
-Example: asked for the largest speech corpus, with claims on corpora of Finnish only: bias "all claims
-are on Finnish corpora", missing ["corpora of other languages"], query "largest speech corpus
-multilingual all languages hours".
+{CLAIM_FIELDS}
+Yes: asked "How large is Norla, and may it be sold?", with claim 1 "Norla has 40 hours of speech." and claim 2
+"Norla is free for any use, sale included.": found [{{"aspect": "size of Norla", "words": "Norla has 40 hours of
+speech"}}, {{"aspect": "whether it may be sold", "words": "free for any use, sale included"}}], missing [],
+sufficient true, query "".
+No: asked "Which is the largest speech corpus?", with claims "Norla is the largest corpus of Finnish speech." and
+"Norla was read by 300 people.": found [{{"aspect": "largest speech corpus", "words": ""}}], reasoning "The claims
+name the largest of one language; the question asks about all.", bias "all claims are on a Finnish corpus",
+missing ["the largest corpus of all languages"], sufficient false, query "largest multilingual speech corpus
+hours".
+
+Where `words_that_failed` is given, these words of an earlier answer are not in any claim or quote.
 """
+
+
+class Found(BaseModel):
+    """One thing that the answer must contain, and the words that tell it."""
+
+    aspect: str
+    words: str = Field(description="Copied from a claim or its quote; empty if none tell it.")
 
 
 class Judgement(BaseModel):
     """The mind's answer."""
 
+    found: list[Found]
     reasoning: str
-    sufficient: bool
-    missing: list[str] = []
     bias: str = ""
+    missing: list[str] = []
+    sufficient: bool
     query: str = ""
 
 
@@ -55,15 +78,17 @@ def extract(
     queries: Sequence[str],
 ) -> Judgement:  # fmt: skip
     """Be content with what there is: passages that do not answer were not chosen."""
-    if claims:
-        return Judgement(reasoning="Sentences that answer were found.", sufficient=True)
+    found = [Found(aspect=question, words=item.words) for item in claims[:1]]
+    if found:
+        reasoning = "Sentences that answer were found."
+        return Judgement(found=found, reasoning=reasoning, sufficient=True)
     nothing = "No passage has a sentence that answers, and another search would find the same."
-    return Judgement(reasoning=nothing, sufficient=False, missing=list(aspects))
+    return Judgement(found=[], reasoning=nothing, sufficient=False, missing=list(aspects))
 
 
 TASK = Task(
     name="judge_sufficiency", prompt=PROMPT, answer=Judgement, tier="strong", extract=extract,
-    max_output_tokens=800,
+    max_output_tokens=1000,
 )  # fmt: skip
 
 
@@ -73,18 +98,30 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
     *earlier, hop = state["hops"]
     shown = await claims_as_shown(services, state["request"], state["held"])
     queries = [item.query for item in state["hops"]]
+    said = folded("\n".join(f"{item.claim}\n{item.words}" for item in shown))
+
+    def misquoted(answer: Judgement) -> list[str]:
+        return [item.words for item in answer.found if folded(item.words) not in said]
+
     asked = await ask_checked(
         services.mind, TASK,
         {
             "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
             "queries": queries,
         },
+        misquoted, again_as="words_that_failed",
     )  # fmt: skip
     if (answer := asked.answer) is None:
         remedy = "whether the claims suffice is not known; the search ended here"
         return {"failures": asked.failures(STAGE, f"hop {hop.number}", remedy)}
-    sufficient = answer.sufficient and bool(state["held"])
-    missing = tuple(" ".join(item.split()) for item in answer.missing if item.strip())[:ASPECTS]
+    untold = [
+        item.aspect
+        for item in answer.found
+        if not folded(item.words) or folded(item.words) not in said
+    ]
+    sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
+    named = answer.missing or untold
+    missing = tuple(" ".join(item.split()) for item in named if item.strip())[:ASPECTS]
     judged = hop.model_copy(
         update={
             "reasoning": answer.reasoning.strip(), "sufficient": sufficient,

@@ -2,7 +2,7 @@
 
 Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects`, `spellings` (arXivBot, section 6:
 a few examples show that a question for 'how' asks for the method; misspelt words become the
-library's own).
+library's own). By the method 'kar' the keywords of the question are the query.
 """
 
 import asyncio
@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_checked import ask_checked
+from nodes.ask import question_keywords
+from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -71,8 +72,14 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     question = state["standalone"]
     library = await services.library(state["request"].library)
     spellings = await asyncio.to_thread(find_spellings, library, question)
-    asked = await ask_checked(services.mind, TASK, {"question": question, "spellings": spellings})
-    answer = asked.answer or Search(query=question)
+    inputs = {"question": question, "spellings": spellings}
+    asked: Asked[Search] | Asked[question_keywords.Keywords]
+    if services.context.method == "kar":
+        asked = named = await ask_checked(services.mind, question_keywords.TASK, inputs)
+        answer = Search(query=", ".join(named.answer.keywords if named.answer else []) or question)
+    else:
+        asked = planned = await ask_checked(services.mind, TASK, inputs)
+        answer = planned.answer or Search(query=question)
     query = " ".join(answer.query.split())[:_LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
     services.progress(STAGE, 1, 1, query)

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED, SOURCES
+from nodes.ask.search_passages import retriever_of
 from nodes.ask.shown import papers_of
 from state.asking import (
     AnswerSentence,
@@ -16,7 +17,6 @@ from state.asking import (
     AskUpdate,
     Claim,
     DraftSentence,
-    Drawn,
     Hop,
     LostClaim,
 )
@@ -29,7 +29,7 @@ from tools.services import open_services
 
 STAGE = "present_answer"
 _QUOTED = 300
-"""Characters of a quote in the list of sources; the whole of it is in `claims`."""
+"""Characters of a quote in the list of sources; its whole sentences may have twice as many. All is in `claims`."""
 
 
 async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
@@ -59,13 +59,15 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         papers = {}
     missing = _missing(state, sentences, stop)
     answer = _prose(sentences, missing, state["request"].library, stop)
+    if services.context.method == "kar":
+        answer += _unchecked(sentences, state.get("hops", []))
     return {
         "answer": answer,
         "sentences": sentences,
         "claims": claims,
         "passages": list(passages.values()),
         "cited": list({paper.id: paper for paper in papers.values()}.values()),
-        "hops": _hops(state.get("hops", []), state.get("drawn", []), claims),
+        "hops": _hops(state.get("hops", []), state.get("held", []), claims),
         "missing": missing,
         "messages": [
             # Of one id: a stopped run's branches may each come here.
@@ -78,12 +80,13 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "outcome": _outcome(sentences, missing, stop),
         "stop": stop,
         "library": state["request"].library,
-        "retriever": services.context.retriever,
+        "method": services.context.method,
+        "retriever": retriever_of(services.context),
     }
 
 
 def _is_quote(claim: Claim) -> bool:
-    return claim.text.split() == claim.quote.text.split()
+    return claim.text.split() in (claim.quote.text.split(), claim.evidence.split())
 
 
 def _numbers(draft: Sequence[DraftSentence]) -> dict[int, int]:
@@ -92,22 +95,18 @@ def _numbers(draft: Sequence[DraftSentence]) -> dict[int, int]:
     return {number: place for place, number in enumerate(old, start=1)}
 
 
-def _hops(hops: Sequence[Hop], drawn: Sequence[Drawn], claims: Sequence[Claim]) -> list[Hop]:
+def _hops(hops: Sequence[Hop], held: Sequence[Claim], claims: Sequence[Claim]) -> list[Hop]:
     """Return the hops with the answer's numbers of their claims, and the claims that were not taken."""
+    used = {claim.quote for claim in claims}
     told = []
     for hop in hops:
-        here = [item for item in drawn if item.hop == hop.number]
-        mine = [claim for claim in claims if claim.hop == hop.number]
-        used = {(claim.passage, claim.text) for claim in mine}
-        lost = [one for item in here for one in item.lost]
-        lost += [
+        numbers = tuple(claim.number for claim in claims if claim.hop == hop.number)
+        unused = [
             LostClaim(text=claim.text, passage=claim.passage, cause="not used in the answer")
-            for item in here
-            for claim in item.claims
-            if (claim.passage, claim.text) not in used
+            for claim in held
+            if claim.hop == hop.number and claim.quote not in used
         ]
-        numbers = tuple(claim.number for claim in mine)
-        told.append(hop.model_copy(update={"claims": numbers, "lost": tuple(lost)}))
+        told.append(hop.model_copy(update={"claims": numbers, "lost": (*hop.lost, *unused)}))
     return told
 
 
@@ -129,6 +128,14 @@ def _prose(
     if not prose:
         return f"I don't know: nothing found in library '{library}' answers this ({wanting})."
     return f"{prose}\n\nI don't know: {wanting}." if wanting else prose
+
+
+def _unchecked(sentences: Sequence[AnswerSentence], hops: Sequence[Hop]) -> str:
+    """Return which sentences nobody has held against their quotes, and what was said without any."""
+    numbers = ", ".join(str(item.number) for item in sentences if item.verdict == "not_checked")
+    note = f"\n\nNot checked: whether the quotes support what sentence {numbers} says."
+    unfound = [f"\n\nUnchecked, no quote found: “{item.text}”" for hop in hops for item in hop.lost]
+    return "".join([note if numbers else "", *unfound])
 
 
 def _with_numbers(sentence: AnswerSentence) -> str:
@@ -154,8 +161,11 @@ def _source(claim: Claim, passages: dict[str, Passage], papers: dict[str, Paper]
     year = f" ({paper.year})" if paper and paper.year else ""
     name = f"{paper.citation}{year}: {paper.title}" if paper else claim.paper
     place = f", {passage.place}" if passage and passage.place else ""
-    quote = claim.quote.text
-    shown = quote if len(quote) <= _QUOTED else f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
+    shown = quote = claim.quote.text
+    if len(quote) < len(claim.evidence) <= 2 * _QUOTED:
+        shown = claim.evidence.replace(quote, f"**{quote}**", 1)
+    elif len(quote) > _QUOTED:
+        shown = f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
     return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”"
 
 

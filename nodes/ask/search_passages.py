@@ -16,7 +16,7 @@ from state.passage import Passage, PassageHit, passage_id
 from tools.context import RunContext
 from tools.library.library import Library
 from tools.retrieve.open import open_retriever
-from tools.retrieve.port import PassageFilter
+from tools.retrieve.port import PassageFilter, RetrieverName
 from tools.services import Services, open_services
 from tools.text.questions import read_question
 
@@ -72,7 +72,7 @@ async def passages_for(
     )  # fmt: skip
 
     def search() -> tuple[list[PassageHit], list[Passage]]:
-        retriever = open_retriever(services.context.retriever, library)
+        retriever = open_retriever(retriever_of(services.context), library)
         hits = retriever.retrieve(query, limit=services.context.retrieved, wanted=chosen)
         found = library.texts.get([hit.passage for hit in hits])
         return [hit for hit in hits if hit.passage in found], [
@@ -80,6 +80,11 @@ async def passages_for(
         ]
 
     return await asyncio.to_thread(search)
+
+
+def retriever_of(context: RunContext) -> RetrieverName:
+    """Return how passages are found: by keywords where that is the method."""
+    return "keywords" if context.method == "kar" else context.retriever
 
 
 def _records(library: Library, passages: list[Passage]) -> list[Passage]:

@@ -8,29 +8,51 @@ from pydantic import BaseModel
 from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
+from state.quote import Quote
 from state.request import Request
 from tools.evidence.prompt_injection import without_injections
+from tools.llm.task import AnswerT, Mind, Task
 from tools.services import Services
 from tools.text import quotable
 from tools.text.self_reference import attribute
+from tools.text.sentences import split_sentences
 from tools.text.source_lines import without_numbers
 
 ANNOTATION, RECORD = ("Annotation",), ("Record",)
 """Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
+PASSAGE_FIELDS = """\
+A passage has its `id`, its paper's `title`, authors (`citation`), `year` and `key` (alike for passages of
+one paper), the headings above it (`section`) and its `text`.
+"""
+CLAIM_FIELDS = """\
+A claim has its `number`, its paper's `title`, authors (`citation`) and `year`, the headings above the passage
+it was drawn from (`section`), and the `quote` that it rests on, copied from there; where there is no `quote`,
+the claim is the quote.
+"""
+"""What prompts say of the fields below."""
+_ROOM = 200
+"""Tokens kept free beside the passages."""
 
 
 class ShownPassage(BaseModel):
     """A passage as the mind sees it."""
 
     id: str
-    paper: str
-    """The paper's title."""
+    title: str
+    """Of its paper, as `citation` and `year` are."""
     section: str
     text: str
     citation: str = ""
     year: int | None = None
     key: str = ""
     """The paper's short id: passages of one paper share it."""
+
+
+class Rests(BaseModel):
+    """Words of a passage that a sentence rests on."""
+
+    passage: str
+    words: str
 
 
 class ShownClaim(BaseModel):
@@ -42,8 +64,14 @@ class ShownClaim(BaseModel):
     """Of its paper, as `citation` and `year` are."""
     citation: str = ""
     year: int | None = None
-    quote: str = ""
+    quote: str | None = None
+    """None where the claim is the quote."""
     section: str = ""
+
+    @property
+    def words(self) -> str:
+        """The quote."""
+        return self.claim if self.quote is None else self.quote
 
 
 def show_passages(
@@ -58,7 +86,7 @@ def show_passages(
             continue
         paper = papers.get(passage.paper)
         item = ShownPassage(
-            id=f"S{len(shown) + 1}", paper=without_injections(passage.title)[0],
+            id=f"S{len(shown) + 1}", title=without_injections(passage.title)[0],
             section=without_injections(" > ".join(passage.section))[0], text=text,
             citation=_citation(paper), year=paper.year if paper else None,
             key=keys.setdefault(passage.paper, f"P{len(keys) + 1}"),
@@ -76,7 +104,8 @@ def show_claims(
         paper, passage = papers.get(claim.paper), passages.get(claim.passage)
         shown.append(
             ShownClaim(
-                number=claim.number, claim=claim.text, quote=claim.quote.text,
+                number=claim.number, claim=claim.text,
+                quote=None if claim.text == claim.quote.text else claim.quote.text,
                 title=without_injections(paper.title)[0] if paper else "",
                 citation=_citation(paper), year=paper.year if paper else None,
                 section=without_injections(" > ".join(passage.section))[0] if passage else "",
@@ -85,27 +114,47 @@ def show_claims(
     return shown
 
 
-def quoted(claim: ShownClaim) -> str:
-    """Return a claim's quote as a sentence of an answer: verbatim in quotation marks, with its source.
+def quoted(words: str, source: ShownPassage | ShownClaim) -> str:
+    """Return words of a paper as a sentence of an answer: verbatim in quotation marks, with their source.
 
     'Lewis et al. (2020): “RAG models generate ...”', or 'Lewis et al. (2020) introduce RAG models
     ...' where it began with 'We' or 'This paper'. The paper's own '[12]' is left out. Nothing else
     is changed, so that whoever checks the
     answer can make the sentence again and compare.
     """
-    text = without_numbers(claim.quote)
-    if claim.section == RECORD[0]:
+    text = without_numbers(words)
+    if source.section == RECORD[0]:
         return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
-    year = f" ({claim.year})" if claim.year else ""
-    if not claim.citation:
-        return quotable.shown(text, f"‘{claim.title}’{year}" if claim.title else "")
-    name = f"{claim.citation}{year}"
-    if claim.section != ANNOTATION[0]:
+    year = f" ({source.year})" if source.year else ""
+    if not source.citation:
+        return quotable.shown(text, f"‘{source.title}’{year}" if source.title else "")
+    name = f"{source.citation}{year}"
+    if source.section != ANNOTATION[0]:
         return quotable.shown(text, name)
-    plural = claim.citation.endswith("et al.") or " and " in claim.citation
+    plural = source.citation.endswith("et al.") or " and " in source.citation
     return attribute(text, name, plural) or quotable.shown(
         text, f"The library's annotation of {name}"
     )
+
+
+def whole_sentences(quote: Quote, text: str) -> str:
+    """Return the sentences of a passage in which a quote stands: what a person reads to judge it."""
+    start, end = quote.start or 0, quote.end or 0
+    spans = [item for item in split_sentences(text) if item.start < end and start < item.end]
+    first, last = (spans[0].start, spans[-1].end) if spans else (start, end)
+    more = any(map(str.isalnum, text[first:start] + text[end:last]))
+    whole = text[first:last] if more else quote.text
+    return quote.text if without_injections(whole)[1] else whole
+
+
+def fitting(
+    mind: Mind, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: object
+) -> list[ShownPassage]:
+    """Return the first of the passages, as many as the model's window holds beside the other inputs."""
+    shown = list(passages)
+    while len(shown) > 1 and mind.spare(task, **inputs, passages=shown) < _ROOM:
+        shown.pop()
+    return shown
 
 
 def _citation(paper: Paper | None) -> str:

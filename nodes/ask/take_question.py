@@ -51,7 +51,7 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     return {
         "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
         "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
-        "query": "", "why": "", "hop": 1, "hops": [], "drawn": replaced([]), "held": [],
+        "query": "", "why": "", "hop": 1, "hops": [], "held": [],
         "draft": [], "verdicts": [], "missing": [],
         "times": replaced({}),
         "stop": stop, "failures": replaced([stop] if stop else []),

@@ -1,8 +1,8 @@
 """Plan queries: turn the input into keyword queries, by the run's strategy.
 
-Reads `request`. Writes `queries`: keyword queries (one, three readings of the whole, or one each
-for problem, method and contribution, exclusive of one another), each with a reason and the sentence
-of the input that it rests on; and the input as a whole, for sources that search by meaning.
+Reads `request`. Writes `queries`: keyword queries (one, three readings of the whole, one each for
+problem, method and contribution, or as many sides as the input has), each with a reason and the
+sentence of the input that it rests on; and the input as a whole, for sources that search by meaning.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from nodes.ask_checked import Asked, ask_checked
-from nodes.find.query_drafts import MAX_KEYWORDS, TASKS, QueryDraft, QueryPlan, keywords, wanted
+from nodes.find.query_drafts import TASKS, QueryDraft, QueryPlan, in_one_query, stems_of, wanted
 from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
@@ -20,7 +20,6 @@ from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.scholar.opening import suits
 from tools.services import open_services
-from tools.text.phrases import phrase_stems
 
 STAGE = "plan_queries"
 
@@ -69,32 +68,28 @@ def _not_in(text: str, strategy: QueryStrategy, plan: QueryPlan) -> list[str]:
 
 
 def checked(drafts: Sequence[QueryDraft], text: str, *, exclusive: bool) -> list[SearchQuery]:
-    """Make queries of drafts: a few keywords each, no query twice, sentences checked.
+    """Make queries of drafts: a few terms each, no query twice, sentences checked.
 
     Args:
         drafts: As the mind gave them.
         text: The input, in which their sentences must stand.
-        exclusive: Whether a keyword of one query may not come in a later one.
+        exclusive: Whether a term of one query may not come in a later one.
     """
-    used: set[str] = set()
+    used: list[frozenset[str]] = []
     known: set[frozenset[str]] = set()
     queries: list[SearchQuery] = []
     for draft in drafts:
-        words: list[str] = []
-        mine: set[str] = set()
-        for word in keywords(draft.keywords):
-            stems = set(phrase_stems(word))
-            if len(words) < MAX_KEYWORDS and not stems & (mine | used):
-                words.append(word)
-                mine |= stems
-        if not words or frozenset(mine) in known:
+        query = in_one_query(draft.keywords, used if exclusive else ())
+        stems = stems_of(query)
+        words = frozenset[str]().union(*stems)
+        if not words or words in known:
             continue
-        known.add(frozenset(mine))
-        used |= mine if exclusive else set()
+        known.add(words)
+        used += stems
         quote = quote_input(draft.sentence, text)
         queries.append(
             SearchQuery(
-                text=" ".join(words), facet=draft.facet, reason=draft.reason,
+                text=query, facet=draft.facet, reason=draft.reason,
                 sentence=quote if quote.verified else None,
             )
         )  # fmt: skip

@@ -3,8 +3,11 @@
 Reads what the other steps wrote. Writes `papers`, `links`, `counts`, `usage`, `mind`, `outcome`.
 """
 
+from collections import Counter
+
 from langgraph.runtime import Runtime
 
+from nodes.find.survey import read_scores
 from state.channels import FindOutput, FindState
 from state.paper import by_any_id
 from state.query import Hit
@@ -52,21 +55,38 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
         key = same.get(hit.paper, hit.paper)
         if key in shown:
             by_paper.setdefault(key, []).append(hit.model_copy(update={"paper": key}))
-    result = [
-        RankedPaper(
-            rank=rank, score=scores[key], selected=key in selected, paper=papers[key],
-            debate=debates.get(key), found_by=tuple(by_paper.get(key, ())),
-        )
-        for rank, key in enumerate(ranked, start=1)
-    ]  # fmt: skip
     known = by_any_id(papers.values())
     links = [
         Link(citing=paper.id, cited=known[cited])
         for paper in papers.values()
         for cited in paper.references
-        if paper.id in selected and known.get(cited) in selected
+        if cited in known
     ]
-    return result, links
+    joined = Counter[str]()
+    for link in links:
+        joined.update({link.citing: link.cited in selected, link.cited: link.citing in selected})
+    read = read_scores(state)
+    result = [
+        RankedPaper(
+            rank=rank, score=scores[key], judge_score=read.get(key),
+            reason=_reason(scores[key], read.get(key), joined[key]), selected=key in selected,
+            paper=papers[key], debate=debates.get(key), found_by=tuple(by_paper.get(key, ())),
+        )
+        for rank, key in enumerate(ranked, start=1)
+    ]  # fmt: skip
+    return result, [link for link in links if {link.citing, link.cited} <= selected]
+
+
+def _reason(score: float, judged: float | None, links: int) -> str:
+    """Say why a score is not what the judge gave: 'the judge gave 60; +7 for 4 links with ...'."""
+    if judged is None:
+        return "nobody read it: this is how promising its words, links and age look"
+    if round(score - judged) == 0:
+        return ""
+    return (
+        f"the judge gave {judged:.0f}; {score - judged:+.0f} for {links} links with papers that were "
+        "kept, words in common and age"
+    )
 
 
 async def every_hit(state: FindState, run_store: RunStore) -> list[Hit]:

@@ -1,11 +1,13 @@
-"""Draft queries: the three ways of asking a mind for keyword queries, and of doing without one.
+"""Draft queries: the ways of asking a mind for keyword queries, and of doing without one.
 
 `single` is one query for the whole input, `multiple` are three alternative readings of the whole,
-`optimized` one query each for problem, method and contribution that share no word (LitLLM, section
-3.1, strategies 1 to 3).
+`optimized` one query each for problem, method and contribution that share no term (LitLLM, section
+3.1, strategies 1 to 3). `several` are as many sides as the input has, three to eight; the embedded
+engine, which knows three sides, answers it as it does `optimized`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Literal
 
@@ -21,13 +23,18 @@ from tools.text.sentences import split_sentences
 from tools.text.words import STOP_WORDS, content_stems
 
 # Sources AND keywords and leave out one more at each of at most three tries: with four a query
-# comes down to pairs, with five it still asks for three words at once.
+# comes down to pairs, with five it still asks for three at once.
 MAX_KEYWORDS = 4
+"""Terms of a query: 'sepsis' is one, and so is 'literature review'."""
 READINGS = 3
+MOST_SIDES = 8
+_LONGEST_TERM = 4
+"""Words of a term. What is longer is no term that papers share, so its words count one by one."""
+_APART = re.compile(r'[",;“”]|\b(?:and|or|not)\b', re.IGNORECASE)
 
 _OPENING = """\
-You prepare a search for prior work in scholarly databases. They match keywords: a paper is found
-only if all or nearly all keywords of a query occur in it.
+You prepare a search for prior work in scholarly databases. They match terms: a paper is found only if
+all or nearly all terms of a query occur in it, a term of several words as a phrase.
 
 The input is a researcher's abstract, idea or question. """
 _SINGLE = """\
@@ -35,36 +42,47 @@ Write one query that stands for the whole of it.
 """
 _MULTIPLE = """\
 Write three alternative queries, each of them for the whole of it: in different words, as authors of
-different communities would put it. They may share keywords, but no two may be the same.
+different communities would put it. They may share terms, but no two may be the same.
 """
 _OPTIMIZED = """\
 Write three queries that look at it from different sides:
 - problem: the domain and the problem it addresses;
 - method: the technique, model or kind of study it uses;
 - contribution: what is new about it, or what it delivers.
-The queries must not share keywords.
+The queries must not share terms.
+"""
+_SEVERAL = """\
+Write three to eight queries, one for each body of prior work that its related-work section would
+have to discuss, and no more than it needs:
+- problem: the domain and the problem it addresses;
+- method: each technique, model or kind of study that it uses and that has a literature of its own;
+- contribution: what it delivers, and what it is compared with.
 """
 _CLOSING = """\
 
-For each query give three or four keywords, in English: established terms that related papers use,
-no names that the input itself coins, no filler such as 'novel' or 'approach'. Say in one sentence
-why papers found by the query matter to the researcher, and copy, letter by letter, the one sentence
-of the input on which the query rests. Where a list of sentences that failed is given, those are not
-in the input: copy again.
+For each query first copy, letter by letter, the one sentence of the input on which it rests; then say
+in one sentence which papers it should find and why they matter to the researcher; then give two to
+four terms, in English. A term is an expression of one to three words that papers of the field write
+in their titles and abstracts just so ('literature review' is one term). No names that the input itself
+coins, no filler such as 'novel' or 'approach', no two terms of which one contains the other.
+
+Example: of a work that maps air quality by the lichens seen in street photographs, a query for its
+method has the terms 'lichen', 'image classification', 'street view'; 'automatic lichen recognition in
+street photographs' would be found nowhere.
+
+Where a list of sentences that failed is given, those are not in the input: copy again.
 """
 
 
 class QueryDraft(BaseModel):
     """One query as the mind gives it."""
 
-    keywords: list[str] = Field(
-        min_length=1, description="Words or short terms, most telling first."
-    )
-    reason: str
-    sentence: str = Field(description="A sentence of the input, verbatim.")
     facet: Literal["problem", "method", "contribution", "all"] = Field(
         default="all", description="The side it looks at; 'all' for the whole."
     )
+    sentence: str = Field(description="A sentence of the input, verbatim.")
+    reason: str
+    keywords: list[str] = Field(min_length=1, description="Its terms, most telling first.")
 
 
 class QueryPlan(BaseModel):
@@ -163,10 +181,43 @@ def compose(
     return chosen
 
 
-def keywords(items: Sequence[str]) -> list[str]:
-    """Return what a mind gave as keywords as single words, without operators and stop words."""
-    words = [word for item in items for term in terms(item) for word in term.split()]
-    return [word for word in words if word.lower() not in STOP_WORDS]
+def keywords(items: Iterable[str]) -> list[str]:
+    """Return what a mind gave as keywords as terms, without operators, and stop words at their ends.
+
+    ['literature review', 'bees AND the landmarks'] -> ['literature review', 'bees', 'landmarks']
+    """
+    found: list[str] = []
+    for part in (part for item in items for part in _APART.split(item)):
+        words = [word for term in terms(f'"{part}"') for word in term.split()]
+        content = [place for place, word in enumerate(words) if word.lower() not in STOP_WORDS]
+        if content and content[-1] - content[0] < _LONGEST_TERM:
+            found.append(" ".join(words[content[0] : content[-1] + 1]))
+        else:
+            found += [words[place] for place in content]
+    return found
+
+
+def in_one_query(items: Iterable[str], without: Collection[frozenset[str]] = ()) -> str:
+    """Return the query of some keywords: its first few terms, phrases in quotation marks.
+
+    A term goes where a longer one has all its words, or where it and one of `without` (stems of
+    terms) have: 'review' beside 'literature review' asks for nothing more.
+    """
+    found: dict[frozenset[str], str] = {}
+    for term in keywords(items):
+        found.setdefault(frozenset(phrase_stems(term)), term)
+    kept = [
+        term
+        for stems, term in found.items()
+        if not any(stems < other for other in found)
+        and not any(stems <= other or other <= stems for other in without)
+    ]
+    return " ".join(f'"{term}"' if " " in term else term for term in kept[:MAX_KEYWORDS])
+
+
+def stems_of(query: str) -> list[frozenset[str]]:
+    """Return the stems of each term of a query."""
+    return [frozenset(phrase_stems(term)) for term in terms(query)]
 
 
 def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
@@ -179,13 +230,16 @@ def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Tas
 SINGLE = _task(_SINGLE, partial(extract_readings, limit=1), 500)
 MULTIPLE = _task(_MULTIPLE, partial(extract_readings, limit=READINGS), 900)
 OPTIMIZED = _task(_OPTIMIZED, extract_optimized, 900)
+SEVERAL = _task(_SEVERAL, extract_optimized, 1800)
 TASKS: Mapping[QueryStrategy, Task[QueryPlan]] = {
-    "single": SINGLE, "multiple": MULTIPLE, "optimized": OPTIMIZED,
+    "single": SINGLE, "multiple": MULTIPLE, "optimized": OPTIMIZED, "several": SEVERAL,
 }  # fmt: skip
 
 
 def wanted(strategy: QueryStrategy, plan: QueryPlan) -> list[QueryDraft]:
     """Return the drafts that a strategy has room for: the first of each side, or of the whole."""
+    if strategy == "several":
+        return plan.queries[:MOST_SIDES]
     if strategy == "optimized":
         firsts = {draft.facet: draft for draft in reversed(plan.queries)}
         return [draft for draft in plan.queries if firsts[draft.facet] is draft]

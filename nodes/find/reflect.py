@@ -3,19 +3,24 @@
 Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `sufficiency`. Writes `sufficiency`, further
 `queries` of the next hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on
 the first answers). A hop after the first that added nothing is the last one, and no mind is asked.
+A mind sees of each paper its score, its title and one line, not its abstract.
 """
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from textwrap import shorten
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
-from nodes.find.query_drafts import MAX_KEYWORDS, compose, keywords
+from nodes.find.query_drafts import MAX_KEYWORDS, compose, in_one_query, stems_of
+from nodes.find.rankers.port import UNSHOWN
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
+from state.quote import Debate
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
@@ -35,6 +40,8 @@ from tools.text.sentences import split_sentences
 STAGE = "reflect"
 SHOWN = 40
 """Papers shown to the mind, best first."""
+_LINE, _TITLE = 110, 60
+"""Most characters of the line shown of a paper, and of its title where a text names it."""
 ENOUGH = 2
 """Papers that cover a facet, for the embedded engine."""
 GAPS = 4
@@ -45,23 +52,32 @@ _COVERS = 0.42
 
 PROMPT = """\
 You check whether the papers found so far are enough for the related-work section of the work
-described in the input.
+described in the input. Of each paper you see its id, a judge's score (0 to 100: how surely such a
+section would cite it), its title and one line of its text.
 
-Name the facets that the section needs (three to six: the problem, each method or resource it builds
-on, what it is compared with). For each copy, letter by letter, the sentence of the input that shows
-the need, and list the ids of the given papers that cover it. A facet that no paper, or only one,
-covers is missing: for each missing facet write one query of at most four keywords that differs from
-the queries already asked. Notice when the papers lean to one side, and say so. Use only ids that
-are given. Where faults of an earlier answer are listed, mend them.
+First reason, in three sentences at most: to which side do the papers lean, and what would a reader
+who knows the field miss? Name papers by their titles, never by id.
+
+Then name the facets that the section needs (three to six: the problem, each method or resource it
+builds on, what it is compared with). For each copy, letter by letter, the sentence of the input that
+shows the need, and list the ids of the given papers that are about it; one that only touches on it
+does not cover it. A facet that no paper, or only one, covers is missing.
+
+Where searches_left is above 0, give for each missing facet two to four terms to search for, all of
+which a paper should have: expressions of one to three words that papers of the field write just so.
+The query must differ from those in asked. A facet that is covered, and every facet where
+searches_left is 0, gets no terms. Where faults of an earlier answer are listed, mend them.
 """
 
 
 class Found(BaseModel):
-    """A paper as the mind sees it."""
+    """A paper as the mind sees it; its abstract is there for the embedded engine, and is not sent."""
 
     id: str
+    score: int
     title: str
-    abstract: str
+    line: str
+    abstract: str = Field(exclude=True)
 
 
 class Facet(BaseModel):
@@ -70,18 +86,23 @@ class Facet(BaseModel):
     name: str
     sentence: str = Field(description="A sentence of the input, verbatim.")
     papers: list[str] = Field(default=[], description="Ids of papers that cover it.")
-    query: str = Field(default="", description="Keywords, only where it is missing.")
+    keywords: list[str] = Field(default=[], description="Terms, only where it is missing.")
 
 
 class Reflection(BaseModel):
     """The mind's answer."""
 
-    facets: list[Facet] = Field(min_length=1)
     reasoning: str
+    facets: list[Facet] = Field(min_length=1)
 
 
 def extract(
-    embedder: Embedder, *, text: str, papers: Sequence[Found], asked: Sequence[str]
+    embedder: Embedder,
+    *,
+    text: str,
+    papers: Sequence[Found],
+    asked: Sequence[str] = (),
+    **_: object,
 ) -> Reflection:
     """Take each sentence of the input as a facet; a paper near it in meaning covers it."""
     sentences = [span.text for span in split_sentences(text)][:12]
@@ -97,8 +118,8 @@ def extract(
             continue
         named.add(name)
         cover = [papers[column].id for column in range(len(papers)) if near[row, column] >= _COVERS]
-        query = queries[row] if len(cover) < ENOUGH else ""
-        facets.append(Facet(name=name, sentence=sentence, papers=cover, query=query))
+        query = queries[row] if len(cover) < ENOUGH else []
+        facets.append(Facet(name=name, sentence=sentence, papers=cover, keywords=query))
     thin = [facet.name for facet in facets if len(facet.papers) < ENOUGH]
     reasoning = (
         f"Fewer than {ENOUGH} papers are close to what the input says of {', '.join(thin)}."
@@ -110,21 +131,21 @@ def extract(
 
 def _gap_queries(
     embedder: Embedder, text: str, sentences: Sequence[str], asked: Sequence[str]
-) -> list[str]:
+) -> list[list[str]]:
     """Return, for each sentence, what it says that was not asked for, beside the text's subject.
 
     Words of the sentence alone lead away from the subject: half of a query holds it there.
     """
     own = own_names(text)
-    known = {item for query in asked for item in phrase_stems(query)} | own
-    queries: list[str] = []
+    known = {item for query in asked for stems in stems_of(query) for item in stems} | own
+    queries: list[list[str]] = []
     for sentence, ranked in zip(sentences, salient_phrases(embedder, text, sentences), strict=True):
         said = {phrase_stems(group) for group in candidate_phrases(sentence)}
         here = [phrase for phrase in ranked if phrase.stems in said]
         fresh = compose(here, without=known, limit=MAX_KEYWORDS // 2)
         stems = {item for word in fresh for item in phrase_stems(word)}
         subject = compose(ranked, without=own | stems, limit=MAX_KEYWORDS - len(fresh))
-        queries.append(" ".join([*fresh, *subject]) if fresh else "")
+        queries.append([*fresh, *subject] if fresh else [])
     return queries
 
 
@@ -153,15 +174,12 @@ async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
         return {**done, "sufficiency": [*earlier, entry]}
     keyed = await _best(services, state["scores"])
     asked = [query.text for query in state["queries"] if query.facet != "whole"]
-    found = [
-        Found(id=key, title=paper.title, abstract=without_injections(paper.abstract or "")[0])
-        for key, paper in keyed.items()
-    ]
-    text = state["request"].text
-    asked_of = await ask_checked(
-        services.mind, TASK, {"text": text, "papers": found, "asked": asked},
-        partial(_faults, text, keyed.keys()),
-    )  # fmt: skip
+    text, left = state["request"].text, services.context.max_hops - hop
+    inputs = {
+        "text": text, "papers": await _shown(services, keyed, state["scores"]),
+        "searches_left": max(left, 0), **({"asked": asked} if left > 0 else {}),
+    }  # fmt: skip
+    asked_of = await ask_checked(services.mind, TASK, inputs, partial(_faults, text, keyed.keys()))
     answer = asked_of.answer
     if answer is None:
         remedy = "whether the papers suffice is not known; the search ended here"
@@ -172,8 +190,8 @@ async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     fresh = _fresh(answer.facets, covers, asked, hop + 1)
     stopped = _why_stop(missing, fresh, hop, services.context.max_hops)
     entry = Sufficiency(
-        hop=hop, facets=tuple(covers), missing=missing, reasoning=answer.reasoning,
-        by=services.mind.name, stopped=stopped,
+        hop=hop, facets=tuple(covers), missing=missing,
+        reasoning=_by_title(answer.reasoning, keyed), by=services.mind.name, stopped=stopped,
     )  # fmt: skip
     services.progress(
         STAGE, 1, 1, f"missing: {', '.join(missing)}" if missing else "nothing missing"
@@ -199,7 +217,42 @@ async def _best(services: Services, scores: dict[str, float]) -> dict[str, Paper
     relevant = [key for key, score in scores.items() if score >= services.context.bar]
     best = sorted(relevant, key=lambda key: -scores[key])[:SHOWN]
     papers = (await services.run_store.papers.get(best)).values()
-    return {f"C{number}": paper for number, paper in enumerate(papers, start=1)}
+    return {f"P{number}": paper for number, paper in enumerate(papers, start=1)}
+
+
+async def _shown(
+    services: Services, keyed: Mapping[str, Paper], scores: Mapping[str, float]
+) -> list[Found]:
+    """Return what is shown of the papers: nothing that commands a machine."""
+    debates = await services.run_store.debates.get([paper.id for paper in keyed.values()])
+    found: list[Found] = []
+    for key, paper in keyed.items():
+        abstract = without_injections(paper.abstract or "")[0]
+        found.append(
+            Found(
+                id=key, score=round(scores[paper.id]), abstract=abstract,
+                title=without_injections(paper.title)[0] or UNSHOWN,
+                line=shorten(_line(abstract, debates.get(paper.id)), _LINE, placeholder=" ..."),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _line(abstract: str, debate: Debate | None) -> str:
+    """Return the words that spoke for a paper when it was judged, else its first sentence."""
+    quotes = [one.quote.text for one in debate.arguments_for if one.quote] if debate else []
+    spoken = [quote for quote in quotes if quote in abstract]
+    return next(iter([*spoken, *(span.text for span in split_sentences(abstract))]), "")
+
+
+def _by_title(reasoning: str, keyed: Mapping[str, Paper]) -> str:
+    """Name by its title each paper that a reasoning names by the id of this question."""
+
+    def title(found: re.Match[str]) -> str:
+        paper = keyed.get(found[0])
+        return f"'{shorten(paper.title, _TITLE, placeholder=' ...')}'" if paper else found[0]
+
+    return re.sub(r"\bP\d+\b", title, reasoning)
 
 
 def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:
@@ -215,11 +268,11 @@ def _fresh(
     facets: Sequence[Facet], covers: Sequence[FacetCover], asked: Sequence[str], hop: int
 ) -> list[SearchQuery]:
     """Return the queries for uncovered facets whose words, in any order, were not asked before."""
-    known = {frozenset(phrase_stems(query)) for query in asked}
+    known = {_words(query) for query in asked}
     queries: list[SearchQuery] = []
     for facet, cover in zip(facets, covers, strict=True):
-        text = " ".join(keywords([facet.query])[:MAX_KEYWORDS])
-        words = frozenset(phrase_stems(text))
+        text = in_one_query(facet.keywords)
+        words = _words(text)
         if cover.covered or not words or words in known:
             continue
         known.add(words)
@@ -230,6 +283,10 @@ def _fresh(
             )
         )  # fmt: skip
     return queries[:GAPS]
+
+
+def _words(query: str) -> frozenset[str]:
+    return frozenset[str]().union(*stems_of(query))
 
 
 def _why_stop(missing: Sequence[str], fresh: Sequence[SearchQuery], hop: int, max_hops: int) -> str:

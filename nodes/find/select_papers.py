@@ -1,9 +1,10 @@
 """Select: keep the papers worth discussing.
 
 Reads `request`, `scores`, `prior`, `judged`, `settled`, `same`, `hidden`, `retracted`, `collected`,
-`search_log`, `failures`.
+`sufficiency`, `search_log`, `failures`.
 Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
-included always among them, and retracted ones only where the caller wants them.
+included always among them, and retracted ones only where the caller wants them; and `sufficiency`:
+each facet that the section needs keeps its best paper, or is said to be missing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from state.channels import FindState
-from state.query import SearchLogEntry
+from state.query import SearchLogEntry, Sufficiency
 from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
@@ -45,6 +46,10 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         ),
         key=lambda key: (-scores[key], -prior.get(key, 0.0), key),
     )
+    covers = _covers(state)
+    uncovered = [papers for papers in covers.values() if papers.isdisjoint(musts)]
+    needed = {next((key for key in ranked if key in papers), "") for papers in uncovered}
+    ranked.sort(key=lambda key: key not in needed)
     kept = {*musts, *ranked[: max(request.keep - len(musts), 0)]}
     selected = sorted(kept, key=lambda key: (-scores[key], -prior.get(key, 0.0), key))
     services.progress(
@@ -57,7 +62,25 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         failures.append(_unread(len(selected)))
     if not selected and not halt(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state))
-    return {"selected": selected, "failures": failures}
+    gaps = [name for name, papers in covers.items() if papers.isdisjoint(kept)]
+    return {
+        "selected": selected, "sufficiency": _said_missing(state["sufficiency"], gaps),
+        "failures": failures,
+    }  # fmt: skip
+
+
+def _covers(state: FindState) -> dict[str, set[str]]:
+    """Return the papers that cover each facet of the last reflection."""
+    facets = state["sufficiency"][-1].facets if state["sufficiency"] else ()
+    return {one.name: {state["same"].get(key, key) for key in one.papers} for one in facets}
+
+
+def _said_missing(entries: list[Sufficiency], gaps: Sequence[str]) -> list[Sufficiency]:
+    """Say of facets that none of the papers kept covers that they are missing."""
+    if not entries:
+        return []
+    missing = tuple(dict.fromkeys([*entries[-1].missing, *gaps]))
+    return [*entries[:-1], entries[-1].model_copy(update={"missing": missing})]
 
 
 def _not_included(key: str) -> Failure:

@@ -1,6 +1,6 @@
 """Shortlist: choose the papers that are to be judged, and settle those that need no judge.
 
-Reads `request`, `prior`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`.
+Reads `request`, `prior`, `similarity`, `judged`, `same`, `hits`, `trail`, `hidden`, `hop`, `collected`.
 Writes `batch`, best first, and `judged` and `settled` for what the ranker decides by itself.
 """
 
@@ -26,11 +26,13 @@ what covers a gap is far from the input as a whole."""
 
 
 async def shortlist(state: FindState, runtime: Runtime[RunContext]) -> FindState:
-    """Take the most promising papers; in a breadth-first search, all that the last level brought."""
+    """Take the most promising papers; breadth-first, as many of the last level as there is room for."""
     services = open_services(runtime, state["run"])
     prior, request = state["prior"], state["request"]
     if services.context.expansion == "bfs":
-        wanted = await _level(services, state)
+        room = max(services.context.max_papers - len(state["collected"]), 0)
+        level = await _level(services, state)
+        wanted = [key for key in level if key not in state["judged"]][:room]
     else:
         pool = services.context.pool
         pool = round(PER_KEPT * request.keep) if pool is None else pool

@@ -5,9 +5,10 @@ Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `s
 `collected`, `frontier`, and in `rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
-the other evidence (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at most 33. Where the
-ranker is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
-relevant, its word stands alone: links with papers that are not relevant speak for nothing.
+the other evidence (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at most 33. An
+LLM that read the papers is moved by at most MOST_MOVED points. Where the ranker is a cheap one, papers
+were collected breadth-first as in the document, or the ranker found none relevant, its word stands
+alone: links with papers that are not relevant speak for nothing.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,10 @@ from tools.context import RunContext
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"
+MOST_MOVED = 12.0
+"""Points by which links, words and age move an LLM's score: less than half of what lies between two
+of the scores it is told the meaning of (10, 35, 60, 90), so that they order what it found alike and
+never turn round what it set apart."""
 
 
 async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindState:
@@ -49,8 +54,11 @@ async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindSta
 async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     """Weigh what a judge has read; what the ranker settled by prior holds links already."""
     prior, read = (await survey(state, services.run_store)).prior, read_scores(state)
+    most = 100.0 if services.mind.name == "extractive" else MOST_MOVED
     return {
-        key: round(prior[key], 1) if key in read and key in prior else score
+        key: round(score + min(max(prior[key] - score, -most), most), 1)
+        if key in read and key in prior
+        else score
         for key, score in state["judged"].items()
     }
 

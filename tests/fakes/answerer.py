@@ -49,6 +49,20 @@ def _plan_search(inputs: dict[str, Any]) -> dict[str, Any]:
     return {"query": " ".join(kept) or inputs["question"], "aspects": [inputs["question"]]}
 
 
+def _keywords(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"keywords": sorted(_words(inputs["question"]))}
+
+
+def _at_once(inputs: dict[str, Any]) -> dict[str, Any]:
+    told = [
+        {"quotes": [{"passage": item["id"], "words": span}], "text": span}
+        for item in inputs["passages"]
+        for span in _sentences(item["text"])
+        if _shared(span, inputs["question"]) > 1
+    ]
+    return {"sentences": told[:3], "missing": [] if told else [inputs["question"]]}
+
+
 def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
     ranked = sorted(inputs["passages"], key=lambda item: -_shared(item["text"], inputs["question"]))
     helps = [item["id"] for item in ranked if _shared(item["text"], inputs["question"])]
@@ -56,14 +70,23 @@ def _choose(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draw(inputs: dict[str, Any]) -> dict[str, Any]:
-    passage = inputs["passage"]
-    helps = [span for span in _sentences(passage["text"]) if _shared(span, inputs["question"])]
-    return {"claims": [{"claim": span, "quote": span} for span in helps[: inputs["most"]]]}
+    claims = []
+    for item in inputs["passages"]:
+        helps = [span for span in _sentences(item["text"]) if _shared(span, inputs["question"])]
+        claims += [
+            {"passage": item["id"], "quote": span, "claim": span}
+            for span in helps[: inputs["most"]]
+        ]
+    return {"claims": claims}
 
 
 def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
     enough = bool(inputs["claims"])
     return {
+        "found": [
+            {"aspect": aspect, "words": item.get("quote", item["claim"])}
+            for aspect, item in zip(inputs["aspects"], inputs["claims"], strict=False)
+        ],
         "reasoning": f"There are {len(inputs['claims'])} claims.",
         "sufficient": enough,
         "missing": [] if enough else [inputs["question"]],
@@ -74,7 +97,7 @@ def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
 def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
     return {
         "sentences": [
-            {"text": item["claim"], "claims": [item["number"]]} for item in inputs["claims"]
+            {"claims": [item["number"]], "text": item["claim"]} for item in inputs["claims"]
         ],
         "missing": [],
     }
@@ -83,7 +106,8 @@ def _compose(inputs: dict[str, Any]) -> dict[str, Any]:
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
     return {
         "verdicts": [
-            {"number": item["number"], "verdict": "supported"} for item in inputs["sentences"]
+            {"number": item["number"], "reason": "It says so.", "verdict": "supported"}
+            for item in inputs["sentences"]
         ]
     }
 
@@ -91,6 +115,8 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "rewrite_question": _rewrite,
     "plan_search": _plan_search,
+    "question_keywords": _keywords,
+    "answer_at_once": _at_once,
     "choose_passages": _choose,
     "draw_claims": _draw,
     "judge_sufficiency": _judge,

@@ -30,12 +30,14 @@ from tests.fakes.openai_wire import (
     Slow,
     Status,
     Text,
+    Thought,
     completion,
     inputs_of,
     rejecting,
     rung_of,
     schema_of,
     task_of,
+    thinking,
 )
 
 __all__ = [
@@ -53,12 +55,14 @@ __all__ = [
     "Slow",
     "Status",
     "Text",
+    "Thought",
     "completion",
     "inputs_of",
     "rejecting",
     "rung_of",
     "schema_of",
     "task_of",
+    "thinking",
 ]
 
 

@@ -28,6 +28,20 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Thought:
+    """Another reply after so many tokens of thinking, which the output limit counts.
+
+    The thoughts stand where servers put them: in a field beside the content ('field'), before the
+    answer ('tags'), as a part of the content ('parts'), or nowhere ('hidden', and only then does
+    usage tell how many there were). What goes beyond the limit is cut off.
+    """
+
+    tokens: int
+    shown: Literal["field", "tags", "parts", "hidden"]
+    reply: "Answer"
+
+
+@dataclass(frozen=True)
 class Refusal:
     """A refusal in the field that OpenAI has for it."""
 
@@ -76,7 +90,7 @@ HTML = Body(b"<!DOCTYPE html><html><body>Welcome</body></html>", "text/html")
 NO_CHOICES = Body(b'{"id": "x", "object": "chat.completion", "model": "m", "choices": []}')
 
 Answer: TypeAlias = dict[str, Any] | list[Any] | BaseModel
-Reply: TypeAlias = Answer | Text | Refusal | Status | Body | Hang | Cut | Slow
+Reply: TypeAlias = Answer | Text | Thought | Refusal | Status | Body | Hang | Cut | Slow
 Script: TypeAlias = Callable[[dict[str, Any]], Reply]
 
 
@@ -131,6 +145,19 @@ def rejecting(*rungs: RungName, script: Script, status: int = 400) -> Script:
     return answer
 
 
+def thinking(
+    tokens: int, shown: Literal["field", "tags", "parts", "hidden"], script: Script
+) -> Script:
+    """Return a script that answers as `script` does, after thinking."""
+
+    def answer(request: dict[str, Any]) -> Reply:
+        reply = script(request)
+        thinks = tokens and isinstance(reply, dict | list | BaseModel)
+        return Thought(tokens, shown, reply) if thinks else reply  # type: ignore[arg-type]
+
+    return answer
+
+
 def _parsed(content: str) -> object:
     try:
         return json.loads(content)
@@ -148,7 +175,8 @@ def completion(request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         message["content"], finish, counted = reply.content, reply.finish, reply.usage
         tokens = reply.tokens
     else:
-        plain = reply.model_dump(mode="json") if isinstance(reply, BaseModel) else reply
+        given_as = reply.reply if isinstance(reply, Thought) else reply
+        plain = given_as.model_dump(mode="json") if isinstance(given_as, BaseModel) else given_as
         text = json.dumps(plain, ensure_ascii=False)
         if rung_of(request) == "tools":
             call = {"name": request["tools"][0]["function"]["name"], "arguments": text}
@@ -163,10 +191,43 @@ def completion(request: dict[str, Any], reply: Reply) -> dict[str, Any]:
         "model": request["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
     }
+    if isinstance(reply, Thought):
+        tokens = _think(reply, request, body["choices"][0])
     if counted:
         given = sum(len(str(item["content"])) for item in request["messages"]) // 4
         made = len(json.dumps(message)) // 4 if tokens is None else tokens
         body["usage"] = {
             "prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made
         }  # fmt: skip
+        if isinstance(reply, Thought) and reply.shown == "hidden":
+            body["usage"]["completion_tokens_details"] = {
+                "reasoning_tokens": min(reply.tokens, made)
+            }
     return body
+
+
+def _think(reply: Thought, request: dict[str, Any], choice: dict[str, Any]) -> int:
+    """Put thoughts before the answer and cut both at the limit; return the output tokens."""
+    limit = request.get("max_tokens") or request.get("max_completion_tokens") or 10**9
+    thoughts = "hmm " * min(reply.tokens, limit)
+    message = choice["message"]
+    call = message["tool_calls"][0]["function"] if message.get("tool_calls") else None
+    text = call["arguments"] if call else message["content"]
+    made = reply.tokens + len(text) // 4 + 1
+    answer = text[: 4 * max(limit - reply.tokens, 0)]
+    if made > limit:
+        choice["finish_reason"] = "length"
+    if call and answer:
+        call["arguments"] = answer
+    elif call:
+        del message["tool_calls"]
+    if reply.shown == "field":
+        message["reasoning_content"] = message["reasoning"] = thoughts
+    elif reply.shown == "tags":
+        answer = f"<think>{thoughts}" + (f"</think>\n{answer}" if reply.tokens < limit else "")
+    if not call or reply.shown == "tags":
+        message["content"] = answer or None
+    if reply.shown == "parts" and not call:
+        thinks = {"type": "thinking", "thinking": [{"type": "text", "text": thoughts}]}
+        message["content"] = [thinks, *([{"type": "text", "text": answer}] if answer else [])]
+    return min(made, limit)

@@ -42,15 +42,15 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert result["mind"] == "scripted"
     tasks = asked(server)
     assert tasks.count("plan_search") == tasks.count("choose_passages") == 1
-    assert tasks.count("draw_claims") == len(result["hops"][0].chosen)
-    assert tasks.count("judge_sufficiency") == tasks.count("compose_answer") == 1
-    assert tasks.count("check_answer") == 1
+    assert tasks.count("draw_claims") == tasks.count("judge_sufficiency") == 1
+    assert tasks.count("compose_answer") == tasks.count("check_answer") == 1
     assert not set(tasks) & {"rewrite_question"}
 
 
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:
     def lie(answer: Any, inputs: dict[str, Any]) -> Reply:
-        invented = {"claim": "Bees count their wing beats.", "quote": "bees count their wing beats"}
+        quote = "bees count their wing beats"
+        invented = {"passage": "S1", "claim": "Bees count their wing beats.", "quote": quote}
         return {"claims": [*answer["claims"], invented]}
 
     result, server = await ask(llm_settings, DISTANCE, {"draw_claims": lie})
@@ -58,9 +58,9 @@ async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Se
     assert "wing beats" not in result["answer"]
     assert any("wing beats" in item.text for hop in result["hops"] for item in hop.lost)
     again = [
-        request for request in server.requests if "quotes_that_failed" in str(request["messages"])
+        request for request in server.requests if "<quotes_that_failed" in str(request["messages"])
     ]
-    assert len(again) >= len(result["hops"][0].chosen)
+    assert len(again) == 1
 
 
 async def test_claim_that_its_quote_does_not_bear_out_becomes_the_quote(
@@ -112,7 +112,7 @@ async def test_second_hop_asks_what_is_missing_and_reads_other_passages(
 ) -> None:
     def want_more(answer: Any, inputs: dict[str, Any]) -> Reply:
         return {
-            "reasoning": "Only one side is there.", "sufficient": False,
+            "found": [], "reasoning": "Only one side is there.", "sufficient": False,
             "missing": ["soil carbon"], "bias": "all claims are on bees",
             "query": "soil carbon under no-till farming",
         }  # fmt: skip
@@ -148,8 +148,8 @@ async def test_whole_passage_sent_as_one_claim_becomes_single_claims(
     llm_settings: Settings,
 ) -> None:
     def lump(answer: Any, inputs: dict[str, Any]) -> Reply:
-        text = inputs["passage"]["text"]
-        return {"claims": [{"claim": text, "quote": text}]}
+        whole = [(item["id"], item["text"]) for item in inputs["passages"]]
+        return {"claims": [{"passage": key, "quote": text, "claim": text} for key, text in whole]}
 
     def run_on(answer: Any, inputs: dict[str, Any]) -> Reply:
         numbers = [item["number"] for item in inputs["claims"]]

@@ -57,14 +57,14 @@ async def test_commands_in_titles_and_quotes_of_commands_are_refused(
     library.add([paper_from({**owl, "authors": ["Ann Abel"]})])
 
     def obey(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"claims": [*answer["claims"], {"claim": order, "quote": order}]}
+        return {"claims": [*answer["claims"], {"passage": "S1", "claim": order, "quote": order}]}
 
     question = "How do owls measure distance in dark barns?"
     result, server = await ask(settings, question, {"draw_claims": obey}, library="traps")
     assert_traced(result)
     for task in ("choose_passages", "compose_answer"):
         assert "liars" not in str(shown_to(server, task))
-    assert all("liars" not in str(item["passage"]) for item in shown_to(server, "draw_claims"))
+    assert all("liars" not in str(item["passages"]) for item in shown_to(server, "draw_claims"))
     assert all("liars" not in f"{claim.text} {claim.quote.text}" for claim in result["claims"])
 
 
@@ -83,15 +83,16 @@ async def test_sentences_in_another_language_are_judged_by_the_mind(llm_settings
         "choose_passages": lambda answer, inputs: {"ids": ["S1"]},
         "draw_claims": lambda answer, inputs: {
             "claims": [
-                {"claim": text, "quote": text}
-                for text in [inputs["passage"]["text"].split(". ")[0] + "."]
+                {"passage": item["id"], "quote": text, "claim": text}
+                for item in inputs["passages"]
+                for text in [item["text"].split(". ")[0] + "."]
             ]
         },
     }
     result, _ = await ask(llm_settings, question, spoil)
     assert [item.text for item in result["sentences"]] == [german]
     spoil["check_answer"] = lambda answer, inputs: {
-        "verdicts": [{"number": 1, "verdict": "not_in_source"}]
+        "verdicts": [{"number": 1, "reason": "No.", "verdict": "not_in_source"}]
     }
     result, _ = await ask(llm_settings, question, spoil)
     assert german not in result["answer"]
@@ -101,7 +102,7 @@ async def test_nothing_is_never_sufficient(llm_settings: Settings) -> None:
     spoil = {
         "draw_claims": instead({"claims": []}),
         "judge_sufficiency": instead(
-            {"reasoning": "Fine.", "sufficient": True, "query": "waggle dance"}
+            {"found": [], "reasoning": "Fine.", "sufficient": True, "query": "waggle dance"}
         ),
     }
     result, _ = await ask(llm_settings, DISTANCE, spoil)

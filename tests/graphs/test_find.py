@@ -61,7 +61,7 @@ async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
     def miss(answer: Any, inputs: dict[str, Any]) -> Any:
         answer["facets"][0] |= {
             "papers": ["C99"],
-            "query": "polarised skylight compass neurons insects extra",
+            "keywords": ["polarised", "skylight compass", "neurons", "insects", "extra"],
         }
         return answer
 
@@ -69,7 +69,7 @@ async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
         result = await find(llm.context)
     gap = [query for query in result["queries"] if query.facet == "gap"]
     assert [query.hop for query in gap] == [2]
-    assert gap[0].text == "polarised skylight compass neurons"
+    assert gap[0].text == 'polarised "skylight compass" neurons insects'
     assert {entry.hop for entry in result["search_log"]} == {1, 2}
     assert [entry.hop for entry in result["sufficiency"]] == [1, 2]
     assert "local:p5" in {item.paper.id for item in result["papers"]}

@@ -122,7 +122,7 @@ async def test_breadth_first_search_judges_what_its_second_hop_finds(
     llm_settings: Settings,
 ) -> None:
     def miss(answer: Any, inputs: dict[str, Any]) -> Any:
-        answer["facets"][0] |= {"papers": [], "query": "polarised skylight compass"}
+        answer["facets"][0] |= {"papers": [], "keywords": ["polarised", "skylight compass"]}
         return answer
 
     papers, links = chain(6)

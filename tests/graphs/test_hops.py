@@ -31,7 +31,7 @@ def never_enough() -> Callable[[Any, dict[str, Any]], Any]:
 
     def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
         number = next(numbers)
-        answer["facets"][0] |= {"papers": [], "query": f"{_NEW[number % 5]} {number}"}
+        answer["facets"][0] |= {"papers": [], "keywords": [*_NEW[number % 5].split(), str(number)]}
         return answer
 
     return spoil

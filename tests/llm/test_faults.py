@@ -40,6 +40,13 @@ from tools.ledger.limits import Limits
             "CITELOOM_LLM_CONTEXT_TOKENS",
         ),
         (HTML, "CITELOOM_LLM_BASE_URL"),
+        (Status(400, "This model only supports streaming: set stream=true"), "only as a stream"),
+        (
+            Status(
+                404, "This model is only supported in v1/responses and not in v1/chat/completions."
+            ),
+            "Responses API",
+        ),
     ],
 )
 async def test_what_trying_again_cannot_help_is_said_once_with_advice(
@@ -51,6 +58,14 @@ async def test_what_trying_again_cannot_help_is_said_once_with_advice(
     assert KEY not in str(error)
     assert len(server.requests) == 1
     assert [row.calls for row in ledger.usage()] == [0]
+
+
+async def test_an_endpoint_that_only_streams_is_told_and_may_have_charged(tmp_path: Path) -> None:
+    stream = Body(b'data: {"choices": [{"delta": {"content": "{"}}]}\n\n', "text/event-stream")
+    ledger = RunLedger("run", Limits(), tmp_path)
+    error, server = await failing([stream], tmp_path, PermanentError, ledger=ledger)
+    assert "only as a stream" in str(error)
+    assert (len(server.requests), ledger.usage()[0].calls) == (1, 1)
 
 
 PASSING = [

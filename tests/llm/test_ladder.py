@@ -1,5 +1,6 @@
 """Tests of the ladder of structured output, through LlmMind.do and real HTTP."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from tests.fakes.openai_server import (
     rung_of,
     schema_of,
 )
-from tests.llm.support import RATE, Rating, ask, mind_at
+from tests.llm.support import GOOD, RATE, Rating, ask, mind_at
 from tools.errors import PermanentError
+from tools.llm.endpoint import FLOORS
 
 JUDGE = replace(RATE, name="judge")
 
@@ -117,16 +119,32 @@ async def test_a_schema_that_one_endpoint_rejects_lowers_only_its_task(tmp_path:
     assert server.rungs == ["json_schema", "tools", "json_schema", "tools"]
 
 
-async def test_a_format_that_is_accepted_and_ignored_is_told_in_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ["It fits well.", '{"rating": 7}', '{"score": "high"}'])
+async def test_a_format_that_is_accepted_and_ignored_is_told_in_words(
+    tmp_path: Path, said: str
+) -> None:
     def script(request: dict[str, Any]) -> Reply:
-        return Text("It fits well." if rung_of(request) != "text" else '{"score": 7}')
+        return Text(said if rung_of(request) != "text" else '{"score": 7}')
 
     with OpenAIServer(script) as server:
         mind = mind_at(server, tmp_path)
-        assert (await mind.do(RATE, text="x")).score == 7
-        assert (await mind.do(RATE, text="y")).score == 7
-    assert server.rungs == ["json_schema", "text", "text"]
-    assert server.tasks == ["rate"] * 3
+        for task in (RATE, RATE, JUDGE, replace(RATE, name="third")):
+            assert (await mind.do(task, text=str(len(server.requests)))).score == 7
+    assert server.rungs == ["json_schema", "text", "text", "json_schema", "text", "text"]
+    assert server.tasks == ["rate", "rate", "rate", "judge", "judge", "third"]
+
+
+@pytest.mark.parametrize("lowered", [[], ["json_schema"], ["json_schema", "tools", "json_object"]])
+async def test_the_schema_is_sent_once_also_with_a_repair(
+    tmp_path: Path, lowered: list[RungName]
+) -> None:
+    bad = {"score": 700}
+    script = rejecting(
+        *lowered, script=lambda request: GOOD if len(request["messages"]) > 2 else bad
+    )
+    answer, server = await ask(script, tmp_path)
+    assert answer.score == 7
+    assert [json.dumps(sent).count("How well it fits.") for sent in server.requests[-2:]] == [1, 1]
 
 
 async def test_a_model_that_wants_another_name_for_the_limit_gets_it(tmp_path: Path) -> None:
@@ -143,5 +161,5 @@ async def test_a_model_that_wants_another_name_for_the_limit_gets_it(tmp_path: P
         await mind.do(RATE, text="x")
         await mind.do(RATE, text="y")
     assert len(server.requests) == 4
-    assert server.requests[-1]["max_completion_tokens"] == RATE.max_output_tokens
+    assert server.requests[-1]["max_completion_tokens"] == FLOORS[RATE.tier]
     assert server.rungs == ["json_schema"] * 4

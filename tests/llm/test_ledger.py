@@ -13,6 +13,7 @@ from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
+from tools.llm.endpoint import FLOORS
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
 PRICE = (10.0, 100.0)
@@ -78,13 +79,13 @@ async def test_usage_that_the_endpoint_does_not_report_is_estimated(tmp_path: Pa
 
 
 async def test_a_call_that_timed_out_counts_as_its_worst_case(tmp_path: Path) -> None:
-    ledger = RunLedger("run", Limits(tokens=900), tmp_path)
+    ledger = RunLedger("run", Limits(tokens=4500), tmp_path)
     with OpenAIServer([Hang()]) as server, pytest.raises((BudgetError, TransientError)):
         await mind_at(server, tmp_path, ledger=ledger, llm_timeout=0.1).do(RATE, text="x")
     (row,) = ledger.usage()
     assert row.calls == 2
-    assert row.output_tokens == RATE.max_output_tokens * row.calls
-    assert row.input_tokens + row.output_tokens <= 900
+    assert row.output_tokens == FLOORS[RATE.tier] * row.calls
+    assert row.input_tokens + row.output_tokens <= 4500
 
 
 async def test_a_repair_is_paid_from_the_same_budget(tmp_path: Path) -> None:

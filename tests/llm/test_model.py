@@ -45,38 +45,6 @@ async def test_an_empty_answer_is_sent_back(tmp_path: Path, empty: str | None) -
     assert server.requests[1]["messages"][2]["content"] == "(no answer)"
 
 
-async def test_an_answer_that_was_cut_off_is_asked_again_with_more_room(tmp_path: Path) -> None:
-    answer, server = await ask([Text('{"score": 7, "rea', finish="length"), GOOD], tmp_path)
-    assert answer.score == 7
-    limits = [request["max_tokens"] for request in server.requests]
-    assert limits == [RATE.max_output_tokens, 4 * RATE.max_output_tokens]
-    assert len(server.requests[1]["messages"]) == 2
-
-
-async def test_an_answer_as_long_as_the_limit_was_cut_off_whatever_the_server_says(
-    tmp_path: Path,
-) -> None:
-    broken = Text('{"score": 7, "rea', finish="tool_calls", tokens=RATE.max_output_tokens)
-    answer, server = await ask([broken, GOOD], tmp_path)
-    assert answer.score == 7
-    limits = [request["max_tokens"] for request in server.requests]
-    assert limits == [RATE.max_output_tokens, 4 * RATE.max_output_tokens]
-
-
-async def test_an_answer_that_is_cut_off_twice_is_given_up(tmp_path: Path) -> None:
-    error, server = await failing(
-        [Text('{"score": 7, "rea', finish="length")], tmp_path, AnswerError
-    )
-    assert len(server.requests) == 2
-    assert "did not finish" in str(error)
-
-
-async def test_a_whole_answer_counts_even_at_the_limit(tmp_path: Path) -> None:
-    answer, server = await ask([Text('{"score": 7}' + "\n" * 50, finish="length")], tmp_path)
-    assert answer.score == 7
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     "reply",
     [

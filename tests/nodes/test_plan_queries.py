@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from nodes.find.plan_queries import plan_queries
-from nodes.find.query_drafts import MAX_KEYWORDS
+from nodes.find.query_drafts import MAX_KEYWORDS, MOST_SIDES
 from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
@@ -28,7 +28,7 @@ TEXT = (
 )
 FIRST, SECOND, THIRD = (part.strip() + "." for part in TEXT.removesuffix(".").split(". "))
 STRATEGIES: tuple[QueryStrategy, ...] = get_args(QueryStrategy)
-NUMBER = {"single": 1, "multiple": 3, "optimized": 3}
+NUMBER = {"single": 1, "multiple": 3, "optimized": 3, "several": 3}
 Plan = Callable[..., Any]
 
 
@@ -89,7 +89,8 @@ async def test_embedded_engine_makes_short_queries_that_rest_on_sentences(
         assert query.sentence.text in {FIRST, SECOND, THIRD}
         assert query.reason
     facets = {query.facet for query in queries}
-    assert facets == ({"problem", "method", "contribution"} if strategy == "optimized" else {"all"})
+    of_sides = strategy in {"optimized", "several"}
+    assert facets == ({"problem", "method", "contribution"} if of_sides else {"all"})
 
 
 async def test_facets_share_no_word_and_readings_differ(plan: Plan) -> None:
@@ -105,11 +106,44 @@ async def test_facets_share_no_word_and_readings_differ(plan: Plan) -> None:
 async def test_each_strategy_asks_the_mind_once_and_takes_no_more_than_it_should(
     strategy: QueryStrategy, plan: Plan
 ) -> None:
-    facets = ("problem", "method", "contribution", "problem", "method")
+    facets = ("problem", "method", "contribution", *["method"] * 7)
     drafts = [draft(facet, f"word{place}") for place, facet in enumerate(facets)]
     update, asked = await plan(answers(*drafts), queries=strategy)
     assert len(asked) == 1
-    assert texts(update) == ["word0", "word1", "word2"][: NUMBER[strategy]]
+    most = {**NUMBER, "several": MOST_SIDES}[strategy]
+    assert texts(update) == [f"word{place}" for place in range(most)]
+
+
+@pytest.mark.parametrize(
+    ("given", "query"),
+    [
+        (["literature review", "citation recommendation"],
+         '"literature review" "citation recommendation"'),
+        (["review", "literature review", "systematic review"],
+         '"literature review" "systematic review"'),
+        (["graph of thoughts", "the bees AND their landmarks"], '"graph of thoughts" bees landmarks'),
+        (['"septic shock" OR sepsis', "bees, wasps"], '"septic shock" sepsis bees wasps'),
+        (["recurrent nets that hear snoring owls", "dusk"], "recurrent nets hear snoring"),
+        (["alpha", "beta", "gamma", "delta", "epsilon"], "alpha beta gamma delta"),
+        (["of the", "and"], None),
+    ],
+)  # fmt: skip
+async def test_expression_of_several_words_is_one_term(
+    given: list[str], query: str | None, plan: Plan
+) -> None:
+    update, _ = await plan(answers(draft("method", *given)))
+    assert texts(update) == ([query] if query else [])
+
+
+async def test_exclusive_queries_share_no_term_but_may_share_a_word(plan: Plan) -> None:
+    drafts = [
+        draft("problem", "language model", "literature review"),
+        draft("method", "large language model", "peer review"),
+    ]
+    update, _ = await plan(answers(*drafts), queries="optimized")
+    assert texts(update) == ['"language model" "literature review"', '"peer review"']
+    update, _ = await plan(answers(*drafts))
+    assert texts(update)[1] == '"large language model" "peer review"'
 
 
 async def test_invented_sentence_is_asked_for_once_more_with_the_failure_named(plan: Plan) -> None:

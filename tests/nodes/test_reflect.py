@@ -68,7 +68,8 @@ def answer(*facets: dict[str, Any]) -> dict[str, Any]:
 
 
 def facet(name: str, *papers: str, query: str = "", sentence: str = FIRST) -> dict[str, Any]:
-    return {"name": name, "sentence": sentence, "papers": list(papers), "query": query}
+    terms = [query] if query else []
+    return {"name": name, "sentence": sentence, "papers": list(papers), "keywords": terms}
 
 
 def last(update: FindState) -> Sufficiency:
@@ -78,12 +79,12 @@ def last(update: FindState) -> Sufficiency:
 async def test_missing_facet_opens_a_hop_with_a_query_of_its_own(think: Reflect) -> None:
     update, _ = await think(
         answer(
-            facet("landmarks", "C1", "C2"),
-            facet("radar", "C3", query="harmonic radar tracking", sentence=SECOND),
+            facet("landmarks", "P1", "P2"),
+            facet("radar", "P3", query="harmonic radar tracking", sentence=SECOND),
         )
     )
     (query,) = update["queries"]
-    assert (query.text, query.facet, query.hop) == ("harmonic radar tracking", "gap", 2)
+    assert (query.text, query.facet, query.hop) == ('"harmonic radar tracking"', "gap", 2)
     assert query.sentence.text == SECOND
     assert update["hop"] == 2
     entry = last(update)
@@ -103,10 +104,23 @@ async def test_query_that_was_asked_in_any_order_is_not_asked_again(
 
 
 async def test_last_hop_records_what_is_missing_and_asks_no_further_query(think: Reflect) -> None:
-    update, _ = await think(answer(facet("radar", query="radar")), {"max_hops": 3}, hop=3)
+    update, asked = await think(answer(facet("radar", query="radar")), {"max_hops": 3}, hop=3)
+    assert (asked[0]["searches_left"], "asked" in asked[0]) == (0, False)
     assert (update["queries"], update["hop"]) == ([], 3)
     assert last(update).missing == ("radar",)
     assert last(update).stopped == "max_hops reached"
+
+
+async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title(
+    think: Reflect,
+) -> None:
+    told = {**answer(facet("landmarks", "P1", "P2")), "reasoning": "P2 leans to maps (P9, C1)."}
+    update, asked = await think(told)
+    assert asked[0]["papers"][0] == {
+        "id": "P1", "score": 80, "title": "Landmarks a", "line": FIRST,
+    }  # fmt: skip
+    assert asked[0]["searches_left"] == 1
+    assert last(update).reasoning == "'Landmarks b' leans to maps (P9, C1)."
 
 
 async def test_hop_that_added_nothing_is_the_last_and_no_mind_is_asked(think: Reflect) -> None:

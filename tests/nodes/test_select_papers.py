@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.find.select_papers import select_papers
 from state.channels import FindState
-from state.query import SearchLogEntry
+from state.query import FacetCover, SearchLogEntry, Sufficiency
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
@@ -29,7 +29,8 @@ def select(runtime: Runtime[RunContext]) -> Select:
         branch: dict[str, Any] = {
             "run": "run", "request": asked, "scores": scores, "prior": {}, "judged": scores,
             "settled": [], "same": {}, "hidden": [],
-            "collected": [], "retracted": [], "search_log": [], "failures": [], **state,
+            "collected": [], "retracted": [], "search_log": [], "failures": [], "sufficiency": [],
+            **state,
         }  # fmt: skip
         given: FindState = branch  # type: ignore[assignment]
         return await select_papers(given, runtime)
@@ -59,6 +60,22 @@ async def test_retracted_paper_gives_its_place_to_the_next_unless_it_is_asked_fo
     assert [item.cause for item in update["failures"]] == [
         "it was to be included, but it was retracted"
     ]
+
+
+async def test_each_facet_keeps_its_best_paper_or_is_said_to_be_missing(select: Select) -> None:
+    facets = (
+        FacetCover(name="pears", papers=("doi:a", "doi:b"), covered=True),
+        FacetCover(name="frost", papers=("openalex:W3", "doi:d"), covered=True),
+        FacetCover(name="sails", papers=("doi:d", "doi:e"), covered=True),
+        FacetCover(name="bees"),
+    )
+    entry = Sufficiency(hop=1, facets=facets, missing=("bees",), reasoning="Thus.", by="m")
+    scores = {**SCORES, "doi:e": 60.0}
+    update = await select(
+        scores, {"keep": 2}, same={"openalex:W3": "doi:c"}, sufficiency=[entry], retracted=["doi:e"]
+    )
+    assert update["selected"] == ["doi:a", "doi:c"]
+    assert update["sufficiency"][-1].missing == ("bees", "sails")
 
 
 def searched(source: str, *returned: int) -> list[SearchLogEntry]:

@@ -25,7 +25,7 @@ async def listed(
     branch: dict[str, Any] = {
         "run": "run", "request": asked, "prior": MERIT, "judged": {}, "hits": [], "trail": [],
         "similarity": dict.fromkeys(MERIT, 0.5), "same": {name: name for name in NAMES},
-        "hidden": [], "hop": 1, "depth": 0, **state,
+        "hidden": [], "collected": [], "hop": 1, "depth": 0, **state,
     }  # fmt: skip
     given: FindState = branch  # type: ignore[assignment]
     return await shortlist(given, runtime)
@@ -77,6 +77,13 @@ async def test_breadth_first_search_judges_a_whole_level(
     )
     update = await listed(runtime, hits=hits, trail=trail, depth=depth)
     assert update["batch"] == (NAMES[100:290] if depth else NAMES[:5])
+    # No more are judged than may still be collected, the first of the queue.
+    told(runtime, max_papers=7)
+    judged = {NAMES[100]: 50.0, NAMES[0]: 50.0}
+    update = await listed(
+        runtime, hits=hits, trail=trail, depth=depth, judged=judged, collected=NAMES[:5]
+    )
+    assert update["batch"] == (NAMES[101:103] if depth else NAMES[1:3])
 
 
 async def test_no_paper_is_settled_as_relevant_where_none_reads_as_if_it_were(

@@ -1,17 +1,19 @@
 """nodes/find/weigh_links.py: what links add to a judge's word, and the levels of a breadth-first search."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.find.weigh_links import weigh_links
+from nodes.find.weigh_links import MOST_MOVED, weigh_links
 from state.channels import FindState
 from state.finding import Round, Trail
 from state.paper import Paper
 from state.query import Hit
 from state.request import Request
 from state.run import Failure
+from tests.nodes.rankers.support import served
 from tools.context import RunContext
 from tools.services import Services
 
@@ -49,6 +51,17 @@ async def test_paper_that_others_cite_rises_above_its_equal(
     update = await weighed(services, runtime, dict.fromkeys(NAMES, 60.0))
     assert update["scores"][CITED] > update["scores"][NAMES[6]]
     assert update["scores"].keys() == set(NAMES)
+
+
+async def test_links_do_not_turn_round_what_an_llm_set_apart(
+    services: Services, runtime: Runtime[RunContext], tmp_path: Path
+) -> None:
+    judged = {**dict.fromkeys(NAMES, 60.0), NAMES[6]: 85.0}
+    engine = (await weighed(services, runtime, judged))["scores"]
+    with served([], tmp_path) as bench:
+        scores = (await weighed(bench.services, bench.runtime, judged))["scores"]
+    assert engine[CITED] > 60 + MOST_MOVED
+    assert scores[NAMES[6]] > scores[CITED] == 60 + MOST_MOVED
 
 
 @pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from state.run import SourceUsage, Usage
@@ -15,6 +15,7 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS usage (
     run TEXT, task TEXT, mind TEXT, calls INTEGER, cached INTEGER, repairs INTEGER,
     input_tokens INTEGER, output_tokens INTEGER, usd REAL, seconds REAL,
+    thinking_tokens INTEGER DEFAULT 0,
     PRIMARY KEY (run, task, mind)
 );
 CREATE TABLE IF NOT EXISTS sources (
@@ -23,6 +24,8 @@ CREATE TABLE IF NOT EXISTS sources (
 );
 CREATE TABLE IF NOT EXISTS clock (run TEXT PRIMARY KEY, seconds REAL);
 """
+_ADDED = "ALTER TABLE usage ADD COLUMN thinking_tokens INTEGER DEFAULT 0"
+"""For a file of an earlier version; fails where the column is there."""
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
@@ -83,6 +86,8 @@ class LedgerFile:
         try:
             db.execute("PRAGMA journal_mode=WAL")
             db.executescript(_TABLES)
+            with suppress(sqlite3.OperationalError):
+                db.execute(_ADDED)
             with db:
                 yield db
         finally:

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -82,7 +82,7 @@ class RunLedger:
             BudgetError: The request may exceed a limit; nothing was spent on it.
         """
         spending = Spending(None, Cost(usd=usd), lambda change: None)
-        await self._hold(source, spending.worst, source)
+        await self._hold(source, [spending.worst], source)
         try:
             yield spending
         except BaseException:
@@ -104,11 +104,13 @@ class RunLedger:
         *,
         input_tokens: int = 0,
         output_tokens: int = 0,
+        least: int | None = None,
         price: Price | None = None,
     ) -> AsyncIterator[Spending]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
-        Waits while calls under way may still free enough of the budget.
+        Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
+        fit into it, fewer are held, `least` at the least: `worst` tells, and the call keeps to it.
 
         Raises:
             BudgetError: The call may exceed a limit; nothing was spent on it.
@@ -119,8 +121,13 @@ class RunLedger:
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
-        spending = Spending(price, Cost.of(1, input_tokens, output_tokens, price), self._clock)
-        await self._hold(task, spending.worst, "")
+        fewest = output_tokens if least is None else least
+        # Each half the one before, so that what a limit leaves of thinking is used.
+        steps = [
+            max(output_tokens >> step, fewest) for step in range(output_tokens.bit_length() + 1)
+        ]
+        worst = [Cost.of(1, input_tokens, tokens, price) for tokens in dict.fromkeys(steps)]
+        spending = Spending(price, await self._hold(task, worst, ""), self._clock)
         try:
             yield spending
         finally:
@@ -138,16 +145,20 @@ class RunLedger:
         await self.ready()
         await self._record(SourceUsage(source=source, cached=cached))
 
-    async def _hold(self, subject: str, worst: Cost, source: str) -> None:
+    async def _hold(self, subject: str, wanted: Sequence[Cost], source: str) -> Cost:
+        """Hold the first of `wanted` that fits into what is left, once calls under way leave it."""
         await self.ready()
         while True:
             with self._lock:
                 self._tick()
+                for worst in wanted:
+                    if (excess := self._excess(worst, source, ())) is None:
+                        break
+                else:
+                    raise BudgetError(f"'{subject}' was not asked: {excess}")
                 if self._excess(worst, source, self._held) is None:
                     self._held.append((worst, source))
-                    return
-                if (excess := self._excess(worst, source, ())) is not None:
-                    raise BudgetError(f"'{subject}' was not asked: {excess}")
+                    return worst
                 ticket = self._bell.ticket()
             await ticket
 

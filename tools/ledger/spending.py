@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Price = tuple[float, float]
 """USD for a million input tokens and for a million output tokens."""
@@ -16,6 +16,8 @@ class Cost:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
+    thinking_tokens: int = 0
+    """Of the output tokens."""
 
     @classmethod
     def of(cls, calls: int, input_tokens: int, output_tokens: int, price: Price | None) -> "Cost":
@@ -54,9 +56,10 @@ class Spending:
         self._cost = self.worst
         self._clock(+1)
 
-    def used(self, input_tokens: int, output_tokens: int) -> None:
-        """Say what the call really used."""
-        self._cost = Cost.of(1, input_tokens, output_tokens, self._price)
+    def used(self, input_tokens: int, output_tokens: int, thinking_tokens: int = 0) -> None:
+        """Say what the call really used; output includes thinking."""
+        cost = Cost.of(1, input_tokens, output_tokens, self._price)
+        self._cost = replace(cost, thinking_tokens=thinking_tokens)
 
     def charged(self, usd: float) -> None:
         """Say what the call really cost, where the price is not one of tokens."""

@@ -9,8 +9,9 @@ from pydantic import BaseModel, ValidationError
 from tools.llm.prompt import clean
 from tools.llm.task import AnswerT
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_TAG = r"(?:think(?:ing)?|thought|reasoning)[>\]]"
+_THOUGHT = re.compile(rf"[<\[]{_TAG}.*?(?:[<\[]/{_TAG}|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = re.compile(rf"\A.*[<\[]/{_TAG}", re.DOTALL | re.IGNORECASE)
 _OBJECT_START = re.compile(r'\{\s*["}]')
 _MOST_OBJECTS = 200
 """Objects looked at, so that a hostile text costs little."""
@@ -19,12 +20,12 @@ _MOST_OBJECTS = 200
 class UnusableAnswerError(ValueError):
     """What the model wrote is not the answer; the text says why, in words for the model.
 
-    `has_json` tells whether there was a JSON object at all.
+    `shaped` tells whether there was a JSON object of the schema's shape, fields and types.
     """
 
-    def __init__(self, reason: str, *, has_json: bool) -> None:
+    def __init__(self, reason: str, *, shaped: bool) -> None:
         super().__init__(reason)
-        self.has_json = has_json
+        self.shaped = shaped
 
 
 def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
@@ -41,22 +42,23 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
     if not _is_object(seen):
         seen = visible(raw)
     if not seen:
-        raise UnusableAnswerError("the answer was empty", has_json=False)
+        raise UnusableAnswerError("the answer was empty", shaped=False)
     found = _objects(seen)
     if not found:
-        raise UnusableAnswerError("the answer held no JSON object", has_json=False)
-    reason = ""
+        raise UnusableAnswerError("the answer held no JSON object", shaped=False)
+    reason, shaped = "", False
     for item in reversed([item for item in found if item] or found):
         text = json.dumps(clean(item), ensure_ascii=False)
         try:
             answer = schema.model_validate_json(text)
         except ValidationError as error:
+            shaped = shaped if reason else _is_shaped(error)
             reason = reason or _explain(error)
         else:
             if not item or _names(schema) & item.keys():
                 return answer, text
             reason = reason or "none of its keys is in the schema"
-    raise UnusableAnswerError(reason, has_json=True)
+    raise UnusableAnswerError(reason, shaped=shaped)
 
 
 def reread(schema: type[AnswerT], text: str) -> AnswerT | None:
@@ -72,12 +74,11 @@ def visible(raw: str) -> str:
     return _THOUGHT_END.sub("", _THOUGHT.sub("", raw)).strip()
 
 
-def repair_request(reason: Exception, schema: str) -> str:
-    """Return the message that sends an answer back."""
+def repair_request(reason: Exception) -> str:
+    """Return the message that sends an answer back; the request holds the schema already."""
     return (
         f"That answer cannot be used: {reason}\n"
-        "Give the whole answer again as one JSON object and nothing else. "
-        f"It must match this JSON schema:\n{schema}"
+        "Give the whole answer again as one JSON object that matches the schema, and nothing else."
     )
 
 
@@ -100,7 +101,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
         try:
             item, end = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError) as error:
-            raise UnusableAnswerError(f"its JSON is broken: {error}", has_json=True) from error
+            raise UnusableAnswerError(f"its JSON is broken: {error}", shaped=True) from error
         found.append(item)
         start = _OBJECT_START.search(text, end)
     return found
@@ -113,6 +114,11 @@ def _refuse(constant: str) -> float:
 def _names(schema: type[BaseModel]) -> set[str]:
     fields = schema.model_fields.items()
     return {name for name, _ in fields} | {field.alias for _, field in fields if field.alias}
+
+
+def _is_shaped(error: ValidationError) -> bool:
+    kinds = [fault["type"] for fault in error.errors(include_url=False, include_context=False)]
+    return not any(kind == "missing" or kind.endswith(("_type", "_parsing")) for kind in kinds)
 
 
 def _explain(error: ValidationError) -> str:

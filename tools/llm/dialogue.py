@@ -3,18 +3,18 @@
 from dataclasses import dataclass, field
 from typing import Generic
 
-from tools.errors import AnswerError, PermanentError, RefusedError
+from tools.errors import AnswerError, BudgetError, PermanentError, RefusedError
 from tools.ledger.ledger import RunLedger
 from tools.llm.answers import UnusableAnswerError, read_answer, repair_request, visible
 from tools.llm.endpoint import Endpoint, Reply, Request
-from tools.llm.ladder import OPENAI_URL, Rung
+from tools.llm.ladder import Rung, form_of
 from tools.llm.prompt import count_tokens
 from tools.llm.shapes import Shapes
 from tools.llm.task import AnswerT, Task
 
 MOST_REPAIRS = 2
 STRETCH = 4
-"""How much larger the output limit is after an answer was cut off."""
+"""How much more room an answer gets after it was cut off, once, thoughts aside."""
 
 _SCHEMA_NOTE = (
     "\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{}"
@@ -34,7 +34,7 @@ class Dialogue(Generic[AnswerT]):
     ledger: RunLedger
     turns: list[dict[str, str]] = field(default_factory=list)
     repairs: int = 0
-    limit: int = 0
+    stretch: int = 1
     unheeded: bool = False
     """The endpoint accepted a format and did not keep to it, so the message must tell it."""
 
@@ -42,32 +42,34 @@ class Dialogue(Generic[AnswerT]):
         """Return the answer and its JSON text.
 
         Raises:
-            AnswerError: No usable answer after two repairs, or after one with more room.
+            AnswerError: No usable answer after two repairs, or none within the most room there is.
             RefusedError: The model refused.
             PermanentError: The question does not fit the model's window.
         """
-        self.limit = self.task.max_output_tokens
         while True:
             request, reply = await self.endpoint.ask(self.compose, self.ledger)
             if reply.refusal:
                 words = " ".join(reply.refusal.split())[:300]
                 raise RefusedError(f"{self.endpoint.model} refused '{self.task.name}': {words}")
             try:
-                answer, text = read_answer(self.task.answer, reply.text)
+                # What breaks off before any answer began may hold drafts of one.
+                begun = not reply.cut or visible(reply.text).startswith(("{", "```"))
+                answer, text = read_answer(self.task.answer, reply.text if begun else "")
             except UnusableAnswerError as error:
                 await self._go_on(request, reply, error)
                 continue
             if self.unheeded:
-                self.endpoint.dialect.by_task[self.task.name] = Rung.TEXT
+                self.endpoint.dialect.ignores(self.task.name)
             return answer, text
 
     def compose(self) -> Request:
         """Return the request as things stand; what is constant comes first."""
         rung = Rung.TEXT if self.unheeded else self.endpoint.dialect.rung_for(self.task.name)
         system = self.task.prompt
-        # OpenAI shows the model the schema itself, and so do chat templates with tools; engines
-        # that only constrain the output do not, and the fields' descriptions would go unread.
-        told = rung >= Rung.GRAMMAR or (rung is Rung.SCHEMA and self.endpoint.url != OPENAI_URL)
+        # The schema is paid for once. Engines that constrain the output without showing the model
+        # its schema force the fields' names, and the prompt says what they mean; no endpoint is
+        # known that shows what stands in GRAMMAR's format.
+        told = rung >= Rung.GRAMMAR
         if told:
             system += _SCHEMA_NOTE.format(self.shapes.text)
         messages = [
@@ -78,19 +80,31 @@ class Dialogue(Generic[AnswerT]):
         tokens = sum(count_tokens(message["content"]) + 8 for message in messages)
         tokens += 0 if told else count_tokens(self.shapes.text)
         self._check_window(tokens)
+        dialect = self.endpoint.dialect
+        limit = self._limit(tokens)
+        basics = self.endpoint.basics(limit, self.temperature)
         return Request(
             task=self.task.name,
             rung=rung,
             messages=messages,
-            body=self.endpoint.dialect.body(rung, self.shapes, self.limit, self.temperature),
+            body=basics | form_of(rung, self.shapes),
             input_tokens=tokens,
-            limit=self.limit,
+            limit=limit,
+            least=min(limit, self.task.max_output_tokens + dialect.thought),
+            thinking=dialect.thinking,
         )
+
+    def _limit(self, tokens: int) -> int:
+        """Return the output limit beside an input of `tokens`."""
+        endpoint = self.endpoint
+        room = self.stretch * endpoint.room_for(self.task.max_output_tokens)
+        most = min(endpoint.window - tokens, endpoint.dialect.most)
+        return min(room + endpoint.dialect.thinking, most)
 
     async def _go_on(self, request: Request, reply: Reply, error: UnusableAnswerError) -> None:
         """Prepare the next request after an unusable answer."""
         if reply.cut:
-            self._make_room(request)
+            self._make_room(request, reply)
         elif request.rung is Rung.TOOL and not reply.called:
             self.endpoint.dialect.lower(Rung.TOOL, self.task.name)
         elif self.repairs == MOST_REPAIRS:
@@ -100,7 +114,7 @@ class Dialogue(Generic[AnswerT]):
             ) from error
         else:
             constrained = request.rung in {Rung.SCHEMA, Rung.GRAMMAR}
-            self.unheeded = self.unheeded or (constrained and not error.has_json)
+            self.unheeded = self.unheeded or (constrained and not error.shaped)
             await self._send_back(reply, error)
 
     async def _send_back(self, reply: Reply, error: UnusableAnswerError) -> None:
@@ -109,25 +123,32 @@ class Dialogue(Generic[AnswerT]):
         self.repairs += 1
         self.turns = [
             {"role": "assistant", "content": visible(reply.text) or "(no answer)"},
-            {"role": "user", "content": repair_request(error, self.shapes.text)},
+            {"role": "user", "content": repair_request(error)},
         ]
         await self.ledger.note(self.task.name, self.endpoint.model, repairs=1)
 
-    def _make_room(self, request: Request) -> None:
-        """Raise the output limit, once."""
-        window = self.endpoint.settings.llm_context_tokens
-        wider = min(self.task.max_output_tokens * STRETCH, window - request.input_tokens)
-        if self.limit > self.task.max_output_tokens or wider <= self.limit:
+    def _make_room(self, request: Request, reply: Reply) -> None:
+        """Raise the output limit: of the model where thoughts took it, else of this answer, once."""
+        name, model = self.task.name, self.endpoint.model
+        if reply.limit < request.limit:
+            raise BudgetError(
+                f"'{name}' was cut off at {reply.limit} tokens, which the run's budget had left; to go "
+                "on, raise max_tokens or max_usd"
+            )
+        if reply.thought or not visible(reply.text):
+            self.endpoint.dialect.widen(request.thinking)
+        else:
+            self.stretch = STRETCH
+        if self._limit(request.input_tokens) <= request.limit:
             raise AnswerError(
-                f"{self.endpoint.model} did not finish its answer to '{self.task.name}' within "
-                f"{self.limit} tokens; a model that thinks less, or a larger "
+                f"{model} did not finish its answer to '{name}' within {request.limit} tokens; a model "
+                "that thinks less (a lower CITELOOM_STRONG_REASONING_EFFORT), or a larger "
                 "CITELOOM_LLM_CONTEXT_TOKENS if its window is larger, may"
             )
-        self.limit = wider
 
     def _check_window(self, tokens: int) -> None:
-        window = self.endpoint.settings.llm_context_tokens
-        if tokens + self.limit <= window:
+        window, room = self.endpoint.window, self.task.max_output_tokens
+        if tokens + room <= window:
             return
         if self.turns:
             raise AnswerError(
@@ -135,7 +156,7 @@ class Dialogue(Generic[AnswerT]):
                 f"window of {window} tokens has no room for sending it back"
             )
         raise PermanentError(
-            f"'{self.task.name}' needs about {tokens} tokens of input and {self.limit} for the "
+            f"'{self.task.name}' needs about {tokens} tokens of input and {room} for the "
             f"answer, and the model's window is {window}: give a shorter input or, if the model "
             "takes more, set CITELOOM_LLM_CONTEXT_TOKENS"
         )

@@ -13,9 +13,10 @@ from tools.errors import TransientError
 from tools.gate import gate_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Price
+from tools.llm.answers import visible
 from tools.llm.connection import connect
 from tools.llm.faults import Fault, Place, fault_of, foreign_errors
-from tools.llm.ladder import Rung, dialect_of, url_of
+from tools.llm.ladder import LIMIT_NAMES, Rung, dialect_of, url_of
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Tier
 
@@ -31,6 +32,10 @@ LONGEST_PAUSE = 60.0
 _TELLING_TOKENS = 200
 """A shorter question tells nothing of how well tokens are estimated: templates outweigh it."""
 _MOST_RATIO = 3.0
+FLOORS: dict[Tier, int] = {"fast": 1_000, "strong": 2_000}
+"""The least output limit: a little thinking fits beside a short answer before anything is learnt."""
+_UNSEEN = 100
+"""Tokens beyond twice an answer's own (an estimate that leans high) that are taken for thoughts."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,10 @@ class Request:
     """An estimate."""
     limit: int
     """Most output tokens."""
+    least: int
+    """What of `limit` must be within the budget for the question to be asked."""
+    thinking: int = 0
+    """What of `limit` was meant for thoughts."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,12 @@ class Reply:
     """The output limit was reached."""
     called: bool
     """The forced tool was called."""
+    limit: int
+    """The output limit that it had, which a small budget may have lowered."""
+    written: int = 0
+    """Output tokens, thoughts included."""
+    thought: int = 0
+    """Tokens of thoughts, reported or estimated."""
 
 
 class Endpoint:
@@ -68,6 +83,14 @@ class Endpoint:
         self.model = (settings.fast_model if tier == "fast" else settings.strong_model) or ""
         self.price = price_of(settings, tier)
         self.dialect = dialect_of(self.url, self.model)
+        efforts = {
+            "fast": settings.fast_reasoning_effort,
+            "strong": settings.strong_reasoning_effort,
+        }
+        self.effort = efforts[tier]
+        if self.effort not in {None, "none", "minimal"}:
+            self.dialect.widen(0)
+        self._floor = FLOORS[tier]
         self._backoff = backoff
         self._gate = gate_of(self.url, settings.llm_concurrency)
         self._place = Place(
@@ -77,6 +100,19 @@ class Endpoint:
             seconds=settings.llm_timeout,
             secret=settings.llm_api_key.get_secret_value() if settings.llm_api_key else "",
         )
+
+    @property
+    def window(self) -> int:
+        """The model's window in tokens: the setting, or what the endpoint says where that is less."""
+        return min(self.settings.llm_context_tokens, self.dialect.window)
+
+    def room_for(self, answer: int) -> int:
+        """Return the output limit for an answer of at most `answer` tokens, thoughts aside."""
+        return min(max(answer, min(self._floor, self.window // 8)), self.dialect.most)
+
+    def basics(self, limit: int, temperature: float) -> dict[str, Any]:
+        """Return what a request says beside messages and format."""
+        return self.dialect.basics(limit, temperature, self.effort)
 
     async def ask(
         self, compose: Callable[[], Request], ledger: RunLedger, *, tries: int = TRIES
@@ -98,6 +134,9 @@ class Endpoint:
                 fault.status, fault.text, request.rung, request.task, request.body
             ):
                 logger.info("%s takes no such %s request", self._place.url, request.rung.name)
+                if "reasoning_effort" in request.body and not self.dialect.effort:
+                    said = self._place.tell(fault.text)
+                    logger.warning("%s takes no reasoning_effort: %s", self._place.url, said)
                 continue
             tried += 1
             pause = self._pause(fault, tried) if tried < tries else None
@@ -116,24 +155,29 @@ class Endpoint:
         async with (
             ledger.spend(
                 request.task, self.model, input_tokens=reserved, output_tokens=request.limit,
-                price=self.price,
+                least=request.least, price=self.price,
             ) as spending,
             self._gate,
         ):  # fmt: skip
+            limit = spending.worst.output_tokens
+            body = request.body | {name: limit for name in LIMIT_NAMES if name in request.body}
             spending.begin()
             try:
                 async with asyncio.timeout(self.settings.llm_timeout):
-                    message = await llm.ainvoke(request.messages, extra_body=request.body)
+                    message = await llm.ainvoke(request.messages, extra_body=body)
             except foreign_errors() as error:
                 fault = fault_of(error, self._place)
+                if fault.cut:
+                    return Reply("", "", cut=True, called=False, limit=limit, thought=limit)
                 if not fault.billed:
                     spending.free()
                 return fault
-            reply = reply_of(message, request.limit)
+            reply = reply_of(message, limit)
             # Settled with what the endpoint reports, or with an estimate of what it does not.
-            usage = message.usage_metadata
-            given, written = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
-            spending.used(given or request.input_tokens, written or count_tokens(reply.text))
+            given = message.usage_metadata["input_tokens"] if message.usage_metadata else 0
+            spending.used(given or request.input_tokens, reply.written, reply.thought)
+            if not reply.cut:
+                self.dialect.thought = max(self.dialect.thought, reply.thought)
             if request.input_tokens >= _TELLING_TOKENS:
                 ratio = min(given / request.input_tokens, _MOST_RATIO)
                 self.dialect.ratio = max(self.dialect.ratio, ratio)
@@ -168,7 +212,7 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
     """
     import json
 
-    finish = str(message.response_metadata.get("finish_reason") or "")
+    finish = str(message.response_metadata.get("finish_reason") or "").lower()
     refusal = str(message.additional_kwargs.get("refusal") or "")
     if finish == "content_filter":
         refusal = refusal or "a content filter stopped the answer"
@@ -178,6 +222,29 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
         text = json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
     elif message.invalid_tool_calls:
         text = message.invalid_tool_calls[0]["args"] or ""
-    written = message.usage_metadata["output_tokens"] if message.usage_metadata else 0
-    cut = finish == "length" or written >= limit
-    return Reply(text=text, refusal=refusal, cut=cut, called=called)
+    written, thought = _counted(message, text)
+    return Reply(
+        text=text,
+        refusal=refusal,
+        cut=finish in {"length", "max_tokens"} or written >= limit,
+        called=called,
+        limit=limit,
+        written=written,
+        thought=thought,
+    )
+
+
+def _counted(message: "AIMessage", text: str) -> tuple[int, int]:
+    """Return the output tokens of a message, and how many of them were thoughts."""
+    usage = message.usage_metadata
+    whole, answer = count_tokens(text), count_tokens(visible(text))
+    if not usage:
+        return whole, whole - answer
+    # Some endpoints count thoughts in the sum only.
+    written = max(usage["output_tokens"], usage["total_tokens"] - usage["input_tokens"])
+    written = written or whole
+    reported = usage.get("output_token_details", {}).get("reasoning")
+    if reported is None:
+        thinks = whole > answer or written > 2 * answer + _UNSEEN
+        reported = max(written - answer, 0) if thinks else 0
+    return written, min(reported, written)

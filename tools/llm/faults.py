@@ -23,6 +23,19 @@ _CONTEXT = re.compile(
     r"|exceed\w* the (?:configured|available|model)",
     re.I,
 )
+# Of a reasoning model that thought until the end, and of one that is held to a format.
+_CUT = re.compile(
+    r"could not finish the message|output limit was reached"
+    r"|max(?:imum)?[_ ](?:completion[_ ]|output[_ ])?tokens[^.]{0,40}reached",
+    re.I,
+)
+_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}stream|['\"]data: ?\{", re.I | re.S)
+_RESPONSES = re.compile(r"v1/responses|responses (?:api|endpoint)", re.I)
+_ELSEWHERE = "name another model, or put a gateway between that translates, such as LiteLLM"
+_STREAMED = (
+    "{url} answers {model} only as a stream, and CiteLoom asks for whole answers, since a stream "
+    f"that is cut looks whole: {_ELSEWHERE}"
+)
 _FILTER = re.compile(r"content[_ ](?:filter|policy|management)|safety system", re.I)
 _MODEL = re.compile(
     r"model[_ ]not[_ ]found|\bmodel\b.{0,80}(?:not found|does not exist|not exist)|unknown model"
@@ -46,6 +59,12 @@ _STOPS: tuple[tuple[set[int], re.Pattern[str] | None, str], ...] = (
     ),
     ({413}, None, _LONG),
     ({400, 422, 500}, _CONTEXT, _LONG),
+    ({400, 404, 405, 422, 501}, _STREAM, _STREAMED),
+    (
+        {400, 404, 405},
+        _RESPONSES,
+        f"{{url}} serves {{model}} by its Responses API only, and CiteLoom speaks chat completions: {_ELSEWHERE}",
+    ),
 )
 """What trying again cannot help, by status and words: the first that fits."""
 _BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -88,6 +107,8 @@ class Fault:
     """Whether the endpoint may have charged for it."""
     fitting: bool = False
     """Whether another form of the same request may pass."""
+    cut: bool = False
+    """The output limit was reached: there is no answer, and more room may give one."""
 
 
 def foreign_errors() -> tuple[type[Exception], ...]:
@@ -162,6 +183,9 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
             ),
             billed=False,
         )
+    if _STREAM.search(text):
+        told = _STREAMED.format(url=place.url, model=f"the model '{place.model}'")
+        return Fault(PermanentError(told))
     if isinstance(body, dict):
         code = body.get("code")
         status = code if isinstance(code, int) else 429 if "rate" in text.lower() else 0
@@ -179,17 +203,19 @@ def _status_fault(error: Any, place: Place) -> Fault:
     body = error.body if isinstance(error.body, dict) else {}
     words = f"{error.message} {json.dumps(body, default=str)}" if body else str(error.message)
     fault = _judge(error.status_code, words, retry_after(error.response.headers), place)
-    return replace(fault, status=error.status_code, text=words, billed=False)
+    return replace(fault, status=error.status_code, text=words, billed=fault.cut)
 
 
 def _judge(status: int, words: str, retry_after: float | None, place: Place) -> Fault:
     """Turn a status and the endpoint's words into an error."""
     said = place.tell(words)
     model = f"the model '{place.model}' ({place.setting})"
+    if status == 400 and _CUT.search(words):
+        return Fault(PermanentError(f"{place.url} cut the answer: {said}"), cut=True)
     for statuses, pattern, message in _STOPS:
         if status in statuses and (pattern is None or pattern.search(words)):
             told = message.format(url=place.url, prefix=place.prefix, model=model, said=said)
-            return Fault(PermanentError(told))
+            return Fault(PermanentError(told), fitting=message is _LONG)
     if status in {400, 422} and _FILTER.search(words):
         return Fault(RefusedError(f"a content filter at {place.url} stopped the question: {said}"))
     if status == 404 and (_MODEL.search(words) or "model" not in words.lower()):

@@ -4,6 +4,9 @@ SCHEMA   response_format json_schema, strict
 TOOL     a forced function call
 GRAMMAR  response_format json_object with the schema in it (llama.cpp turns it into a grammar)
 TEXT     the schema in the message, plain JSON in the answer
+
+Output limits have a ladder too: a model that thinks takes its thoughts out of the limit, so an
+answer that they cut is asked for again with more room beside it.
 """
 
 import re
@@ -46,7 +49,16 @@ _BAD_SCHEMA = re.compile(
 _LIMIT_NAME = re.compile(
     r"max_tokens.{0,80}(unsupported|not supported|max_completion_tokens)", re.I | re.S
 )
+_TOO_LARGE = re.compile(
+    r"max_(?:completion_|output_|new_)?tokens.{0,120}"
+    r"(?:too (?:large|high)|at most|less than|maximum|range|exceed|>)",
+    re.I | re.S,
+)
+_WINDOW = re.compile(r"context[_ ](?:length|window|size)\D{0,30}(\d{3,})", re.I)
+_LEAST_MOST = 512
+"""A smaller number in an endpoint's words is no output limit of a model: a status, say."""
 
+_EFFORT = re.compile(r"reasoning[_. ]?effort", re.I)
 _TEMPERATURE = re.compile(
     r"temperature.{0,80}(not support|unsupported|only|default|deprecated)"
     r"|(not support|unsupported|only).{0,40}temperature",
@@ -54,11 +66,26 @@ _TEMPERATURE = re.compile(
 )
 
 
+LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
+ROOMS = (0, 4_000, 16_000, 48_000)
+"""Tokens for thinking beside an answer: each is tried after an answer was cut at the one before."""
+_UNKNOWN = 1_000_000_000
+
+
 @dataclass
 class Dialect:
     """What one model at one endpoint understands, as far as this process has seen."""
 
     limit_name: str = "max_tokens"
+    most: int = _UNKNOWN
+    """The largest output limit it takes."""
+    window: int = _UNKNOWN
+    thinking: int = 0
+    """The room that it needs beside its answers: one of ROOMS."""
+    thought: int = 0
+    """The most tokens that it thought for one answer."""
+    effort: bool = True
+    """Whether it takes `reasoning_effort`."""
     temperature: bool = True
     rung: Rung = Rung.SCHEMA
     by_task: dict[str, Rung] = field(default_factory=dict)
@@ -77,12 +104,32 @@ class Dialect:
         else:
             self.rung = max(rung, self.rung)
 
+    def widen(self, room: int) -> None:
+        """Learn that thinking took more than `room`."""
+        self.thinking = max(
+            self.thinking, min((wider for wider in ROOMS if wider > room), default=0)
+        )
+
+    def ignores(self, task: str) -> None:
+        """Learn that an accepted format changed nothing: for `task`, or at its second for all."""
+        if Rung.TEXT in self.by_task.values():
+            self.rung = Rung.TEXT
+        self.by_task[task] = Rung.TEXT
+
     def adapt(self, status: int, text: str, rung: Rung, task: str, body: dict[str, Any]) -> bool:
         """Learn from a rejected request; True when another form of it is worth sending."""
         if status not in {400, 404, 422, 500, 501}:
             return False
+        if found := _WINDOW.search(text):
+            known, self.window = self.window, min(self.window, int(found[1]))
+            return self.window < known
+        if _TOO_LARGE.search(text) and self._lower_limit(text, body):
+            return True
         if "max_tokens" in body and _LIMIT_NAME.search(text):
             self.limit_name = "max_completion_tokens"
+            return True
+        if "reasoning_effort" in body and _EFFORT.search(text):
+            self.effort = False
             return True
         if "temperature" in body and status < 500 and _TEMPERATURE.search(text):
             self.temperature = False
@@ -93,16 +140,26 @@ class Dialect:
         self.lower(rung, task, only_task=_BAD_SCHEMA.search(text) is not None)
         return True
 
-    def body(self, rung: Rung, shapes: Shapes, limit: int, temperature: float) -> dict[str, Any]:
-        """Return what a request on this rung holds besides model and messages."""
-        return {**self.basics(limit, temperature), **_form(rung, shapes)}
+    def basics(self, limit: int, temperature: float, effort: str | None) -> dict[str, Any]:
+        """Return the output limit and, where they are understood, temperature and effort."""
+        said: dict[str, Any] = {self.limit_name: limit}
+        if self.temperature:
+            said["temperature"] = temperature
+        if self.effort and effort:
+            said["reasoning_effort"] = effort
+        return said
 
-    def basics(self, limit: int, temperature: float) -> dict[str, Any]:
-        """Return the output limit and, where it is understood, the temperature."""
-        return {self.limit_name: limit} | ({"temperature": temperature} if self.temperature else {})
+    def _lower_limit(self, text: str, body: dict[str, Any]) -> bool:
+        """Learn the largest output limit from the words that reject a larger one."""
+        sent = body.get("max_tokens") or body["max_completion_tokens"]
+        named = [int(number) for number in re.findall(r"\d+", text.replace(",", ""))]
+        lower = max((number for number in named if _LEAST_MOST <= number < sent), default=0)
+        self.most = lower or self.most
+        return bool(lower)
 
 
-def _form(rung: Rung, shapes: Shapes) -> dict[str, Any]:
+def form_of(rung: Rung, shapes: Shapes) -> dict[str, Any]:
+    """Return what a request on this rung holds to say the answer's shape."""
     if rung is Rung.SCHEMA:
         schema = {"name": shapes.name, "schema": shapes.strict, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}

@@ -18,7 +18,6 @@ from tools.llm.task import Mind, Tier
 
 Kind = Literal["auto", "llm", "extractive"]
 _TIERS: tuple[Tier, ...] = ("strong", "fast")
-_PING_TOKENS = 16
 
 
 def open_mind(
@@ -58,9 +57,15 @@ async def ping(settings: Settings) -> str:
     for tier in tiers:
         endpoint = Endpoint(settings, tier)
         began = time.monotonic()
-        await endpoint.ask(partial(_hello, endpoint), RunLedger("ping", Limits()), tries=1)
-        told.append(f"{endpoint.model} answered in {time.monotonic() - began:.1f} s")
-    return ", ".join(told)
+        _, reply = await endpoint.ask(
+            partial(_hello, endpoint), RunLedger("ping", Limits()), tries=1
+        )
+        seconds = time.monotonic() - began
+        thought = f", thinking for {reply.thought} tokens" if reply.thought else ""
+        if endpoint.effort and not endpoint.dialect.effort:
+            thought += f", and takes no {tier.upper()}_REASONING_EFFORT"
+        told.append(f"{endpoint.model} answered in {seconds:.1f} s{thought}")
+    return "; ".join(told)
 
 
 def _check_configured(settings: Settings) -> None:
@@ -73,11 +78,13 @@ def _check_configured(settings: Settings) -> None:
 
 
 def _hello(endpoint: Endpoint) -> Request:
+    limit = endpoint.room_for(0)
     return Request(
         task="ping",
         rung=Rung.TEXT,
         messages=[{"role": "user", "content": "Answer with the word: ready"}],
-        body=endpoint.dialect.basics(_PING_TOKENS, 0.0),
+        body=endpoint.basics(limit, 0.0),
         input_tokens=20,
-        limit=_PING_TOKENS,
+        limit=limit,
+        least=limit,
     )

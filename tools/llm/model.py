@@ -43,8 +43,10 @@ class LlmMind:
         """Return the tokens left in the window; see Mind.spare."""
         shapes = shapes_of(task.answer, task.name)
         needed = sum(count_tokens(text) for text in (task.prompt, render(inputs), shapes.text))
-        window = self._endpoints[task.tier].settings.llm_context_tokens
-        return window - needed - task.max_output_tokens - _MARGIN
+        endpoint = self._endpoints[task.tier]
+        thinking = min(endpoint.dialect.thinking, endpoint.window // 2)
+        room = endpoint.room_for(task.max_output_tokens) + thinking
+        return endpoint.window - needed - room - _MARGIN
 
     async def do(
         self, task: Task[AnswerT], *, sample: int = 0, temperature: float = 0.0, **inputs: object
@@ -61,8 +63,8 @@ class LlmMind:
             ledger=self._ledger,
         )
         key = key_of(
-            endpoint.url, endpoint.model, task.prompt, dialogue.inputs, shapes.text, temperature,
-            task.max_output_tokens, sample,
+            endpoint.url, endpoint.model, endpoint.effort, task.prompt, dialogue.inputs, shapes.text,
+            temperature, sample,
         )  # fmt: skip
         async with self._answers.alone(key):
             kept = await self._answers.get(key)

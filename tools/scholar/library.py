@@ -26,15 +26,17 @@ class LibrarySource(Source):
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
         mode: Mode = "dense" if query.facet == "whole" else "hybrid"
+        # It has no phrases: their marks would only stand among the words.
+        text = query.text if query.facet == "whole" else query.text.replace('"', "")
         found = await asyncio.to_thread(
-            self._library.search, query.text, limit=limit, before=before, mode=mode
+            self._library.search, text, limit=limit, before=before, mode=mode
         )
         ids = [hit.paper for hit in found]
         papers = await self.get(ids)
         cutoff = f"; before {before}" if before else ""
         return Found(
             papers=[papers[key] for key in ids if key in papers],
-            sent=(f"{mode}: {query.text}{cutoff}",),
+            sent=(f"{mode}: {text}{cutoff}",),
         )
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:

@@ -58,6 +58,8 @@ def _ranked(item: RankedPaper) -> Iterator[str]:
     retracted = " — **retracted**" if item.paper.retracted else ""
     yield f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100{retracted}"
     yield f"   {escape(reference_line(item.paper))}"
+    if item.reason:
+        yield f"   Score: {escape(item.reason)}."
     if item.debate:
         signed = [("+", one) for one in item.debate.arguments_for]
         for sign, one in [*signed, *(("−", one) for one in item.debate.arguments_against)]:
@@ -100,7 +102,10 @@ def _account(values: Mapping[str, Any]) -> Iterator[str]:
         if query.facet != "whole":
             yield f"- Query ({query.facet}): {escape(query.text)}"
     for reflected in values.get("sufficiency") or []:
-        yield f"- Sufficiency, hop {reflected.hop}: {escape(reflected.reasoning)}"
+        lacking = (
+            f" Too few papers on: {', '.join(reflected.missing)}." if reflected.missing else ""
+        )
+        yield f"- Sufficiency, hop {reflected.hop}: {escape(reflected.reasoning + lacking)}"
     for listing in values.get("listings") or []:
         yield (
             f"- Ordered lists, hop {listing.hop}: {listing.windows} asked for, {listing.complete} complete, "
@@ -116,7 +121,9 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
         if item.input_tokens:
             yield (
                 f"- {item.task}: {item.calls} calls ({item.cached} cached) to {escape(item.mind)}, "
-                f"{item.input_tokens} + {item.output_tokens} tokens, {item.usd:.4f} USD"
+                f"{item.input_tokens} + {item.output_tokens} tokens"
+                f"{f' ({item.thinking_tokens} of them thinking)' if item.thinking_tokens else ''}, "
+                f"{item.usd:.4f} USD"
             )
     for used in values.get("source_usage") or []:
         yield (

@@ -13,7 +13,7 @@ from state.asking import AnswerSentence, Claim, Hop
 
 _TOLD = (
     "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "outcome",
-    "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "retriever",
+    "stop", "failures", "seconds", "usage", "source_usage", "mind", "library", "method", "retriever",
 )  # fmt: skip
 
 

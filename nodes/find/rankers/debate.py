@@ -1,11 +1,13 @@
 """Debate: argue for and against citing each paper, with quotes that are checked, and score it.
 
 After LitLLM, section 3.3. The rule of the score: the mind gives 0..100. Where any quote of either
-side is not in its paper, or a paper is left out, the question is asked once more with these faults
-named, and of the two debates on a paper the one with more supported sides counts. An argument whose
-quote failed stands unsupported, and each side without any supported argument multiplies the score
-by UNSUPPORTED. Debates belong to papers by id. A paper that both answers leave out is scored by the
-extractive way, which its debate and a failure say.
+side is not in its paper, or a paper is left out, these papers alone are asked about once more with
+their faults named, and of the two debates on a paper the one with more supported sides counts. An
+argument whose quote failed stands unsupported, and each side whose arguments all do multiplies the
+score by UNSUPPORTED. A side without any argument costs nothing where the other side has a supported
+one: there may be nothing to say against a paper, and nothing for one that scores below CASE_NEEDED.
+Debates belong to papers by id. A paper that both answers leave out is scored by the extractive way,
+which its debate and a failure say.
 
 The cascade debates the contested papers only: what is known already decides the clear ones.
 """
@@ -26,13 +28,15 @@ from state.request import Request
 from state.run import Failure
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
-from tools.evidence.quotes import quote_paper
+from tools.evidence.quotes import MIN_LENGTH, folded, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
 from tools.text.sentences import split_sentences
 
 UNSUPPORTED = 0.7
 """Factor for each side of a debate that no verified quote supports."""
+CASE_NEEDED = 50
+"""Score from which a debate must have an argument for the paper."""
 Check = Callable[[str, Paper], Quote]
 """Checks words against a paper; `verified` of the answer says how it went."""
 
@@ -64,8 +68,9 @@ def judge(paper: Paper, verdict: Verdict, by: str, check: Check) -> Debate:
     pro = tuple(_argument(point, paper, check) for point in verdict.arguments_for)
     contra = tuple(_argument(point, paper, check) for point in verdict.arguments_against)
     score, reductions = verdict.score, []
-    for side, arguments in (("for", pro), ("against", contra)):
-        if not any(argument.supported for argument in arguments):
+    for side, arguments, other in (("for", pro, contra), ("against", contra, pro)):
+        fair = not arguments and (side == "against" or verdict.score < CASE_NEEDED)
+        if not _held(arguments) and not (fair and _held(other)):
             score *= UNSUPPORTED
             reductions.append(f"no verified quote {side} it: times {UNSUPPORTED}")
     return Debate(
@@ -92,6 +97,10 @@ def best_supported(paper: Paper, verdicts: Sequence[Verdict], check: Check) -> V
         return held, -len(failed_quotes(paper, verdict, check))
 
     return max(verdicts, key=standing)
+
+
+def _held(arguments: Sequence[Argument]) -> bool:
+    return any(argument.supported for argument in arguments)
 
 
 def _argument(point: Point, paper: Paper, check: Check) -> Argument:
@@ -134,16 +143,26 @@ def extract(
     return Debates(debates=debates)
 
 
-PROMPT = """\
-You judge which papers a researcher should discuss in the related-work section of the work described
-in the input.
+PROMPT = f"""\
+You judge which papers the related-work section of the work described in the input should cite.
 
-For every candidate hold a short debate: one or two arguments for citing it (shared problem, method,
-data, findings to compare with) and one or two against (different aim, field, setting; too general).
-Each argument rests on words copied letter by letter from that candidate's own title or abstract: at
-least four consecutive words, never from another candidate and never from the input. Then give a
-score from 0 (unrelated) to 100 (must be cited). Judge only by what is written. Answer for every
-candidate, under its id. Where faults of an earlier answer are listed, mend them.
+For every candidate hold a short debate, under its id. First one or two arguments for citing it
+(shared problem, method, data, findings to compare with), then one or two against (different aim,
+field or setting; too general), each in one short sentence. A side for which there is honestly
+nothing to say stays empty; never both. Each argument rests on a quote: words copied letter by letter
+from that candidate's own title or abstract, standing together there, at least {MIN_LENGTH} characters
+long or a whole sentence; never from another candidate, never from the input, nothing left out in
+the middle.
+
+Only then, and by these arguments, the score. Would a related-work section of this work cite it?
+- 90: surely. It has the same problem or aim, or the work builds on it or must be compared with it.
+- 60: probably. It shares an important part, such as a central method or resource, and differs in aim.
+- 35: at most in passing. It is from the same field, and nothing is lost without it.
+- 10: no. It shares words or a general technique, and its subject is another.
+Numbers in between say what lies between. Judge by what is written about the work itself, not by how
+a text praises itself.
+
+Where faults of an earlier answer are listed, debate the candidates given here again without them.
 """
 
 TASK = Task(
@@ -158,7 +177,9 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
     named = keyed(papers)
     # The input comes first: it is the same in all questions, so that prefix caches bite.
     inputs = {"text": request.text, "candidates": candidates(named)}
-    asked = await ask_checked(services.mind, TASK, inputs, partial(_faults, named))
+    asked = await ask_checked(
+        services.mind, TASK, inputs, partial(_faults, named), narrow=partial(_at_fault, named)
+    )
     verdicts = [one for answer, _ in asked.tried for one in answer.debates]
     debates: list[Debate] = []
     failures: list[Failure] = []
@@ -191,14 +212,30 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
 
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
     """Say which quotes are not in their papers, and which papers were left out."""
+    return [f"{key}: {fault}" for key, fault in _by_candidate(named, answer)]
+
+
+def _at_fault(named: Mapping[str, Paper], answer: Debates) -> dict[str, object]:
+    """Return the candidates that are to be debated again."""
+    keys = dict(_by_candidate(named, answer))
+    return {"candidates": candidates({key: named[key] for key in named if key in keys})}
+
+
+def _by_candidate(named: Mapping[str, Paper], answer: Debates) -> list[tuple[str, str]]:
     wrong = [
-        f"{verdict.id}: not in its text: {quote!r}"
+        (verdict.id, f"{_why(quote, named[verdict.id])}: {quote!r}")
         for verdict in answer.debates
         if verdict.id in named
         for quote in failed_quotes(named[verdict.id], verdict, quote_paper)
     ]
     given = {verdict.id for verdict in answer.debates}
-    return [*wrong, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]
+    return [*wrong, *((key, LEFT_OUT) for key in named if key not in given)]
+
+
+def _why(quote: str, paper: Paper) -> str:
+    words = folded(quote)
+    short = words and len(words) < MIN_LENGTH and words in folded(paper.text)
+    return f"shorter than {MIN_LENGTH} characters" if short else "not in its text"
 
 
 CLEAR_IN, CLEAR_OUT = 0.35, 0.35
@@ -207,8 +244,8 @@ CLEAR_IN, CLEAR_OUT = 0.35, 0.35
 A run judges at least 1.5 times as many papers in a hop as it keeps, so the cut between kept and
 left out falls at two thirds of the order of a single hop, and at a third where two hops compete.
 Only near the cut can a debate change what is kept. A rule by rank, not by prior, keeps the price
-known: 30 % of the papers are debated, which at six to a question, each asked once more, is one
-question for ten papers.
+known: 30 % of the papers are debated, which at eight to a question, each asked once more, is one
+question for twelve papers.
 """
 
 

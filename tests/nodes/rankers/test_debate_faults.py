@@ -84,6 +84,43 @@ async def test_fault_3_later_quotes_of_a_list_are_checked_like_the_first(
     assert [argument.supported for argument in arguments] == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("pro", "contra", "given", "score"),
+    [
+        ([PRO], [], 90, 90),
+        ([], [CONTRA], 20, 20),
+        ([], [CONTRA], 90, 63),
+        ([], [], 20, 9.8),
+        ([PRO], [INVENTED], 90, 63),
+        ([INVENTED], [], 90, 44.1),
+    ],
+)
+async def test_side_without_arguments_costs_nothing_where_the_other_has_one(
+    pro: list[str], contra: list[str], given: float, score: float, tmp_path: Path
+) -> None:
+    with served([{"debates": [verdict("C1", pro, contra, given)]}], tmp_path) as bench:
+        ranking = await by_debate(bench.services, REQUEST, [FIRST])
+    assert ranking.scores == {FIRST.id: pytest.approx(score)}
+
+
+async def test_only_papers_at_fault_are_debated_again_and_are_told_why(tmp_path: Path) -> None:
+    short = "roots grow"
+    answers: list[Any] = [
+        {"debates": [honest("C1", FIRST, 10), verdict("C2", [INVENTED], [short], 20)]},
+        {"debates": [honest("C2", SECOND, 20), honest("C3", THIRD, 30)]},
+    ]
+    second = SECOND.model_copy(update={"abstract": f"{SECOND.abstract} So {short}."})
+    with served(answers, tmp_path) as bench:
+        await by_debate(bench.services, REQUEST, [FIRST, second, THIRD])
+        again = bench.asked[1]
+    assert [item["id"] for item in again["candidates"]] == ["C2", "C3"]
+    assert again["faults"] == [
+        f"C2: not in its text: {INVENTED!r}",
+        f"C2: shorter than 20 characters: {short!r}",
+        f"C3: {LEFT_OUT}",
+    ]
+
+
 async def test_fault_3_quote_of_five_characters_never_passes(tmp_path: Path) -> None:
     short = (FIRST.abstract or "")[:5]
     assert short in FIRST.text

@@ -1,0 +1,82 @@
+"""Tests of `ask` by Keyword Augmented Retrieval: keywords, one answer, or "I don't know"."""
+
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from tests.fakes.openai_server import Reply, Text
+from tests.graphs.conftest import context_for
+from tests.graphs.test_ask import ask as ask_engine
+from tests.graphs.test_ask import assert_traced
+from tests.graphs.test_ask_llm import DISTANCE, ask, asked
+from tools.context import RunContext
+
+KAR = {"method": "kar"}
+
+
+async def test_two_questions_give_an_answer_whose_words_are_the_papers_own(
+    llm_settings: Settings,
+) -> None:
+    result, server = await ask(llm_settings, DISTANCE, options=KAR)
+    assert asked(server) == ["question_keywords", "answer_at_once"]
+    assert_traced(result)
+    assert (result["method"], result["retriever"], len(result["hops"])) == ("kar", "keywords", 1)
+    assert "Not checked" not in result["answer"]
+
+
+async def test_what_has_no_found_quote_is_told_as_unchecked(llm_settings: Settings) -> None:
+    lie = "Bees count 4,711 flowers on their way."
+
+    def invent(answer: Any, inputs: dict[str, Any]) -> Reply:
+        nowhere = {"quotes": [{"passage": "S1", "words": "bees count many flowers"}], "text": lie}
+        return {**answer, "sentences": [nowhere, {"quotes": [], "text": lie}, *answer["sentences"]]}
+
+    result, server = await ask(llm_settings, DISTANCE, {"answer_at_once": invent}, KAR)
+    assert_traced(result)
+    assert asked(server).count("answer_at_once") == 2
+    assert lie not in [item.text for item in result["sentences"]]
+    assert f"Unchecked, no quote found: “{lie}”" in result["answer"]
+
+
+async def test_what_is_in_other_words_is_not_checked_and_what_its_quote_denies_gives_way(
+    llm_settings: Settings,
+) -> None:
+    def reword(answer: Any, inputs: dict[str, Any]) -> Reply:
+        first, *_ = answer["sentences"]
+        retold = {**first, "text": f"As the authors see it, {first['text'].rstrip('.')}, always."}
+        false = {**first, "text": f"{first['text'].rstrip('.')} in 4,711 of 4,712 flights."}
+        return {"sentences": [retold, false]}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"answer_at_once": reword}, KAR)
+    assert "4,711" not in result["answer"]
+    assert result["sentences"][0].verdict == "not_checked"
+    assert "whether the quotes support what sentence 1 says" in result["answer"]
+
+
+@pytest.mark.parametrize("reply", [{"sentences": []}, Text("I would rather not.")])
+async def test_i_do_not_know_is_an_answer(llm_settings: Settings, reply: Reply) -> None:
+    result, _ = await ask(
+        llm_settings, DISTANCE, {"answer_at_once": lambda answer, inputs: reply}, KAR
+    )
+    assert result["answer"].startswith("I don't know")
+    assert (result["outcome"], result["stop"]) == ("nothing", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("What do radar tracks of displaced honey bees show?", "radar"),
+        ("Who are the authors of 'A cognitive map in honey bees'?", "Ada Dberg"),
+        ("What does lava cost in Peru?", "I don't know"),
+    ],
+)
+async def test_engine_gives_its_best_sentence_or_does_not_know(
+    extractive: RunContext, question: str, says: str
+) -> None:
+    context = context_for(extractive.clients.settings, method="kar")
+    result = await ask_engine(context, question)
+    assert says in result["answer"]
+    assert len(result["sentences"]) == (says != "I don't know")
+    if result["sentences"]:
+        assert_traced(result)
