@@ -21,6 +21,8 @@ STAGE = "keep_drafts"
 
 async def keep_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Let the writer decide, and keep its best draft as what the section has come to."""
+    if not state["candidates"]:  # the round was stopped before anything came of it
+        return {}
     services = open_services(runtime, state["run"])
     writer = writer_named(services.context.writer)
     settled = await writer.settle(services, stage_of(state), state["candidates"])
