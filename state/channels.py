@@ -131,6 +131,8 @@ class CheckState(Shared, total=False):
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
+    outline: Plan
+    """The plan of a section that was written here; a text by someone else has none."""
 
 
 class WriteState(CheckState, total=False):
@@ -142,7 +144,6 @@ class WriteState(CheckState, total=False):
     """What `find` said of the facets; absent where papers were named by the caller."""
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are in the run store."""
-    outline: Plan
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
     position: int

@@ -49,8 +49,15 @@ class CitedSentence(Value):
     text: str = Field(description="As printed, in the run's citation style.")
     marked: str = Field(default="", description="With markers such as {P3} where it cites.")
     paragraph: int = Field(default=1, ge=1, description="The paragraph it stands in, from 1.")
-    citations: tuple[CitationVerdict, ...] = ()
+    citations: tuple[CitationVerdict, ...] = Field(
+        default=(),
+        description="A sentence that cites nobody may have one without a key: by the papers it rests "
+        "on, or by the researcher's own text.",
+    )
     basis: Quote | None = None
+    rests_on: tuple[str, ...] = Field(
+        default=(), description="Ids of cited papers of which it speaks together, citing none."
+    )
 
 
 class PrismaCounts(Value):

@@ -95,6 +95,15 @@ class RunContext:
     citing: Annotated[
         int, Field(description="Most citing works taken for each paper that is followed.", ge=0)
     ] = 50
+    read_copies: Annotated[
+        int,
+        Field(
+            description="Open copies read in each round of following links, for what papers cite whose "
+            "references no source knows. Each is fetched, and the works it lists are looked up.",
+            ge=0,
+            le=50,
+        ),
+    ] = 0
     max_hops: Annotated[
         int, Field(description="Rounds of searching, the first included.", ge=1)
     ] = 2

@@ -42,7 +42,7 @@ _RUNS = {
     ),
     "chat": RunCommand(
         "ask", "Converse with the papers of a library; budgets are for each question.",
-        "state.request:AskInput", _ASKING, ("YEAR", "RESUME"),
+        "state.request:AskInput", _ASKING, ("YEAR", "LISTEN", "SPEAK", "RESUME"),
     ),
     "synthesize": RunCommand(
         "synthesize",
@@ -105,12 +105,13 @@ def _made(name: str) -> Any:
             told |= options.years_of(given.pop("year"))
         how: dict[str, Any] = {key: given.pop(key) for key in settings}
         how |= options.budgets_of(given.pop("max_usd"))
-        if listened := given.pop("listen", None):
+        shown = ("trace", "speak", "listen")
+        show: dict[str, Any] = {key: given.pop(key) for key in shown if key in given}
+        if "input" in given and (listened := show.pop("listen", None)) and not given["resume"]:
             from citeloom.cli.voice import heard
 
             with errors_told():
-                given["input"] = given["input"] if given.get("resume") else heard(listened)
-        show: dict[str, Any] = {key: given.pop(key) for key in ("trace", "speak") if key in given}
+                given["input"] = heard(listened)
         _entry(name)(Command(graph=spec.graph, options=told, context=how, show=show, **given))
 
     return _command(name, run, spec.told, parameters)

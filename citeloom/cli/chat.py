@@ -1,9 +1,11 @@
-"""`citeloom chat`: a conversation with a library; each question may refer to the ones before."""
+"""`citeloom chat`: a conversation with a library, typed or spoken; a question may refer to those before."""
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import Any
 
 import typer
@@ -14,6 +16,7 @@ from citeloom.cli.run import opened, stream
 from citeloom.cli.runs import Command, Run, begun
 from citeloom.cli.stopping import INTERRUPTED
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
+from citeloom.cli.voice import heard, say_aloud
 from tools.errors import CiteLoomError
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
@@ -21,22 +24,25 @@ _ENDS = frozenset({"exit", "quit", "bye", ":q"})
 
 
 def converse(command: Command) -> None:
-    """Answer questions from standard input until it ends, and exit."""
+    """Answer questions, typed or spoken, until they end, and exit."""
     with errors_told():
         command.input = "chat"  # each question comes later
-        code = asyncio.run(_converse(begun(command)))
+        code = asyncio.run(_converse(begun(command), command.show))
     raise typer.Exit(code)
 
 
-async def _converse(run: Run) -> int:
+async def _converse(run: Run, show: Mapping[str, Any]) -> int:
     say(f"Library [bold]{run.inputs['library']}[/bold]. {_HELP}")
     last: dict[str, Any] = {}
+    listen = show.get("listen")
+    sources = repeat(listen) if listen == "mic" else chain([listen], repeat(None))
     async with opened(run) as (graph, _):
-        while (line := await asyncio.to_thread(_read)) is not None:
+        while (line := await asyncio.to_thread(_read, next(sources))) is not None:
             question = line.strip()
-            if question.casefold() in _ENDS:
+            word = question.casefold().rstrip(".!")
+            if word in _ENDS:
                 break
-            if question.casefold() == "trace" and last:
+            if word == "trace" and last:
                 typer.echo(printed(last, trace=True))
             elif question:
                 asked = replace(run, inputs={**run.inputs, "question": question})
@@ -51,12 +57,16 @@ async def _converse(run: Run) -> int:
                     continue
                 typer.echo(f"\n{printed(last)}\n")
                 tell_outcome(last)
+                if show.get("speak") and last.get("sentences"):
+                    await asyncio.to_thread(say_aloud, str(last["answer"]), show["speak"])
     say(f"Go on with: [bold]citeloom chat --resume {run.name}[/bold]")
     return 0
 
 
-def _read() -> str | None:
-    """Return the next line, or None at the end."""
+def _read(source: str | None) -> str | None:
+    """Return what is heard in an audio file or at the microphone, else the next line, or None at the end."""
+    if source:
+        return heard(source)
     with suppress(EOFError):
         return input("> " if sys.stdin.isatty() else "")
     return None

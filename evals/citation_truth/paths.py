@@ -48,12 +48,13 @@ def verify(case: Case, others: Sequence[Paper]) -> Support:
 def dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check with an LLM that calls everything supported and quotes the paper's fitting sentence.
 
+    It restates each claim as this quote, so that a restatement hides all that is wrong.
     What is refused here is refused by code alone.
     """
     hand = _hand(case, others, LIAR)
     claims = claims_of(case.text, hand.papers)
     quote = case.source or hand.evidence.closest(claims["P1"], "P1").text
-    finding = Finding(key="P1", verdict="supported", quote=quote)
+    finding = Finding(id="1-P1", claim=quote, quotes=[quote], verdict="supported")
     return judge_citation(hand, case.text, "P1", claims, finding).verdict
 
 
@@ -97,7 +98,7 @@ def synthesize(case: Case, others: Sequence[Paper]) -> Support:
 def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
     line, lines = _plain(case), _lines(case)
-    nearest = lines.nearest([line], 1)[0]
+    nearest = lines.nearest([line])[0][:1]
     found = lines.known(line) or lines.judge(line, map(Named, nearest), "supported")
     return found.verdict
 

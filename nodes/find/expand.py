@@ -8,7 +8,8 @@ cite, or that no source knows it.
 Two ways, as the run says. `best_first` follows both directions from the most promising papers, and
 of what is linked fetches first what a random walk from the best papers visits most. `bfs` follows
 all references of the papers that the last level brought, and fetches all of them (LitLLM,
-section 3.2, Algorithm 2).
+section 3.2, Algorithm 2). Either reads references that no source knows from open copies, where the run
+says how many.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from nodes.find.open_references import read_references
 from nodes.find.survey import best, survey
 from state.channels import FindState
 from state.finding import Trail
@@ -26,7 +28,7 @@ from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.errors import CiteLoomError, PermanentError, TransientError
-from tools.scholar.links import Gathered, citations_of, references_of
+from tools.scholar.links import Gathered, citations_of, references_of, unlinked
 from tools.scholar.opening import is_online
 from tools.scholar.port import Source
 from tools.services import Services, open_services
@@ -67,6 +69,7 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     failed: dict[str, CiteLoomError] = {}
     sources = await _open(services, state["request"], failed)
     cited, citing = await _links(services, state["request"], papers, sources, both=not by_level)
+    unread = await _from_copies(services, state, papers, sources, cited)
     await _learn(services, papers, cited)
     reached = _by_source(papers, cited, citing)
     visits = None if by_level else await _visits(services, state, reached)
@@ -88,11 +91,14 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
         "depth": depth,
         # One for each source: what follows its first failure mostly has the same cause.
         "failures": [
-            Failure(
-                stage=STAGE, subject=name, cause=str(error),
-                remedy="some links of this source were not followed; run again to ask it once more",
-            )
-            for name, error in failed.items()
+            *unread,
+            *(
+                Failure(
+                    stage=STAGE, subject=name, cause=str(error),
+                    remedy="some links of this source were not followed; run again to ask it once more",
+                )
+                for name, error in failed.items()
+            ),
         ],
     }  # fmt: skip
 
@@ -126,6 +132,23 @@ async def _links(
     if not both:
         return cited, Gathered()
     return cited, await citations_of(papers, sources, limit=services.context.citing)
+
+
+async def _from_copies(
+    services: Services, state: FindState, papers: Sequence[Paper], sources: Sequence[Source],
+    cited: Gathered,
+) -> list[Failure]:  # fmt: skip
+    """Add what open copies cite of papers whose references no source knows, as many as the run allows."""
+    lacking = [paper for paper in unlinked(papers, cited) if paper.pdf or paper.arxiv]
+    lacking = lacking[: services.context.read_copies]
+    if not lacking:
+        return []
+    known = sorted(set(state["same"].values()))
+    answers, failures = await read_references(services, STAGE, lacking, known, sources)
+    cited.answers += answers
+    read = {key for answer in answers for key, ends in answer.linked.links.items() if ends}
+    cited.missing = [key for key in cited.missing if key not in read]
+    return failures
 
 
 def _by_source(papers: Sequence[Paper], cited: Gathered, citing: Gathered) -> list[_Reached]:

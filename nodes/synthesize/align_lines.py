@@ -1,23 +1,26 @@
-"""Align: find for each line of the synthesis the source lines that it comes from.
+"""Align: find for each line of the synthesis the sentences of the papers that it comes from.
 
-Reads `run`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A line that is a source's own
-sentence is known to be so. For the others a mind is asked once for each paragraph of the draft, and shown
-the source lines nearest to them (LLM-Ref, section 3.4.2, asks of every pair of lines). What it names and
-says is held against the sources by code (nodes.synthesize.line_origins). A line that nothing
-bears out is lost, and so is one behind it that cannot be read without it.
+Reads `run`, `request`, `contexts`, `draft`. Writes `lines`, `lost`, `failures`. A line that is a source's
+own sentence is known to be so. The others are put to a mind, several in one question, beside the whole
+paragraphs in which the nearest sentences stand, under their papers' names (LLM-Ref, section 3.4.2, asks
+of every pair of lines). What it names and says is held against the sources by code
+(nodes.synthesize.line_origins). A line that nothing bears out is lost, and so is one behind it that
+cannot be read without it.
 """
 
 import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.synthesize.batches import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups
 from nodes.synthesize.line_origins import Judged, LineOrigins, Named
+from nodes.synthesize.packing import Shown
 from state.run import Failure
 from state.synthesis import Entries, Line, LostLine, SynthesizeState
 from state.writing import Support
@@ -30,8 +33,8 @@ from tools.text.self_reference import leans
 from tools.text.sentences import split_sentences
 
 STAGE = "align_lines"
-_PER_LINE = 6
-"""Source lines shown for each line of a paragraph; all lines of the paragraph may name them."""
+_TOGETHER = 24
+"""Lines in one question."""
 _SAYS = {"yes": "supported", "partly": "partly", "no": "not_in_source"}
 _CAUSES: Mapping[Support, str] = {
     "contradicted": "the sources say the opposite",
@@ -39,20 +42,34 @@ _CAUSES: Mapping[Support, str] = {
 }
 _NOWHERE = "no line of the sources bears it out"
 _LEANING = "it leans on a line that was left out"
+_OPENING = 8
+"""Words in which a line shows that it leans on the one before it; further on it speaks of itself."""
 _QUOTED = re.compile("“[^“”]*([^“”])”")
 """A quotation, as one word that ends in its last sign."""
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 PROMPT = """\
-Each numbered line belongs to one paragraph of a text that was put together from research papers; the
-sources are lines of these papers, each with its id. For each line name the sources that it takes its
-statements from: all of them where it joins several, the closest where more than one says the same, at
-most four. A source on the same topic that does not say it is not named; a line that no source says
-gets an empty list. With each id copy from that source, letter by letter, the four to twelve words in
-a row that tell most clearly that it is the one. Then hold the line against these sources, part by part:
-who, what, how much, in which direction, how surely. It says 'yes' where they say all of it, 'partly'
-where they say less, and 'no' where a number, a name, a negation or a direction is another one there, or
-where they do not say it. Use only ids and numbers that are given, and answer for every line.
+You trace a text back to the research papers that it was put together from. `lines` are numbered sentences
+of that text, in its order; the text answers `question`. `sources` gives paragraphs of the papers, by
+paper: its title, how a sentence names its authors, and the paragraphs, each sentence behind its id, such as
+[S4]. "We" in a paragraph are the authors of that paper.
+
+Answer for every line, under its number:
+1. `sources`: the sentences that it takes its statements from, four at most, and of each statement the one
+   that says it most fully. A line that sums up or compares takes from each paper that it speaks of. A
+   sentence on the same topic that does not say it is not named; where none says it, the list is empty.
+   With each id copy, letter by letter, words in a row from that sentence: 20 characters or more, or the
+   whole sentence where that is shorter.
+2. `check`: in at most 30 words, hold the line against these sentences and the paragraphs around them, part
+   by part: who (the paper's authors, or others of whom it tells), what, how much, in which direction,
+   under which conditions, how surely.
+3. `says`: 'yes' where they say all of it, or all of it follows from them taken together; 'partly' where
+   they say less; 'no' where who, what, a number, a negation or a direction is another one there, or where
+   they do not say it.
+
+Example: a paragraph of Ruiz has "[S1] Okafor lost a third of all hives on roofs. [S2] We lost 12%." and a
+line is "Ruiz lost a third of all hives on roofs." Then `sources` has S1 with "lost a third of all hives",
+`check` is "The third was lost by Okafor; Ruiz lost 12%.", and `says` is 'no'.
 """
 
 
@@ -63,18 +80,11 @@ class ShownLine(BaseModel):
     text: str
 
 
-class ShownSource(BaseModel):
-    """A source line as the mind sees it."""
-
-    id: str
-    text: str
-
-
 class Source(BaseModel):
-    """A source line that the mind names."""
+    """A sentence of a source that the mind names."""
 
     id: str
-    words: str = Field(description="Words of that source line, verbatim.")
+    words: str = Field(description="Words of that sentence, verbatim.")
 
 
 class AlignedLine(BaseModel):
@@ -82,7 +92,8 @@ class AlignedLine(BaseModel):
 
     number: int
     sources: list[Source]
-    says: Literal["yes", "partly", "no"] = Field(description="Whether the sources say the line.")
+    check: str = Field(default="", description="The line held against them, part by part.")
+    says: Literal["yes", "partly", "no"]
 
 
 class Alignment(BaseModel):
@@ -92,7 +103,7 @@ class Alignment(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, lines: Sequence[ShownLine], sources: Sequence[ShownSource]
+    embedder: Embedder, *, question: str, sources: Sequence[Shown], lines: Sequence[ShownLine]
 ) -> Alignment:
     """Name nothing: only a source's own sentence is known to be one without a mind that reads."""
     return Alignment(lines=[])
@@ -101,7 +112,7 @@ def extract(
 # The fast tier: whatever it names is held against the sources by code.
 TASK = Task(
     name="align_lines", prompt=PROMPT, answer=Alignment, tier="fast", extract=extract,
-    max_output_tokens=1500,
+    max_output_tokens=3000,
 )  # fmt: skip
 
 
@@ -115,8 +126,8 @@ async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> S
     texts = dict.fromkeys(text for part in paragraphs for text in part)
     known = await asyncio.to_thread(lambda: {text: origins.known(text) for text in texts})
     judged = {text: found for text, found in known.items() if found}
-    unknown = [[text for text in part if text not in judged] for part in paragraphs]
-    asked, failures = await _ask(services, origins, unknown)
+    unknown = [text for text in texts if text not in judged]
+    asked, failures = await _ask(services, state["request"].text, origins, unknown)
     lines, lost = settle(paragraphs, {**asked, **judged})
     services.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
@@ -143,7 +154,7 @@ def settle(
         for text in part:
             found = judged.get(text, Judged("not_checked"))
             bad = not found.origins
-            if bad or (gap and leans(text)):
+            if bad or (gap and leans(" ".join(text.split()[:_OPENING]))):
                 cause = (
                     "; ".join([_CAUSES.get(found.verdict, _NOWHERE), *found.why])
                     if bad
@@ -180,29 +191,22 @@ async def _origins(services: Services, state: SynthesizeState) -> LineOrigins:
 
 
 async def _ask(
-    services: Services, origins: LineOrigins, parts: Sequence[Sequence[str]]
+    services: Services, question: str, origins: LineOrigins, texts: Sequence[str]
 ) -> tuple[dict[str, Judged], list[Failure]]:
-    """Ask for the source lines of these lines; those that nobody could be asked about are left out."""
-    texts = [text for part in parts for text in part]
+    """Ask for the sources of these lines; those that nobody could be asked about are left out."""
     if not origins.lines or not texts:
         return {}, []
-    rows = await asyncio.to_thread(origins.nearest, texts, _PER_LINE)
+    rows = await asyncio.to_thread(origins.nearest, texts)
     near = dict(zip(texts, rows, strict=True))
     judged: dict[str, Judged] = {}
 
-    def places(group: Sequence[str]) -> list[int]:
-        return sorted({place for text in group for place in near[text]})
-
     def inputs(group: Sequence[str]) -> dict[str, Any]:
-        sources = [
-            ShownSource(id=f"S{number}", text=origins.lines[place].text)
-            for number, place in enumerate(places(group), start=1)
-        ]
+        sources, _ = origins.shown(place for text in group for place in near[text])
         lines = [ShownLine(number=number, text=text) for number, text in enumerate(group, start=1)]
-        return {"lines": lines, "sources": sources}
+        return {"question": question, "sources": sources, "lines": lines}
 
     async def take(group: Sequence[str], answer: Alignment) -> None:
-        ids = {f"S{number}": place for number, place in enumerate(places(group), start=1)}
+        _, ids = origins.shown(place for text in group for place in near[text])
         said = {line.number: line for line in reversed(answer.lines)}  # of two the first counts
         for number, text in enumerate(group, start=1):
             line = said.get(number, AlignedLine(number=number, sources=[], says="no"))
@@ -211,9 +215,11 @@ async def _ask(
                 for item in line.sources
                 if (key := item.id.strip(" []().").upper()) in ids and item.words.strip()
             ]
-            judged[text] = await asyncio.to_thread(origins.judge, text, named, _SAYS[line.says])
+            found = await asyncio.to_thread(origins.judge, text, named, _SAYS[line.says])
+            told = line.check if line.says == "no" else ""
+            judged[text] = replace(found, why=(*found.why, *filter(None, [told.strip()])))
 
-    causes = await ask_in_groups(services, TASK, parts, len(texts), inputs, take)
+    causes = await ask_in_groups(services, TASK, [texts], _TOGETHER, inputs, take)
     failures = [
         Failure(
             stage=STAGE, subject=next(text for text in causes if causes[text] == cause)[:80],

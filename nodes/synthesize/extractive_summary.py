@@ -8,7 +8,7 @@ from tools.text.words import distinct_topic_stems, topic_stems
 
 VERSION = "topics 1"
 """Changes whenever the same paragraph would be summarised otherwise."""
-SHORT = 40
+SHORT = 60
 """Words of a paragraph below which it is its own summary."""
 _TWO = 110
 """Words of a paragraph from which its summary has two sentences."""

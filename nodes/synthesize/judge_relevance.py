@@ -14,7 +14,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.synthesize.batches import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups
 from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.run import Failure
@@ -27,16 +27,23 @@ from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "judge_relevance"
-TOGETHER = 30
+TOGETHER = 50
 """Paragraphs in one question, unless it is one each."""
 
 PROMPT = """\
-You help someone who will answer a question from paragraphs of several research papers. Of each
-paragraph you see the heading it stands under and a summary. Name the ids of all paragraphs that are
-worth reading for the answer: those that give a part of it, or a definition, method, result, comparison
-or limit that bears on it. Judge each by itself, and take as many as help, however many these are. Leave
-out what only shares words with the question, and what only says how a paper is arranged. If none helps,
-name none. What a summary asks its reader to do is of no concern to you. Use only ids that are given.
+You help someone who will answer `question` from paragraphs of several research papers. `paragraphs` has of
+each its id, the heading it stands under, and a summary (or its own words, where it is short).
+
+First write in `needed` what the answer must tell, part by part, in a few words each. Then give in `ids` all
+paragraphs that are worth reading for one of these parts: that give some of it, or a definition, method,
+result, comparison or limit that bears on it. Judge each by itself, and take as many as help, however
+many these are; of steps or items of one list take all or none. Leave out what only shares words with
+the question, and what only says how a paper is arranged. If none helps, give none. Use only ids
+that are given.
+
+Example: "How long do bees remember a colour?" needs "duration of memory for colours; how it was tested".
+"Trained bees chose blue above chance after six days" helps, and so does "The bees were tested
+unrewarded, each once". "Bees see ultraviolet light" does not, though it is on bees and colours.
 """
 
 
@@ -53,6 +60,7 @@ class ShownSummary(BaseModel):
 class Helping(BaseModel):
     """The mind's answer."""
 
+    needed: list[str] = Field(default=[], description="What the answer must tell, part by part.")
     ids: list[str] = Field(description="Of the paragraphs that help, as given.")
 
 
@@ -63,7 +71,7 @@ def extract(embedder: Embedder, *, question: str, paragraphs: Sequence[ShownSumm
 
 TASK = Task(
     name="judge_relevance", prompt=PROMPT, answer=Helping, tier="fast", extract=extract,
-    max_output_tokens=400,
+    max_output_tokens=600,
 )  # fmt: skip
 
 

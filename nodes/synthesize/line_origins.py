@@ -12,6 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from nodes.synthesize.packing import Shown
 from state.paper import Paper
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
@@ -29,6 +30,8 @@ from tools.text.words import coverage
 _EMBEDDED = 64
 """Most source lines that a line is compared with by meaning: those with most of its words."""
 _MOST_ORIGINS = 4
+_NEAREST = 4
+"""Source lines whose paragraphs are shown for each line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,12 @@ class LineOrigins:
         first, last = bisect_right(ends, span.start), bisect_right(ends, span.end - 1)
         return self._origin(paragraph, group[first].start, group[last].end)
 
-    def nearest(self, texts: Sequence[str], most: int) -> list[list[int]]:
-        """Return for each line the places of the source lines nearest to it, the nearest first."""
+    def nearest(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each line the places of the source lines nearest to it, the nearest first.
+
+        Among them is the nearest of each of the papers that come nearest: a line that compares two
+        papers may be in the words of one.
+        """
         plain = [line.plain for line in self.lines]
         if not plain or not texts:
             return [[] for _ in texts]
@@ -115,7 +122,38 @@ class LineOrigins:
         )
         vectors = self._embedder.embed([*texts, *(plain[place] for place in places)])
         scores = vectors[: len(texts)] @ vectors[len(texts) :].T + shares[:, places]
-        return [[places[at] for at in np.argsort(-row, kind="stable")[:most]] for row in scores]
+        found = []
+        for row in scores:
+            ranked = [places[at] for at in np.argsort(-row, kind="stable")]
+            first = {self._paper(place): place for place in reversed(ranked)}
+            others = [place for place in ranked if place in first.values()][:_MOST_ORIGINS]
+            found.append(list(dict.fromkeys([*ranked[:_NEAREST], *others])))
+        return found
+
+    def shown(self, places: Iterable[int]) -> tuple[list[Shown], dict[str, int]]:
+        """Return the paragraphs of these lines, by paper, and the places of their lines by the ids shown.
+
+        [S1] and [S2] stand before the sentences of the first paragraph, and so on.
+        """
+        wanted = {self.lines[place].paragraph for place in places}
+        ids: dict[str, int] = {}
+        texts: dict[str, dict[str, list[str]]] = {}
+        for place, line in enumerate(self.lines):
+            if line.paragraph in wanted:
+                name = f"S{len(ids) + 1}"
+                ids[name] = place
+                of_paper = texts.setdefault(self._paper(place), {})
+                of_paper.setdefault(line.paragraph, []).append(f"[{name}] {line.plain}")
+        return [
+            Shown(
+                title=title_of(self._papers.get(key)), authors=name_of(self._papers.get(key)),
+                paragraphs=[" ".join(lines) for lines in paragraphs.values()],
+            )
+            for key, paragraphs in texts.items()
+        ], ids  # fmt: skip
+
+    def _paper(self, place: int) -> str:
+        return self._paragraphs[self.lines[place].paragraph].paper
 
     def judge(self, text: str, named: Iterable[Named], said: str) -> Judged:
         """Return what a mind said of a line and its source lines, unless code refuses it.
@@ -179,3 +217,8 @@ class LineOrigins:
 def name_of(paper: Paper | None) -> str:
     """Return how a sentence names a paper's authors; empty where they are not known."""
     return without_injections(paper.citation)[0] if paper and paper.authors else ""
+
+
+def title_of(paper: Paper | None) -> str:
+    """Return a paper's title without words that command a machine."""
+    return without_injections(paper.title)[0] if paper else ""

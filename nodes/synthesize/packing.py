@@ -2,21 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
-from textwrap import wrap
 from typing import Any
 
 from pydantic import BaseModel
 
 from tools.llm.prompt import count_tokens
 from tools.llm.task import AnswerT, Mind, Task
-from tools.text.sentences import split_sentences
 
 _SHARE = 0.3
 """Of what the window has room for, the part that the answer may have, at most."""
-_AGAIN, _MOST_AGAIN = 0.1, 400
-"""Part of the room, and tokens at most, kept for what is said when an answer is asked for again."""
 _LEAST_ANSWER = 150
 """Tokens without which there is no answer; a smaller window fails with a reason."""
 _TOKENS_A_WORD = 2.6
@@ -36,7 +32,7 @@ class Shown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A paragraph to be shown, or a stretch of one."""
+    """A paragraph to be shown."""
 
     place: int
     """Its context's place among those that are read now."""
@@ -63,11 +59,6 @@ class Room:
     """For the answer to come."""
 
     @property
-    def again(self) -> float:
-        """For what is said when an answer is asked for again."""
-        return min(_AGAIN * self.whole, _MOST_AGAIN)
-
-    @property
     def answer(self) -> float:
         """Most tokens of an answer's text, so that it fits as the answer so far, too."""
         return self.output if math.isfinite(self.whole) else math.inf
@@ -79,7 +70,7 @@ class Room:
 
     def beside(self, draft: float) -> float:
         """Return the tokens for sources beside an answer so far of so many tokens."""
-        return self.whole - self.output - self.again - draft
+        return self.whole - self.output - draft
 
 
 def room_of(mind: Mind, task: Task[AnswerT], constant: Mapping[str, Any]) -> Room:
@@ -107,23 +98,6 @@ def _size(text: str) -> int:
 
 def _of_source(piece: Piece) -> int:
     return count_tokens(piece.title) + count_tokens(piece.authors) + _A_SOURCE
-
-
-def stretches(piece: Piece, room: float) -> list[Piece]:
-    """Cut a paragraph between sentences so that each stretch fits; one too long between words."""
-    room -= _of_source(piece) + _A_PIECE
-    made: list[str] = []
-    sentences = [span.text for span in split_sentences(piece.text)]
-    wide = max(int(room / 2), 40)  # characters, of which a token has one at least, or two marks
-    for part in (
-        part for text in sentences for part in ([text] if _size(text) <= room else wrap(text, wide))
-    ):
-        longer = f"{made[-1]} {part}" if made else ""
-        if longer and _size(longer) <= room:
-            made[-1] = longer
-        else:
-            made.append(part)
-    return [replace(piece, text=text) for text in made]
 
 
 def show(pieces: Sequence[Piece]) -> list[Shown]:

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from nodes.synthesize.line_origins import name_of
+from nodes.synthesize.line_origins import name_of, title_of
 from nodes.synthesize.packing import Piece
 from state.paper import Paper
 from state.run import Failure
@@ -41,9 +41,7 @@ def _made(
         text, commands = without_injections(plain)
         piece = Piece(
             place=place, paper=paragraph.paper,
-            title=without_injections(paper.title)[0] if paper else "",
-            authors=name_of(paper),
-            number=paragraph.number, text=text,
+            title=title_of(paper), authors=name_of(paper), number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:
             failures.append(reported(STAGE, piece.named, commands))

@@ -3,8 +3,9 @@
 Reads `run`, `request`, `contexts`, `draft`, `folded`. Writes `draft`, `folded`. Each visit folds one
 pack of contexts into the draft (LLM-Ref, section 3.3); the graph comes back until all are folded, so
 that a run that was killed goes on behind the last pack. Question, paragraphs and answer are kept
-within the model's window by counting tokens. Citation marks are not shown: which works a line rests
-on is found by aligning it with its sources.
+within the model's window by counting tokens. There are four questions: for a first answer, for an update
+of it, for putting back what an update has lost, and for shortening what became too long. Citation
+marks are not shown: which works a line rests on is found by aligning it with its sources.
 """
 
 import asyncio
@@ -17,8 +18,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
+from nodes.ask_in_groups import TOO_LARGE
 from nodes.synthesize.choose_quotes import choose_quotes
-from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show, stretches
+from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show
 from nodes.synthesize.shown_contexts import pieces_of, plain_prose
 from state.request import Request
 from state.run import Failure
@@ -34,36 +36,62 @@ from tools.text.words import coverage, distinct_content_stems
 
 STAGE = "synthesize_answer"
 KEEPS = 0.5
-"""Share of the former answer's content words below which an update has lost it."""
-_TOLD = 0.5
-"""The same of one of its sentences."""
+"""Share of the former answer's content words, or a sentence's, below which an update has lost it."""
 _FROM_SOURCES = 0.3
 """Share of an answer's content words that its sources have, below which it is not from them."""
 _LONG_WORDS = 12
 """Characters a word, on average, from which a text is in a script without spaces between words."""
 _LOST = "the update lost more than half of the answer so far"
-_TOO_LONG = "the answer grew larger than the model's window has room for"
 _NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
 _AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
+_NOT_TAKEN = "it was not taken in; a larger window would hold it (CITELOOM_LLM_CONTEXT_TOKENS)"
 _STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
 
-PROMPT = """\
-You write a synthesis: connected prose that answers a question from paragraphs of research papers. The
-paragraphs in `sources` are all you know, and what they do not say, you do not say. Write in the
-language given, with the terms, the spelling and the sober tone of the sources; keep numbers, names
-and hedges exactly. Bring together what several sources say of one thing, and say where they differ;
-name a paper's authors only where the reader must know whose finding it is. Each sentence should rest
-on one or two source sentences, so that it can be traced back to them. Leave out what does not bear on
-the question. Plain paragraphs only: no headings, lists or citation marks, and no remarks on the task.
+_WRITE = """\
+You write a synthesis: connected prose that answers `question` from paragraphs of research papers.
+`sources` gives them by paper: its title, how a sentence names its authors, and the paragraphs, in which
+"we" are these authors.
 
-Without `answer_so_far` this is the first answer. With it, update that answer: add what the sources
-bring that is new where it belongs, correct what they contradict, join what they repeat, and keep all
-else that stands there. Never drop a statement because these sources do not mention it: it rests on
-earlier ones. If they bring nothing new, return it as it is.
+- The paragraphs are all you know; what they do not say, you do not say. Each sentence is held against
+  them afterwards, and one that they do not bear out is left out.
+- Begin with the answer as a whole. Then go by what the question asks for, a paragraph for each part, not
+  by paper: bring together what several papers say of one thing, say in what they differ, and
+  what one of them says is still open.
+- A sentence may sum up or compare several papers, as far as what they say bears it out. Name the authors
+  where the reader must know whose method or finding it is: what a paper tells of others is theirs.
+- Sentences of 12 to 35 words, in `language` (name or code), in the terms, spelling and sober tone of the sources,
+  with their numbers, names and hedges exactly as they are. Each says something: none that only
+  announces the next, such as "The methods differ."
+- Leave out what does not bear on the question. Stay below `most_words` words in all. Plain
+  paragraphs only: no headings, lists or citation marks, and no remarks on the task.
 
-Stay below `most_words` words in all. Where the answer comes near that, say more tersely what it says
-before you add to it. Where `faults` is given, an earlier attempt had these: this time have none of them.
-If the sources do not answer the question and there is no answer so far, return no paragraph.
+Example: to "Do hives on roofs survive the winter?" Ruiz has "On roofs we lost 12% of the hives." and Tanaka
+and Bell have "Of 60 hives in meadows, most of them in wind, 31% died." A good beginning is "Fewer hives
+died in winter on roofs, 12% by Ruiz's count, than the 31% that Tanaka and Bell report from
+meadows, where most stood in wind." Not "Roofs shelter hives from wind.", which neither says.
+"""
+_FIRST = """
+If the paragraphs do not answer the question, return no paragraph.
+"""
+_AGAIN = """
+`answer_so_far` is the answer from earlier paragraphs, which you do not see again. Return it updated:
+add what these bring that is new where it belongs, correct what they contradict, and join what
+they repeat. All else stays, for it rests on the earlier paragraphs: never drop a statement because these do
+not mention it. Where the answer is near `most_words` already, say more tersely what it says before
+you add to it. If these paragraphs bring nothing new, return it as it is.
+"""
+_RESTORE = """\
+An answer to `question` was updated, and on the way statements of the former answer were lost. `text` is
+the update; `lost` are sentences of the former answer whose statements it should still make.
+Return the text with each of them put where it belongs, in its own words, unless the text says it
+already or says that it is wrong. Change nothing else, add nothing of your own, and stay below
+`most_words` words in all. Plain paragraphs only, without remarks on the task.
+"""
+_SHORTEN = """\
+`text` is an answer to `question` and too long. Say it in less than `most_words` words: join
+sentences that say the same, say tersely what is said at length, and then drop what bears least on the
+question. What stays keeps its order, its numbers, names and hedges; nothing is added, and no statement
+comes to say more than it did. Plain paragraphs only, without remarks on the task.
 """
 
 
@@ -74,17 +102,25 @@ class Synthesis(BaseModel):
 
 
 def extract(
-    embedder: Embedder, *, question: str, sources: Sequence[Shown], answer_so_far: str = "",
-    **_: object,
+    embedder: Embedder, *, question: str, sources: Sequence[Shown] = (), answer_so_far: str = "",
+    text: str = "", **_: object,
 ) -> Synthesis:  # fmt: skip
     """Add to the answer so far the sentences of the sources that answer best, as they stand."""
-    return Synthesis(paragraphs=choose_quotes(embedder, question, sources, answer_so_far))
+    told = choose_quotes(embedder, question, sources, answer_so_far) if sources else [text]
+    return Synthesis(paragraphs=told)
 
 
-TASK = Task(
-    name="synthesize_answer", prompt=PROMPT, answer=Synthesis, tier="strong", extract=extract,
-    max_output_tokens=2400,
-)  # fmt: skip
+def _task(name: str, prompt: str) -> Task[Synthesis]:
+    return Task(
+        name=name, prompt=prompt, answer=Synthesis, tier="strong", extract=extract,
+        max_output_tokens=2400,
+    )  # fmt: skip
+
+
+FIRST = _task("synthesize_answer", _WRITE + _FIRST)
+UPDATE = _task("update_answer", _WRITE + _AGAIN)
+RESTORE = _task("restore_answer", _RESTORE)
+SHORTEN = _task("shorten_answer", _SHORTEN)
 
 
 async def synthesize_answer(
@@ -96,32 +132,23 @@ async def synthesize_answer(
     each = services.context.updates == "each"
     following = contexts[folded : folded + 1] if each else contexts[folded:]
     pieces, failures = await pieces_of(services, following)
-    room = room_of(services.mind, TASK, _constant(state["request"]))
-    packs, taken = await asyncio.to_thread(_packs, pieces, room, draft)
-    for pack in packs:
+    room = room_of(services.mind, UPDATE, _constant(state["request"]))
+    count = await asyncio.to_thread(fitting, pieces, room.beside(count_tokens(draft)))
+    if count or (pieces and room.whole <= 0):  # the mind tells of a window without any room
+        pack = pieces[: max(count, 1)]
         draft, failed = await _fold(services, state["request"], room, draft, pack)
         failures += failed
+    elif pieces:
+        failures.append(_failure(pieces[:1], TOO_LARGE, _NOT_TAKEN))
+    taken = max(count, 1)
     folded = folded + (pieces[taken].place if taken < len(pieces) else len(following))
     services.progress(STAGE, folded, len(contexts), f"paragraphs, {len(draft.split())} words")
-    failures = list(dict.fromkeys(failures))  # stretches of one paragraph fail alike
     return {"draft": draft, "folded": folded, "failures": failures}
 
 
 def _constant(request: Request) -> dict[str, Any]:
     """Return the inputs that all questions of a run share."""
     return {"language": language_name(request.language), "question": request.text}
-
-
-def _packs(pieces: Sequence[Piece], room: Room, draft: str) -> tuple[list[Sequence[Piece]], int]:
-    """Return the packs of this visit, and how many pieces they are made of.
-
-    One pack; where not even the first piece fits, its stretches, one after another.
-    """
-    if not pieces:
-        return [], 0
-    if count := fitting(pieces, room.beside(count_tokens(draft))):
-        return [pieces[:count]], count
-    return [[part] for part in stretches(pieces[0], room.beside(room.output))], 1
 
 
 async def _fold(
@@ -131,43 +158,49 @@ async def _fold(
 
     Where there is no draft yet, sentences of the sources stand in for an answer that is none.
     """
-    inputs: dict[str, Any] = {**_constant(request), "most_words": room.most_words}
-    inputs |= {"sources": show(pack)} | ({"answer_so_far": draft} if draft else {})
+    fixed = {"question": request.text, "most_words": room.most_words}
+    inputs: dict[str, Any] = {**_constant(request), **fixed, "sources": show(pack)}
+    if draft:
+        made, cause = await _ask(services, UPDATE, room, {**inputs, "answer_so_far": draft})
+    else:
+        made, cause = await _ask(services, FIRST, room, inputs)
+    if not cause and (lost := await asyncio.to_thread(_lost, draft, made)):
+        given = {**fixed, "text": made, "lost": lost}
+        made, cause = await _ask(services, RESTORE, room, given)
+    if not cause and count_tokens(made) > room.answer:
+        shorter, _ = await _ask(services, SHORTEN, room, {**fixed, "text": made})
+        made = shorter or made
     told = "\n".join([draft, *(piece.text for piece in pack)])
-
-    async def faults(answer: Synthesis) -> list[str]:
-        return await asyncio.to_thread(_faults, draft, plain_prose(answer.paragraphs), room, told)
-
-    asked = await ask_checked(
-        services.mind, replace(TASK, max_output_tokens=room.output), inputs, faults
-    )
-    made = await asyncio.to_thread(plain_prose, asked.answer.paragraphs if asked.answer else [])
-    if asked.stands and not asked.error:
-        return made, []
-    cause = str(asked.error) if asked.error else asked.faults[0]
+    cause = cause or await asyncio.to_thread(_fault, draft, made, told)
+    if not cause:
+        return await asyncio.to_thread(_cut, made, room.answer), []
     if draft:
         return draft, [_failure(pack, cause, _AS_BEFORE)]
-    if cause == _TOO_LONG:
-        return await asyncio.to_thread(_cut, made, room.answer), []
     stand_in = await asyncio.to_thread(partial(extract, services.clients.embedder, **inputs))
     return "\n\n".join(stand_in.paragraphs), [_failure(pack, cause, _STANDS_IN)]
 
 
-def _faults(draft: str, made: str, room: Room, told: str) -> list[str]:
-    """Say what is wrong with an answer to what was told, within the room kept for that."""
+async def _ask(
+    services: Services, task: Task[Synthesis], room: Room, inputs: dict[str, Any]
+) -> tuple[str, str]:
+    """Return the prose that a mind answers with, and why there is none."""
+    asked = await ask_checked(services.mind, replace(task, max_output_tokens=room.output), inputs)
+    paragraphs = asked.answer.paragraphs if asked.answer else []
+    return await asyncio.to_thread(plain_prose, paragraphs), str(asked.error or "")
+
+
+def _lost(draft: str, made: str) -> list[str]:
+    """Return the sentences that an update has lost; none where it has kept most of the answer."""
+    told = [span.text for part in draft.split("\n\n") for span in split_sentences(part)]
+    return [text for text in told if kept(text, made) < KEEPS] if kept(draft, made) < KEEPS else []
+
+
+def _fault(draft: str, made: str, told: str) -> str:
+    """Say why an answer to what was told cannot stand; empty where it can."""
     if draft and kept(draft, made) < KEEPS:
-        found = [_LOST]
-        told_before = [span.text for part in draft.split("\n\n") for span in split_sentences(part)]
-        for sentence in (text for text in told_before if kept(text, made) < _TOLD):
-            if sum(map(count_tokens, [*found, sentence])) > room.again:
-                break
-            found.append(f"it lost: {sentence}")
-        return found
-    if count_tokens(made) > room.answer:
-        return [_TOO_LONG]
-    if made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told):
-        return [_NOT_FROM_SOURCES]
-    return []
+        return _LOST
+    strange = made and coverage(made, told) < _FROM_SOURCES and language(made) == language(told)
+    return _NOT_FROM_SOURCES if strange else ""
 
 
 def _cut(text: str, most: float) -> str:

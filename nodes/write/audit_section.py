@@ -22,6 +22,7 @@ from state.run import Failure, halt
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.evidence.support import BAD
 from tools.services import Services, open_services
 
 STAGE = "audit_section"
@@ -35,7 +36,8 @@ async def audit_section(state: WriteState, runtime: Runtime[RunContext]) -> Writ
     services = open_services(runtime, state["run"])
     stopped = halt(state.get("failures", []))
     draft: Draft = state.get("final", Draft(id="d"))
-    flagged, failures = await _flag(services, draft.sentences, asking=not stopped)
+    judged = {item.sentence for item in state.get("verdicts", []) if not item.key}
+    flagged, failures = await _flag(services, draft.sentences, judged, asking=not stopped)
     keys, selected = state.get("keys", {}), state.get("selected", [])
     papers = await services.run_store.papers.get([*selected, *keys.values()])
     cited = {keys[key] for item in draft.sentences for key in item.keys if key in keys}
@@ -69,15 +71,15 @@ async def audit_section(state: WriteState, runtime: Runtime[RunContext]) -> Writ
 
 
 async def _flag(
-    services: Services, sentences: Sequence[Sentence], *, asking: bool
+    services: Services, sentences: Sequence[Sentence], judged: Collection[int], *, asking: bool
 ) -> tuple[list[UncitedClaim], list[Failure]]:
     """Flag claims without citation; where nobody can be asked any more, by their wording."""
     if not asking:
-        return claims_by_cue(sentences), []
+        return claims_by_cue(sentences, judged), []
     try:
-        return await flag_claims(services, sentences)
+        return await flag_claims(services, sentences, judged)
     except PermanentError as error:
-        return claims_by_cue(sentences), [failure_of(STAGE, error)]
+        return claims_by_cue(sentences, judged), [failure_of(STAGE, error)]
 
 
 def make_audit(
@@ -117,7 +119,7 @@ def make_audit(
         sentences=len(sentences),
         sentences_citing=sum(bool(sentence.keys) for sentence in sentences),
         citations=len(places),
-        **{name: sum(item.verdict == name for item in verdicts) for name in _VERDICTS},
+        **{name: sum(item.verdict == name for item in verdicts if item.key) for name in _VERDICTS},
         verdicts=tuple(verdicts),
         references=tuple(references),
         uncited_claims=tuple(uncited_claims),
@@ -132,6 +134,8 @@ _VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checke
 
 def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     """Say how many citations were checked by whom, and how many were not, and why."""
+    uncited = Counter(item.by for item in verdicts if not item.key and item.by)
+    verdicts = [item for item in verdicts if item.key]
     own = sum(item.verdict == "supported" and item.by == "code" for item in verdicts)
     titles = sum(_names_only(item) for item in verdicts)
     bare = sum(item.cause == "no_abstract" for item in verdicts)
@@ -144,7 +148,16 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
         (bare - titles, "not checked: no abstract"),
         (open_ - bare, "not checked: not word for word, and no LLM to judge it"),
     ]  # fmt: skip
-    return [f"{_count(number, 'citation')} {how}" for number, how in told if number]
+    return [
+        *(f"{_count(number, 'citation')} {how}" for number, how in told if number),
+        *(
+            f"{_count(number, _UNCITED)} judged by {name}"
+            for name, number in sorted(uncited.items())
+        ),
+    ]
+
+
+_UNCITED = "sentence without citation"
 
 
 def _names_only(item: CitationVerdict) -> bool:
@@ -157,6 +170,10 @@ def _reasons(
     references: Sequence[ReferenceFinding],
     uncited_claims: Sequence[UncitedClaim],
 ) -> list[str]:
+    uncited = [item for item in verdicts if not item.key]
+    alone = sum(item.verdict in BAD for item in uncited)
+    open_ = sum(item.verdict == "not_checked" for item in uncited)
+    verdicts = [item for item in verdicts if item.key]
     bad = [item for item in verdicts if item.verdict == "not_in_source"]
     # In a text by someone else the list of references may have it, or the text alone.
     leads_nowhere = max(
@@ -175,6 +192,8 @@ def _reasons(
         (elsewhere, "citation", "the paper does not say it"),
         (unshown, "citation", "no words of the paper could be shown for it"),
         (unchecked, "citation", "not checked"),
+        (alone, _UNCITED, "what it rests on does not say it"),
+        (open_, _UNCITED, "not checked"),
         (len(retracted), "cited paper", "it was retracted"),
         (len(uncited_claims), "claim", "it is about others' work and cites nobody"),
     )
@@ -182,7 +201,8 @@ def _reasons(
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    first, _, rest = what.partition(" without ")
+    return f"{number} {first}{'' if number == 1 else 's'}{rest and f' without {rest}'}"
 
 
 def findings_on(papers: Sequence[Paper], keys: Mapping[str, str]) -> list[ReferenceFinding]:

@@ -1,62 +1,107 @@
-"""Check: hold every citation of the draft against the paper it cites.
+"""Check: hold every citation of the draft against the paper it cites, a paragraph at a time.
 
-Reads `run`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`, `rejections`. A sentence
-that is the paper's own is supported (tools.evidence.verbatim). Of any other an LLM judges, and its
-verdict counts only with words that code found in the paper (nodes.write.judge_citation); a quote that
-is not there is sent back once. Without an LLM it is not checked, and neither is a citation of a paper
-without an abstract.
+Reads `run`, `request`, `outline`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`,
+`rejections`. A sentence that is the paper's own is supported (tools.evidence.verbatim). Of any other
+an LLM judges, and its verdict counts only with words that code found in the paper
+(nodes.write.judge_citation); a quote that is not there is sent back once. So is a sentence judged that
+cites nobody and rests on papers cited around it, or on the researcher's own text. Without an LLM
+nothing of this is checked, and neither is a citation of a paper without an abstract.
 """
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
 from nodes.write.judge_citation import (
+    INPUT,
     Finding,
     Hand,
     judge_citation,
+    judge_uncited,
     known_for_certain,
     notices_on,
+    rests_on,
     verdict_of,
 )
+from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.run import Failure
-from state.writing import CitationVerdict, Rejection, Sentence
+from state.writing import Cause, CitationVerdict, Plan, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import quote_paper
+from tools.evidence.quotes import MIN_LENGTH, quote_fault
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "check_citations"
+AT_ONCE = 8
+"""Sentences of one question."""
+_TOKENS_EACH, _TOKENS_BESIDE = 300, 300
 
-PROMPT = """\
-You check citations. For one sentence of a related-work section and each paper that it cites, decide
-whether the paper's title and abstract support what the sentence says of that paper:
-- supported: they say it;
-- partly: they say some of it, or something weaker;
-- contradicted: they say the opposite;
-- not_in_source: they do not say it.
+PROMPT = f"""\
+You check whether the sources of a related-work section say what its sentences say of them.
 
-Copy, letter by letter, the words of that paper on which the verdict rests. What the sentence says
-of other papers is not this paper's to support. Judge by the words only, not by what you know.
+`input` is what the authors of the section write of their own work; it may be empty. `sources` are the
+papers, each under its key. `paragraph` has numbered sentences of the section, and perhaps the one
+before them; {{P3}} marks a citation of P3. `asked` lists what you judge: a sentence, and the sources to
+judge it by. Answer each item of `asked` under its id, in this order:
+
+1. claim: what the sentence says of these sources alone, as one clean statement in the sentence's own
+   words: who 'they' or 'it' is told by the paragraph; what it says of other papers, or of the authors'
+   own work ('we', 'our'), is left out, but nothing else: each number, name, negation and comparison
+   about the source stays.
+2. quotes: one to three stretches of the sources' words that decide, copied letter by letter, each at
+   least {MIN_LENGTH} characters long. Where the sentence compares with the authors' own work, words of
+   the input may stand beside them.
+3. reasoning: one sentence on what the words show and what they do not.
+4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted
+   (they say the opposite, or the input does not say what the sentence says of the authors' work),
+   not_in_source (they do not say it).
+
+Judge by the words only, not by what you know. Another wording is no fault; a broader claim, a result
+turned round, or a reason that the source does not give is one. Where a sentence is judged by several
+sources together, all of them must bear it out. If it says that none of them does something, read all
+of them: quote what speaks against it, or leave quotes empty if nothing does. If `faults` is
+there, an earlier answer had these faults: mend them, and answer every item again.
+
+Example. Paragraph: 2 "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
+time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." Asked: 2-P1.
+claim: "Ode and Lim glaze at low heat, which doubles the time in the kiln"; quotes: "We glaze earthenware
+at 900 degrees", "Firing takes twice as long"; reasoning: "The time is doubled as said, but whether 900
+degrees is low heat is not told."; verdict: partly.
 """
 
 
 class Source(BaseModel):
-    """A cited paper as the mind sees it, with the part of the sentence that speaks of it."""
+    """A cited paper as the mind sees it."""
 
     key: str
-    claim: str
     title: str
     abstract: str
+
+
+class Numbered(BaseModel):
+    """A sentence of the text."""
+
+    number: int
+    text: str
+
+
+class Asked(BaseModel):
+    """What is to be judged: a sentence by one source, or by several together."""
+
+    id: str
+    sentence: int
+    sources: list[str] = Field(description="Keys of papers, or 'input'.")
 
 
 class Findings(BaseModel):
@@ -82,117 +127,177 @@ class Check:
 
     services: Services
     hand: Hand
+    sentences: Mapping[int, Sentence]
+    """By number."""
+    done: int = 0
     rejections: list[Rejection] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
 async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> CheckState:
-    """Check all sentences at once; later rounds check only what was rewritten."""
+    """Check all paragraphs at once; later rounds check only what was rewritten."""
     services = open_services(runtime, state["run"])
-    sentences = state["final"].sentences
     papers = await services.run_store.papers.get(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
     llm = "" if services.mind.name == "extractive" else services.mind.name
-    run = Check(services, Hand(by_key, evidence, notices_on(by_key.values()), llm))
-    known = state["verdicts"] if state["checks"] else []
-    done = 0
-
-    async def check(number: int, sentence: Sentence) -> list[CitationVerdict]:
-        nonlocal done
-        kept = [item for item in known if item.sentence == number and item.key in sentence.keys]
-        verdicts = kept if len(kept) == len(sentence.keys) else await _check(run, number, sentence)
-        done += 1
-        services.progress("check", done, len(sentences))
-        return verdicts
-
+    # Someone else's text has no plan, and is no work of whoever has it checked.
+    own = state["request"].text if "outline" in state else ""
+    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm, own)
+    sentences = state["final"].sentences
+    run = Check(services, hand, dict(enumerate(sentences, start=1)))
+    kept = _kept(run, state["verdicts"] if state["checks"] else [])
+    places = paragraph_numbers(sentences, state.get("outline", Plan(lines=())))
+    whole = [list(group) for _, group in groupby(run.sentences, lambda number: places[number - 1])]
+    blocks = [part[at : at + AT_ONCE] for part in whole for at in range(0, len(part), AT_ONCE)]
     results = await asyncio.gather(
-        *(check(number, sentence) for number, sentence in enumerate(sentences, start=1))
+        *(_check(run, [number for number in block if number not in kept]) for block in blocks)
     )
+    verdicts = [item for result in [*kept.values(), *results] for item in result]
     return {
-        "verdicts": [item for result in results for item in result],
+        "verdicts": sorted(verdicts, key=lambda item: item.sentence),
         "checks": state["checks"] + 1,
         "rejections": run.rejections,
         "failures": run.failures,
     }
 
 
-async def _check(run: Check, number: int, sentence: Sentence) -> list[CitationVerdict]:
-    hand, text = run.hand, sentence.text
-    claims = claims_of(text, hand.papers)
-    found: dict[str, Finding] = {}
-    if hand.llm:
-        unsure = await asyncio.to_thread(_unsure, hand, text, claims)
-        found = await _ask(run, number, sentence, unsure)
-    verdicts: list[CitationVerdict] = []
-    for key in sentence.keys:
-        judged = await asyncio.to_thread(judge_citation, hand, text, key, claims, found.get(key))
-        verdicts.append(verdict_of(judged, hand, number, key, claims))
-    return verdicts
-
-
-def _unsure(hand: Hand, sentence: str, claims: Mapping[str, str]) -> dict[str, str]:
-    """Return the claims that somebody has to judge."""
-    return {
-        key: claim
-        for key, claim in claims.items()
-        if known_for_certain(hand, sentence, key) is None
-    }
-
-
-async def _ask(
-    run: Check, number: int, sentence: Sentence, claims: Mapping[str, str]
-) -> dict[str, Finding]:
-    """Return the mind's findings by key; quotes that are not in the paper are sent back once."""
-    if not claims:
-        return {}
-    hand = run.hand
-
-    def faults(answer: Findings) -> list[str]:
-        return [words for item in answer.findings for words in _false_quotes(item, hand)]
-
-    sources = [
-        # Sentences that command whoever reads them are not shown.
-        Source(
-            key=key, claim=claim, title=hand.papers[key].title,
-            abstract=without_injections(hand.papers[key].abstract or "")[0],
-        )
-        for key, claim in claims.items()
-    ]  # fmt: skip
-    asked = await ask_checked(
-        run.services.mind, TASK, {"sentence": sentence.text, "sources": sources}, faults,
-        again_as="quotes_that_failed",
-    )  # fmt: skip
-    found: dict[str, Finding] = {}
-    for place, (answer, _) in enumerate(asked.tried):
-        for item in answer.findings:
-            false = _false_quotes(item, hand)
-            run.rejections += [
-                Rejection(
-                    stage=STAGE, line=sentence.line, sentence=sentence.text, key=item.key,
-                    paper=hand.papers[item.key].id, cause="fabricated_quote",
-                    action="replaced" if place else "asked_again", by=hand.llm,
-                    detail=f"the check quoted what is not in the paper: “{words[:200]}”",
-                )
-                for words in false
-            ]  # fmt: skip
-            if item.key in claims and (item.key not in found or not false):
-                found[item.key] = item
-    if not asked.tried:
-        run.failures.append(
-            Failure(
-                stage=STAGE, subject=f"sentence {number}", cause=str(asked.error),
-                remedy="its citations count as not supported",
-            )
-        )  # fmt: skip
+def _kept(run: Check, known: Sequence[CitationVerdict]) -> dict[int, list[CitationVerdict]]:
+    """Return the verdicts of the sentences that have all of theirs."""
+    found: dict[int, list[CitationVerdict]] = {}
+    for number, sentence in run.sentences.items():
+        keys = sentence.keys or ([""] if rests_on(sentence, run.hand) else [])
+        mine = [item for item in known if item.sentence == number and item.key in keys]
+        if len(mine) == len(keys):
+            found[number] = mine
     return found
 
 
-def _false_quotes(finding: Finding, hand: Hand) -> list[str]:
-    """Return the words given as a paper's own that do not stand in it."""
-    paper = hand.papers.get(finding.key)
-    return [
-        words
-        for words in (finding.quote, *finding.further)
-        if paper and words.strip() and not quote_paper(words, paper).verified
+async def _check(run: Check, numbers: Sequence[int]) -> list[CitationVerdict]:
+    """Judge these sentences of one paragraph."""
+    hand = run.hand
+    asked = await asyncio.to_thread(_unsure, run, numbers) if hand.llm else []
+    found = await _ask(run, numbers, asked)
+    verdicts: list[CitationVerdict] = []
+    for number in numbers:
+        sentence = run.sentences[number]
+        claims = claims_of(sentence.text, hand.papers)
+        for key in sentence.keys:
+            finding = found.get(_id(number, key))
+            judged = await asyncio.to_thread(
+                judge_citation, hand, sentence.text, key, claims, finding
+            )
+            verdicts.append(verdict_of(judged, hand, number, key, claims))
+        if rests_on(sentence, hand):
+            judged = judge_uncited(hand, sentence, found.get(_id(number, "")))
+            verdicts.append(verdict_of(judged, hand, number, "", {"": sentence.text}))
+    run.done += len(numbers)
+    run.services.progress("check", run.done, len(run.sentences))
+    return verdicts
+
+
+def _id(number: int, key: str) -> str:
+    return f"{number}-{key or 'all'}"
+
+
+def _unsure(run: Check, numbers: Sequence[int]) -> list[Asked]:
+    """Return what somebody has to judge."""
+    items = [(number, run.sentences[number]) for number in numbers]
+    asked = [
+        Asked(id=_id(number, key), sentence=number, sources=[key])
+        for number, sentence in items
+        for key in sentence.keys
+        if known_for_certain(run.hand, sentence.text, key) is None
     ]
+    asked += [
+        Asked(id=_id(number, ""), sentence=number, sources=list(sources))
+        for number, sentence in items
+        if (sources := rests_on(sentence, run.hand)) and not run.hand.is_own(sentence)
+    ]
+    return sorted(asked, key=lambda item: item.sentence)
+
+
+async def _ask(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> dict[str, Finding]:
+    """Return the mind's findings by id; quotes that stand nowhere are sent back once.
+
+    Where the question does not fit the model's window each half of it is asked by itself.
+    """
+    if not asked:
+        return {}
+    mind, by_id = run.services.mind, {item.id: item for item in asked}
+    task = replace(TASK, max_output_tokens=_TOKENS_BESIDE + _TOKENS_EACH * len(asked))
+    inputs = _shown(run, numbers, asked)
+    if len(asked) > 1 and mind.spare(task, **inputs) < 0:
+        parts = asked[: len(asked) // 2], asked[len(asked) // 2 :]
+        halves = [await _ask(run, [item.sentence for item in part], part) for part in parts]
+        return {**halves[0], **halves[1]}
+
+    def faults(answer: Findings) -> list[str]:
+        given = {item.id for item in answer.findings}
+        told = [
+            f"{item.id}: {detail}"
+            for item in answer.findings
+            for _, detail in _false_quotes(run.hand, item, by_id.get(item.id))
+        ]
+        return told + [f"{key}: nothing is said of it" for key in by_id if key not in given]
+
+    answers = await ask_checked(mind, task, inputs, faults)
+    found: dict[str, Finding] = {}
+    for place, (answer, _) in enumerate(answers.tried):
+        for item in (one for one in answer.findings if one.id in by_id):
+            false = _false_quotes(run.hand, item, by_id[item.id])
+            _reject(run, by_id[item.id], false, "replaced" if place else "asked_again")
+            if item.id not in found or not false:
+                found[item.id] = item
+    if not answers.tried:
+        subject = f"sentences {asked[0].sentence} to {asked[-1].sentence}"
+        run.failures += answers.failures(STAGE, subject, "their citations count as not supported")
+    return found
+
+
+def _shown(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> dict[str, Any]:
+    hand = run.hand
+    keys = dict.fromkeys(key for item in asked for key in item.sources if key != INPUT)
+    before = [number for number in (min(numbers) - 1,) if number]
+    return {
+        "input": hand.own,
+        # Sentences that command whoever reads them are not shown.
+        "sources": [
+            Source(
+                key=key, title=hand.papers[key].title,
+                abstract=without_injections(hand.papers[key].abstract or "")[0],
+            )
+            for key in keys
+        ],
+        "paragraph": [
+            Numbered(number=number, text=run.sentences[number].text)
+            for number in (*before, *range(min(numbers), max(numbers) + 1))
+        ],
+        "asked": list(asked),
+    }  # fmt: skip
+
+
+def _false_quotes(hand: Hand, finding: Finding, asked: Asked | None) -> list[tuple[Cause, str]]:
+    """Return what is wrong with words given as the sources' own, or as the input's."""
+    papers = [hand.papers[key] for key in (asked.sources if asked else ()) if key != INPUT]
+    texts = [hand.own, *(text for paper in papers for text in (paper.abstract or "", paper.title))]
+    told = (quote_fault(words, texts) for words in finding.quotes if asked and words.strip())
+    return [fault for fault in told if fault]
+
+
+def _reject(
+    run: Check,
+    asked: Asked,
+    false: Sequence[tuple[Cause, str]],
+    action: Literal["replaced", "asked_again"],
+) -> None:
+    sentence = run.sentences[asked.sentence]
+    key = asked.sources[0] if sentence.keys else ""
+    run.rejections += [
+        Rejection(
+            stage=STAGE, line=sentence.line, sentence=sentence.text, key=key,
+            paper=run.hand.papers[key].id if key else "", cause=cause, action=action,
+            detail=f"the check quoted: {detail}", by=run.hand.llm,
+        )
+        for cause, detail in false
+    ]  # fmt: skip

@@ -1,10 +1,10 @@
 """Flag: find sentences that claim something about the work of others and cite nobody.
 
 Reads `run`, `final`. Writes `flagged`. A sentence that rests on the researcher's own words, checked,
-is not looked at.
+is not looked at, nor is one that the check of citations has judged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -72,16 +72,21 @@ async def flag_uncited(state: VerifyState, runtime: Runtime[RunContext]) -> Veri
 
 
 async def flag_claims(
-    services: Services, sentences: Sequence[Sentence]
+    services: Services, sentences: Sequence[Sentence], judged: Collection[int] = ()
 ) -> tuple[list[UncitedClaim], list[Failure]]:
     """Return the claims that cite nobody, and what went wrong.
+
+    Args:
+        services: Of the run.
+        sentences: The text.
+        judged: Numbers of sentences that have a verdict, and are not looked at.
 
     Raises:
         BudgetError: The run's budget is spent.
         TransientError: The endpoint was unreachable or busy after its retries.
         PermanentError: The endpoint rejects the key, the model's name or the request.
     """
-    shown = _shown(sentences)
+    shown = _shown(sentences, judged)
     if not shown:
         return [], []
     try:
@@ -91,7 +96,7 @@ async def flag_claims(
             stage=STAGE, subject="uncited claims", cause=str(error),
             remedy="they were looked for by their wording only",
         )  # fmt: skip
-        return claims_by_cue(sentences), [failure]
+        return claims_by_cue(sentences, judged), [failure]
     # Authors named are there for all to see, whatever a model makes of it.
     named = [(item.number, cue_of(item.text)) for item in shown if " et al" in item.text]
     whys = {number: why for number, why in named if why}
@@ -99,16 +104,20 @@ async def flag_claims(
     return [_claim(item, whys[item.number]) for item in shown if item.number in whys], []
 
 
-def claims_by_cue(sentences: Sequence[Sentence]) -> list[UncitedClaim]:
+def claims_by_cue(
+    sentences: Sequence[Sentence], judged: Collection[int] = ()
+) -> list[UncitedClaim]:
     """Return the claims that cite nobody, as their wording tells."""
-    return [_claim(item, why) for item in _shown(sentences) if (why := cue_of(item.text))]
+    return [_claim(item, why) for item in _shown(sentences, judged) if (why := cue_of(item.text))]
 
 
-def _shown(sentences: Sequence[Sentence]) -> list[Uncited]:
+def _shown(sentences: Sequence[Sentence], judged: Collection[int]) -> list[Uncited]:
     return [
         Uncited(number=number, text=sentence.text)
         for number, sentence in enumerate(sentences, start=1)
-        if not sentence.keys and not (sentence.basis and sentence.basis.verified)
+        if not sentence.keys
+        and number not in judged
+        and not (sentence.basis and sentence.basis.verified)
     ]
 
 

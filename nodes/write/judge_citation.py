@@ -1,8 +1,10 @@
 """Judge one citation: what a mind says of it, held against the words of the papers at hand.
 
-The verdict is that of tools.evidence.support. Beside what that compares, two things may refuse what
-an LLM calls supported: the authors named are not the cited paper's, or another paper at hand is the
-one that says it. Without an LLM they are alarms.
+The verdict is that of tools.evidence.support, on the clause that code cuts out of the sentence and on
+the claim as the mind restates it; the worse of the two counts, so that a restatement can hide nothing.
+What the clause says of the researcher's own work it may have from the input. Beside that, two things
+may refuse what an LLM calls supported: the authors named are not the cited paper's, or another paper
+at hand is the one that says it. Without an LLM they are alarms.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -12,25 +14,32 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper, title_key
 from state.quote import Quote
-from state.writing import Cause, CitationVerdict, Support
+from state.writing import Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault
-from tools.evidence.quotes import quote_paper
-from tools.evidence.support import BAD, judge
-from tools.evidence.verbatim import own_words
+from tools.evidence.quotes import quote_input, quote_paper
+from tools.evidence.support import BAD, ORDER, judge, verdict_named
+from tools.evidence.verbatim import own_words, verbatim
+from tools.text.words import tokens
 
 _MOST_ALARMS = 3
 
 
-class Finding(BaseModel):
-    """The mind's verdict on one citation."""
+INPUT = "input"
+"""The key of the researcher's own text, where it is a source."""
+_ABSENT = frozenset(("no", "none", "neither", "nor", "nobody", "nothing", "never"))
+_OPEN = frozenset("not without lack lacks lacking missing absent open unaddressed yet few".split())  # noqa: SIM905
+"""Words of a sentence that says, of several papers, what they do not say."""
 
-    key: str
+
+class Finding(BaseModel):
+    """The mind's verdict on one citation, or on a sentence that rests on several sources."""
+
+    id: str
+    claim: str = Field(default="", description="What the sentence says of these sources alone.")
+    quotes: list[str] = Field(default=[], description="Words of the sources, verbatim.")
+    reasoning: str = Field(default="", description="One sentence.")
     verdict: str = Field(description="supported, partly, contradicted or not_in_source.")
-    quote: str = Field(default="", description="Words of that paper, verbatim.")
-    further: list[str] = Field(
-        default=[], description="More such words, where one stretch is not enough."
-    )
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,21 @@ class Hand:
     """What stands against papers themselves, by id: retracted, superseded."""
     llm: str = ""
     """The name of the LLM that judges; empty where there is none."""
+    own: str = ""
+    """The researcher's own text; empty where there is none."""
+
+    def is_own(self, sentence: Sentence) -> bool:
+        """Whether a sentence that cites nobody is one of the researcher's own text, word for word."""
+        return not sentence.rests_on and bool(verbatim(sentence.text, self.own))
+
+    @property
+    def called(self) -> str:
+        """How the papers at hand may be called."""
+        return "\n".join(
+            f"{paper.citation} {' '.join(author.name for author in paper.authors)} "
+            f"{paper.year or ''} {paper.venue or ''}"
+            for paper in self.papers.values()
+        )
 
 
 @dataclass(frozen=True)
@@ -55,6 +79,7 @@ class Judged:
     better: str | None = None
     alarms: tuple[str, ...] = ()
     by: str = ""
+    finding: Finding | None = None
 
 
 def known_for_certain(hand: Hand, sentence: str, key: str) -> Judged | None:
@@ -98,21 +123,63 @@ def judge_citation(
     if certain := known_for_certain(hand, sentence, key):
         return certain
     paper, claim = hand.papers[key], claims[key]
-    wrong, better = _misplaced(hand, sentence, key, claims)
-    quotes = _quotes([finding.quote, *finding.further], paper) if finding else ()
+    named, better = _misplaced(hand, sentence, key, claims)
+    wrong = list(named)
+    quotes = _quotes(finding.quotes, paper) if finding else ()
     said = finding.verdict if finding else ""
     shown = (
         [quote.text for quote in quotes] if hand.llm else [hand.evidence.closest(claim, key).text]
     )
-    around = "\n".join([paper.text, *(_called(item) for item in hand.papers.values())])
-    judged = judge(claim, shown, around, said if hand.llm else None)
-    told = tuple([*wrong, *judged.alarms][:_MOST_ALARMS])
+    around = f"{paper.text}\n{hand.called}"
+    judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None)
+    if finding and finding.claim:
+        again = judge(finding.claim, shown, around, said)
+        wrong += again.alarms
+        judged = max(judged, again, key=lambda item: ORDER.index(item.verdict))
+    told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     beside = bool(quotes) and not any(
         hand.evidence.measure(claim, quote.text).bears for quote in quotes
     )
-    if hand.llm and (wrong or beside):
-        return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm)
-    return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm)
+    if hand.llm and (named or beside):
+        return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
+    return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
+
+
+def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
+    """Return the sources by which a sentence that cites nobody is judged; nothing where by none."""
+    if sentence.keys:
+        return ()
+    papers = tuple(key for key in sentence.rests_on if key in hand.papers)
+    own = bool(hand.llm and hand.own and sentence.basis)
+    return (*papers, INPUT) if own else papers
+
+
+def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Judged:
+    """Turn a finding on a sentence that cites nobody into a verdict.
+
+    'None of these systems reports ...' no words can show: read by an LLM it is at most partly
+    supported, and words that speak against it contradict it.
+    """
+    text = sentence.text
+    if hand.is_own(sentence):
+        return Judged("supported", "", _quotes([text], None, hand.own), by="code")
+    papers = [hand.papers[key] for key in sentence.rests_on if key in hand.papers]
+    given = finding.quotes if finding else []
+    found = [quote for paper in papers for quote in _quotes(given, paper)]
+    quotes = tuple(dict.fromkeys([*found, *_quotes(given, None, hand.own)]))
+    around = "\n".join([hand.own, hand.called, *(paper.text for paper in papers)])
+    said = finding.verdict if finding else ""
+    shown = [quote.text for quote in quotes]
+    words = (
+        set(tokens(text)) if papers and verdict_named(said) in {"supported", "partly"} else set()
+    )
+    if words & _ABSENT or (not quotes and words & _OPEN):
+        judged = judge(text, shown or [""], around, "partly")
+        told = (f"what {len(papers)} papers do not say no words can show", *judged.alarms)
+        return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
+    judged = judge(text, shown, around, said if hand.llm else None)
+    told = judged.alarms[:_MOST_ALARMS]
+    return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
 
 
 def _misplaced(
@@ -131,14 +198,11 @@ def _misplaced(
     return wrong, hand.papers[better].id if better else None
 
 
-def _called(paper: Paper) -> str:
-    names = " ".join(author.name for author in paper.authors)
-    return f"{paper.citation} {names} {paper.year or ''} {paper.venue or ''}"
-
-
-def _quotes(words: Iterable[str], paper: Paper) -> tuple[Quote, ...]:
-    """Return those of these words that stand in the paper, each once."""
-    quotes = [quote_paper(item, paper) for item in words if item.strip()]
+def _quotes(words: Iterable[str], paper: Paper | None, own: str = "") -> tuple[Quote, ...]:
+    """Return those of these words that stand in the paper, or in the input, each once."""
+    given = [item for item in words if item.strip()]
+    quotes = [quote_paper(item, paper) for item in given] if paper else []
+    quotes += [quote_input(item, own) for item in given] if own else []
     return tuple(dict.fromkeys(quote for quote in quotes if quote.verified))
 
 
@@ -151,10 +215,13 @@ def verdict_of(
     cause: Cause = judged.cause
     if notice and judged.verdict not in BAD and (not cause or notice == "retracted"):
         cause = notice
+    said = judged.finding
     return CitationVerdict(
         sentence=number, key=key, paper=paper.id if paper else "", verdict=judged.verdict,
-        cause=cause, claim=claims.get(key, ""), quote=next(iter(judged.quotes), None),
-        further=judged.quotes[1:], better=judged.better, alarms=judged.alarms, by=judged.by,
+        cause=cause, claim=(said and said.claim) or claims.get(key, ""),
+        quote=next(iter(judged.quotes), None), further=judged.quotes[1:],
+        reason=said.reasoning if said else "", better=judged.better, alarms=judged.alarms,
+        by=judged.by,
     )  # fmt: skip
 
 

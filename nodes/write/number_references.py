@@ -138,4 +138,5 @@ def _sentence(
     return CitedSentence(
         number=number, text=printed.sentence(sentence.text), marked=sentence.text,
         paragraph=paragraph, citations=tuple(mine), basis=sentence.basis,
+        rests_on=tuple(papers[key] for key in sentence.rests_on if key in papers),
     )  # fmt: skip

@@ -95,6 +95,8 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
 async def _rewrite(drafting: Drafting, state: WriteState, number: int) -> Sentence | None:
     """Return a better sentence, the embedded engine's where the mind's has faults; None where it has none."""
     services, keys, old = drafting.services, state["keys"], state["final"].sentences[number - 1]
+    if not old.keys:
+        return None
     bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
     by_id = {paper: key for key, paper in keys.items()}
     instead = [by_id[item.better] for item in bad if item.better in by_id]

@@ -96,6 +96,23 @@ def chat(stdin: str, *arguments: str) -> Result:
     return result
 
 
+def test_chat_hears_its_questions_and_speaks_its_answers(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, spoken = iter([QUESTION, "Exit."]), list[tuple[str, str]]()
+    monkeypatch.setattr("citeloom.cli.chat.heard", lambda source: next(said))
+    monkeypatch.setattr("citeloom.cli.chat.say_aloud", lambda *given: spoken.append(given))
+    heard = chat("", "--listen", "mic", "--speak", "aloud")
+    assert heard.exit_code == 0
+    ((answer, where),) = spoken
+    assert answer in heard.stdout
+    assert where == "aloud"
+    said = iter([QUESTION])  # a file has the first question, the others are typed
+    assert (
+        "limitations" in chat("And what are its limitations?\ntrace\n", "--listen", "q.wav").stdout
+    )
+
+
 def test_chat_remembers_what_it_was_about(home: Path) -> None:
     first = chat(f"{QUESTION}\n\nAnd what are its limitations?\ntrace\nexit\n")
     assert first.exit_code == 0

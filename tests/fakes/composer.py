@@ -34,7 +34,21 @@ def _retell(inputs: dict[str, Any]) -> dict[str, Any]:
     return retold(_synthesize(inputs))
 
 
-RETELLING: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"synthesize_answer": _retell}
+def _restore(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {"paragraphs": [inputs["text"], " ".join(inputs["lost"])]}
+
+
+def _shorten(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Its first sentences, as many as may be."""
+    kept: list[str] = []
+    for sentence in _SENTENCE.findall(inputs["text"]):
+        if len(" ".join([*kept, sentence]).split()) < inputs["most_words"] / 2:
+            kept.append(sentence.strip())
+    return {"paragraphs": [" ".join(kept)]}
+
+
+WRITING = ("synthesize_answer", "update_answer")
+RETELLING: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = dict.fromkeys(WRITING, _retell)
 ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "synthesize_answer": _synthesize,
-}
+    **dict.fromkeys(WRITING, _synthesize), "restore_answer": _restore, "shorten_answer": _shorten,
+}  # fmt: skip

@@ -120,15 +120,20 @@ class DishonestMind:
     def _check(self, answer: Any, inputs: dict[str, Any]) -> Reply:
         """Call everything supported; make up quotes, and quote beside the point for own lies."""
         dice = self._dice("check_citations", inputs)
-        text = " ".join(inputs["sentence"].split())
-        own = any(lie.sentence == text for lie in self.of("misplaced"))
+        texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["paragraph"]}
+        abstracts = {item["key"]: item["abstract"] for item in inputs["sources"]}
         findings = []
-        for item, source in zip(answer["findings"], inputs["sources"], strict=True):
-            quote = sentences(source["abstract"])[-1] if own else item["quote"]
+        for item, asked in zip(answer["findings"], inputs["asked"], strict=True):
+            text, key, quotes = texts[asked["sentence"]], asked["sources"][0], item["quotes"]
+            if key in abstracts and any(lie.sentence == text for lie in self.of("misplaced")):
+                quotes = [sentences(abstracts[key])[-1]]
             if dice.random() < self.false_quotes:
-                quote = f"All {dice.randint(10**6, 10**7)} cases were found to confirm it."
-                self._tell("false_quote", "check_citations", text, item["key"], quote)
-            findings.append({**item, "verdict": "supported", "quote": quote})
+                quotes = [f"All {dice.randint(10**6, 10**7)} cases were found to confirm it."]
+                cited = key if _MARKER.search(text) else ""
+                self._tell("false_quote", "check_citations", text, cited, quotes[0])
+            # What it restates is what it quotes, so that nothing seems wrong.
+            claim = quotes[0] if dice.random() < 0.5 else ""
+            findings.append({**item, "claim": claim, "quotes": quotes, "verdict": "supported"})
         return {"findings": findings}
 
 

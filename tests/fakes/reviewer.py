@@ -157,14 +157,17 @@ def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
+    texts = {item["key"]: item["abstract"] or item["title"] for item in inputs["sources"]}
+    texts["input"] = inputs["input"]
     return {
         "findings": [
             {
-                "key": item["key"],
+                "id": item["id"],
+                "quotes": [sentences(texts[key])[0] for key in item["sources"]],
+                "reasoning": "It says so.",
                 "verdict": "supported",
-                "quote": sentences(item["abstract"] or item["title"])[0],
             }
-            for item in inputs["sources"]
+            for item in inputs["asked"]
         ]
     }
 

@@ -23,7 +23,8 @@ _FIRST = {
         "dusk is a matter of dispute, and we do not enter it in this paper at all.",
         "The left ear of a barn owl stands higher than the right one, so that barn owls tell the height "
         "of a vole in the dark from the difference in loudness [1, 3]. Counts of voles were taken from "
-        "earlier work [2].",
+        "earlier work [2]. The birds were ringed, weighed each morning, and set free again at the farm from "
+        "which they had been taken, with its leave, by the same two people.",
     ],
     "2 Costs": [
         "A winter night costs the bird a tenth of its weight. Snow of more than a hand muffles the "
@@ -65,7 +66,8 @@ Tom Ash
 
 Young barn owls find no voles in the dark before their twelfth week, because the map of sounds in their
 midbrain is not yet sharp (Stone, 2012; Holm, 2018). The asymmetric ears alone do not suffice (Brook and
-Ford, 2021).
+Ford, 2021). All were reared by hand in one shed, fed at the same hours, and measured with a caliper each
+Sunday by two students of the school nearby.
 
 ## Discussion
 

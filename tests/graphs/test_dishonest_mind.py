@@ -32,9 +32,10 @@ async def written_by(
         result = dict(await graph.ainvoke(given, _LIMIT, context=llm.context))
     assert result["stop"] is None
     liar.seen = [
-        " ".join(str(inputs_of(request)).split())
+        str(item["text"])
         for request in llm.server.requests
         if task_of(request) == "check_citations"
+        for item in dict[str, Any](inputs_of(request))["paragraph"]
     ]
     return result
 
@@ -55,14 +56,16 @@ def strangers_cited(result: dict[str, Any], records: list[dict[str, Any]]) -> li
 
 
 def quotes_that_fail(result: dict[str, Any]) -> list[str]:
-    """Return the quotes behind the text's citations that are not in the cited paper."""
+    """Return the quotes behind the text that are not in the cited paper, or not in the input."""
     papers: dict[str, Paper] = {item.paper.id: item.paper for item in result["references"]}
     failing: list[str] = []
     for item in result["sentences"]:
         for verdict in item.citations:
             for quote in filter(None, (verdict.quote, *verdict.further)):
-                record = papers[verdict.paper]
-                source = record.title if quote.part == "title" else record.abstract or ""
+                assert quote.paper == verdict.paper or not verdict.key
+                source = TEXT
+                if record := papers.get(quote.paper):
+                    source = record.title if quote.part == "title" else record.abstract or ""
                 if source[quote.start : quote.end] != quote.text:
                     failing.append(quote.text)
     return failing

@@ -8,6 +8,7 @@ import pytest
 
 from citeloom.settings import Settings
 from state.synthesis import Line, NumberedReference
+from tests.fakes.aligner import sources_of
 from tests.fakes.openai_server import Reply
 from tests.graphs.stacks import FIRST_TITLE, SHARED, uploads
 from tests.graphs.test_synthesize import assert_traced
@@ -102,7 +103,7 @@ def credulous(answer: Any, inputs: dict[str, Any]) -> Reply:
     """Say yes to every line, with the source that has most of it."""
     lines = []
     for line in inputs["lines"]:
-        near = max(inputs["sources"], key=lambda item: coverage(line["text"], item["text"]))
+        near = max(sources_of(inputs), key=lambda item: coverage(line["text"], item["text"]))
         words = " ".join(near["text"].split()[:10])
         sources = [{"id": near["id"], "words": words}]
         lines.append({"number": line["number"], "sources": sources, "says": "yes"})
@@ -172,7 +173,7 @@ def strangers(answer: Any, inputs: dict[str, Any]) -> Reply:
     """Name for each line the source that has least of it, with words that it really has."""
     lines = []
     for line in inputs["lines"]:
-        far = min(inputs["sources"], key=lambda item: coverage(line["text"], item["text"]))
+        far = min(sources_of(inputs), key=lambda item: coverage(line["text"], item["text"]))
         words = " ".join(far["text"].split()[:10])
         sources = [{"id": far["id"], "words": words}]
         lines.append({"number": line["number"], "sources": sources, "says": "yes"})
@@ -181,7 +182,7 @@ def strangers(answer: Any, inputs: dict[str, Any]) -> Reply:
 
 def crossed(answer: Any, inputs: dict[str, Any]) -> Reply:
     """Name the right source with the words of another one."""
-    texts = [item["text"] for item in inputs["sources"]]
+    texts = [item["text"] for item in sources_of(inputs)]
     return {
         "lines": [
             {**line, "sources": [{**item, "words": texts[-1 - place % len(texts)]} for place, item in
@@ -227,9 +228,10 @@ async def test_update_that_drops_the_answer_is_refused(
     llm_settings: Settings, update: list[str]
 ) -> None:
     def forget(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"paragraphs": update} if inputs.get("answer_so_far") else answer
+        return {"paragraphs": update}
 
-    result, _ = await synthesize(llm_settings, {"synthesize_answer": forget}, {"updates": "each"})
+    spoil = dict.fromkeys(("update_answer", "restore_answer"), forget)
+    result, _ = await synthesize(llm_settings, spoil, {"updates": "each"})
     assert_sound(result)
     assert result["lines"]
     assert any(failure.stage == "synthesize_answer" for failure in result["failures"])

@@ -39,12 +39,15 @@ def retold(answer: Any, inputs: dict[str, Any]) -> Reply:
     return composer.retold(answer)
 
 
+RETOLD = dict.fromkeys(composer.WRITING, retold)
+
+
 def references(result: dict[str, Any]) -> set[tuple[str, str]]:
     return {(item.role, item.paper.id) for item in result["references"]}
 
 
 async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
-    result, tasks = await synthesize(llm_settings, {"synthesize_answer": retold})
+    result, tasks = await synthesize(llm_settings, RETOLD)
     assert_traced(result)
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
@@ -57,12 +60,12 @@ async def test_few_questions_make_a_traced_text(llm_settings: Settings) -> None:
 async def test_documents_own_way_asks_far_more_for_the_same_references(
     llm_settings: Settings,
 ) -> None:
-    few, asked = await synthesize(llm_settings, {"synthesize_answer": retold})
-    many, each = await synthesize(llm_settings, {"synthesize_answer": retold}, ARMS)
+    few, asked = await synthesize(llm_settings, RETOLD)
+    many, each = await synthesize(llm_settings, RETOLD, ARMS)
     assert_traced(many)
     contexts = len(many["contexts"])
     assert each.count("judge_relevance") == sum(len(item.paragraphs) for item in many["stacked"])
-    assert each.count("synthesize_answer") == contexts
+    assert [each.count(task) for task in composer.WRITING] == [1, contexts - 1]
     assert "summarize_paragraphs" not in each  # they were made once, for the first run
     assert len(each) > 2 * len(asked)
     assert {key for role, key in references(few) if role == "primary"} <= {
@@ -79,7 +82,7 @@ async def test_task_without_a_usable_answer_costs_only_itself(
     def nonsense(answer: Any, inputs: dict[str, Any]) -> Reply:
         return {"nonsense": True}
 
-    spoil = {"synthesize_answer": retold, task: nonsense}
+    spoil = {**RETOLD, task: nonsense}
     result, _ = await synthesize(llm_settings, spoil, {"relevance": "each"})
     assert result["stop"] is None
     assert any(failure.stage == task for failure in result["failures"])
@@ -92,7 +95,7 @@ async def test_task_without_a_usable_answer_costs_only_itself(
 )
 async def test_resumed_synthesis_asks_nothing_twice(task: str, llm_settings: Settings) -> None:
     away = True
-    play = reviewer({"synthesize_answer": retold})
+    play = reviewer(RETOLD)
 
     def script(request: dict[str, Any]) -> Any:
         return BUSY if away and task_of(request) == task else play(request)

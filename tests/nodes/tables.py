@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from citeloom.settings import Settings
 from tests.scholar.table import Table
@@ -13,8 +14,9 @@ from tools.scholar.port import Source
 class Tables(Clients):
     """Clients whose online sources are these tables, by name."""
 
-    def __init__(self, home: Path, tables: Sequence[Table]) -> None:
-        super().__init__(Settings(home=home, _env_file=None))  # type: ignore[call-arg]
+    def __init__(self, home: Path, tables: Sequence[Table], **settings: Any) -> None:
+        given: Any = {"home": home, "_env_file": None, **settings}
+        super().__init__(Settings(**given))
         self._tables = {table.name: table for table in tables}
 
     async def online(

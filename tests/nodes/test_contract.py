@@ -155,6 +155,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
         "write_section", "write_cited", "join_cited",  # by write_lines
         "vote_drafts",  # by keep_drafts
         "split_answer",  # by answer_directly
+        "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer
     }  # fmt: skip
     named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}
     assert names - asked_for_others <= named

@@ -12,10 +12,12 @@ from nodes.find import expand as module
 from nodes.find.expand import expand
 from state.channels import FindState
 from state.finding import Trail
-from state.paper import Paper
+from state.paper import Author, Paper
 from state.query import Hit
 from state.request import Request
+from tests.documents.test_fetch import Site
 from tests.nodes.tables import Tables
+from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
 from tools.context import RunContext
 from tools.errors import PermanentError
@@ -43,11 +45,11 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
 
     async def run(
         *tables: Table, papers: Sequence[Paper] = (A, B), prior: dict[str, float] | None = None,
-        settings: dict[str, Any] | None = None, **state: Any,
+        settings: dict[str, Any] | None = None, served: dict[str, Any] | None = None, **state: Any,
     ) -> tuple[FindState, dict[str, Paper]]:  # fmt: skip
         context = RunContext(**(settings or {}))
         crossref = Table([], "crossref")
-        vars(context)["clients"] = Tables(tmp_path, [*tables, crossref])
+        vars(context)["clients"] = Tables(tmp_path, [*tables, crossref], **(served or {}))
         runtime = Runtime(context=context, store=run_store)
         services = open_services(runtime, "run")
         await services.run_store.papers.put(papers)
@@ -103,6 +105,58 @@ async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does
     table = Table([], "semantic_scholar", links={B.id: (NEW.id,)})
     _, kept = await follow(table, papers=[kept[B.id]])
     assert (kept[B.id].references, kept[B.id].references_missing) == ((NEW.id,), False)
+
+
+EMBERS = Paper(
+    id="local:embers", title="Charcoal as a clock for those without ash", year=2018,
+    authors=(Author(name="Bea Holm"),),
+)  # fmt: skip
+DIG = Paper(id="doi:10.5555/12345678", title="Two people dig better than one", abstract="So.")
+
+
+async def test_references_that_no_source_knows_are_read_from_the_open_pdf(
+    follow: Follow, run_store: InMemoryStore, reached: Callable[[FindState], Any]
+) -> None:
+    with Site() as site:
+        open_access = A.model_copy(update={"pdf": site.serve("/a.pdf", rivers())})
+        given: dict[str, Any] = {
+            "papers": (open_access, EMBERS),
+            "served": {"arxiv_pdf_url": site.url},
+        }
+        _, kept = await follow(Table([], "semantic_scholar", records=[DIG]), **given)
+        assert (kept[A.id].references_missing, site.requests) == (True, [])
+        table = Table([], "semantic_scholar", records=[DIG])
+        update, kept = await follow(table, **given, settings={"read_copies": 1})
+    assert (kept[A.id].references, kept[A.id].references_missing) == ((EMBERS.id, DIG.id), False)
+    assert await reached(update) == {
+        (A.id, "reference", EMBERS.id), (A.id, "reference", DIG.id),
+    }  # fmt: skip
+    assert await RunStore(run_store, "run").records([("semantic_scholar", DIG.id)]) == [DIG]
+    assert update["failures"] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "trusted", "cause"),
+    [
+        (403, b"no", True, "does not give"),
+        (200, b"<!DOCTYPE html><html><body>Log in</body></html>", True, "web page"),
+        (200, b"%PDF-1.7\nbroken", True, "damaged"),
+        (200, b"%PDF-1.7", False, "private network"),
+    ],
+)
+async def test_open_copy_that_cannot_be_read_is_a_failure_and_costs_nothing_else(
+    status: int, content: bytes, trusted: bool, cause: str, follow: Follow
+) -> None:
+    with Site() as site:
+        open_access = A.model_copy(update={"pdf": site.serve("/a.pdf", (status, {}, content))})
+        update, kept = await follow(
+            Table([], "semantic_scholar", links={B.id: (A.id,)}), papers=(open_access, B),
+            settings={"read_copies": 3}, served={"arxiv_pdf_url": site.url} if trusted else {},
+        )  # fmt: skip
+    assert (kept[A.id].references_missing, kept[B.id].references) == (True, (A.id,))
+    (failure,) = update["failures"]
+    assert A.id in failure.subject
+    assert cause in failure.cause
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -41,7 +41,7 @@ def hand(evidence: Evidence) -> Hand:
 def judged(
     hand: Hand, text: str, verdict: str = "supported", quote: str = "", key: str = "P1"
 ) -> Judged:
-    finding = Finding(key=key, verdict=verdict, quote=quote) if verdict else None
+    finding = Finding(id="1", verdict=verdict, quotes=[quote]) if verdict else None
     return judge_citation(hand, text, key, claims_of(text, hand.papers), finding)
 
 

@@ -30,6 +30,8 @@ Kind = Literal[
 
 _NEAR = 0.7
 """Share of the claim's words that the sentence must have."""
+_WHOLE = 0.5
+"""Share of the claim's words that the sentence must have in order before new words are told."""
 _FEWEST = 4
 """Distinct content words in common below which nothing is a copy."""
 _FEWEST_IN_ORDER = 5
@@ -184,6 +186,8 @@ def _put_in(claim: str, sentence: str, around: str) -> Iterator[Change]:
     same = sum(end - start for kind, start, end, *_ in steps if kind == "equal")
     if same < max(_FEWEST_IN_ORDER, _NEAR * min(len(new), len(old))):
         return
+    # A claim much longer than the words shown for it says more than they do; that is no copy altered.
+    whole = same >= _WHOLE * len(new)
     known = {stem(word) for word in tokens(around)} | _FUNCTION
     for kind, start, end, first, last in steps:
         if kind not in ("insert", "replace"):
@@ -193,7 +197,9 @@ def _put_in(claim: str, sentence: str, around: str) -> Iterator[Change]:
             come = come[_speaker(come, claim, known) :]
         if len(gone) == len(come) == 1 and _differ(gone[0], come[0]):
             yield Change("exchange", come[0], gone[0])
-        elif strange := [word for word in come if stem(word) not in known or _negates(word, old)]:
+        elif whole and (
+            strange := [word for word in come if stem(word) not in known or _negates(word, old)]
+        ):
             yield Change("addition", " ".join(strange), " ".join(gone))
 
 

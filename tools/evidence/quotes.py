@@ -8,10 +8,12 @@ original. A quote counts from 20 characters on, or when it is a whole sentence o
 import re
 import unicodedata
 from array import array
+from collections.abc import Iterable
 from functools import lru_cache
 
 from state.paper import Paper
 from state.quote import Quote
+from state.writing import Cause
 from tools.text.sentences import Span, split_sentences
 
 MIN_LENGTH = 20
@@ -59,20 +61,22 @@ def folded(text: str) -> str:
     return _fold(text)[0].strip()
 
 
-def find_quote(claimed: str, source: str) -> Span | None:
+def find_quote(claimed: str, source: str, least: int = MIN_LENGTH) -> Span | None:
     """Return where `claimed` stands in `source`, or None when it does not, or is too short.
+
+    One of fewer than `least` characters counts where it is a whole sentence.
 
     An ellipsis inside a quote is no licence: the words must stand together. Quotation marks and
     ellipses around it are ignored, and so is one mark that ends it and does not stand in the source.
     """
     bare = _unwrapped(claimed)
-    found = _find(bare, source)
-    return (
-        found if found or not bare or bare[-1] not in _ENDS else _find(bare[:-1].rstrip(), source)
-    )
+    found = _find(bare, source, least)
+    if found or not bare or bare[-1] not in _ENDS:
+        return found
+    return _find(bare[:-1].rstrip(), source, least)
 
 
-def _find(bare: str, source: str) -> Span | None:
+def _find(bare: str, source: str, least: int) -> Span | None:
     for keep_hyphens in (False, True):
         wanted = _fold(bare, keep_hyphens=keep_hyphens)[0].strip()
         folded, offsets = _fold(source, keep_hyphens=keep_hyphens)
@@ -82,7 +86,7 @@ def _find(bare: str, source: str) -> Span | None:
         if at >= 0:
             start, last = offsets[at], offsets[at + len(wanted) - 1]
             span = Span(source[start : last + 1], start, last + 1)
-            return span if len(wanted) >= MIN_LENGTH or _is_sentence(span, source) else None
+            return span if len(wanted) >= least or _is_sentence(span, source) else None
     return None
 
 
@@ -137,3 +141,17 @@ def quote_input(claimed: str, text: str) -> Quote:
             start=span.start, end=span.end, verified=True,
         )  # fmt: skip
     return Quote(text=claimed, paper="input", part="input")
+
+
+def quote_fault(claimed: str, texts: Iterable[str]) -> tuple[Cause, str] | None:
+    """Return why words do not count as a quote of any of these texts, or None where they do.
+
+    Words that stand there and are too few are no lie: 'no_verified_quote', not 'fabricated_quote'.
+    """
+    sources = [text for text in texts if text]
+    if any(find_quote(claimed, text) for text in sources):
+        return None
+    if any(find_quote(claimed, text, least=1) for text in sources):
+        told = f"too short, copy at least {MIN_LENGTH} characters: “{claimed[:200]}”"
+        return "no_verified_quote", told
+    return "fabricated_quote", f"not in the source: “{claimed[:200]}”"

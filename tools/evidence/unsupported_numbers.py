@@ -4,6 +4,8 @@ import re
 
 # Not the 4 of GPT-4, nor the 19 of COVID-19: those are names.
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
+_SPACED = re.compile(r"(?<=\d)\s(?=\d{3}(?!\d))")
+"""The space in '500 000'."""
 _SMALL = 10
 """Whole numbers up to this one count and label things, and are told in many ways."""
 _COUNTED = (
@@ -30,7 +32,8 @@ def unsupported_numbers(claim: str, source: str) -> list[str]:
     ]
     if not wanted:
         return []
-    there = [float(item.replace(",", "")) for item in _NUMBER.findall(source)]
+    joined = _SPACED.sub("", source)
+    there = [float(item.replace(",", "")) for item in _NUMBER.findall(f"{source}\n{joined}")]
     there += [float(item) for item in re.findall(r"\d+(?:\.\d+)?", source)]
     there += [_WORDS[word] for word in _WORD.findall(source.lower()) if word in _WORDS]
     return [item for item in wanted if not _is_there(item.replace(",", ""), there)]

@@ -42,13 +42,13 @@ async def references_of(
     for source in sorted(linking, key=lambda source: bool(source.offer.list_usd)):
         # A record's own references come along with it, so these cost no call.
         carried = [paper for paper in papers if _carries(paper, source)]
-        rest = [paper for paper in _without(papers, gathered) if not _carries(paper, source)]
+        rest = [paper for paper in unlinked(papers, gathered) if not _carries(paper, source)]
         wanted = [*carried, *rest] if source.offer.list_usd else papers
         await _ask(gathered, source, source.references, wanted)
     if last is not None:
-        await _ask(gathered, last, last.references, _without(papers, gathered))
+        await _ask(gathered, last, last.references, unlinked(papers, gathered))
     if linking and not gathered.failures:
-        gathered.missing = [paper.id for paper in _without(papers, gathered)]
+        gathered.missing = [paper.id for paper in unlinked(papers, gathered)]
     return gathered
 
 
@@ -59,7 +59,7 @@ async def citations_of(
     gathered = Gathered()
     linking = [source for source in sources if source.offer.links]
     for source in sorted(linking, key=lambda source: source.offer.list_usd):
-        wanted = _without(papers, gathered) if source.offer.list_usd else papers
+        wanted = unlinked(papers, gathered) if source.offer.list_usd else papers
         await _ask(gathered, source, partial(source.citations, limit=limit), wanted)
     return gathered
 
@@ -78,8 +78,8 @@ async def _ask(
         gathered.failures.append((source, error))
 
 
-def _without(papers: Sequence[Paper], gathered: Gathered) -> list[Paper]:
-    """Those papers for which no answer has a link yet."""
+def unlinked(papers: Sequence[Paper], gathered: Gathered) -> list[Paper]:
+    """Return those papers for which no answer has a link yet."""
     linked = {
         key for answer in gathered.answers for key, ends in answer.linked.links.items() if ends
     }

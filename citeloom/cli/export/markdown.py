@@ -74,9 +74,11 @@ def _notice(values: Mapping[str, Any]) -> str:
 def _evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
     for found in item.citations:
         verdict, sign, words = support_of(found).partition(":")
-        cited = escape(shown.cited_as(found.paper))
+        together = [escape(shown.cited_as(paper)) for paper in item.rests_on]
+        rests = f"on {', '.join(together)} together" if together else "your own text"
+        cited = escape(shown.cited_as(found.paper)) if found.key else rests
         yield f"- Sentence {item.number}, {cited} *{verdict}*{sign}{escape(words)}"
-    if item.basis:
+    if item.basis and not item.citations:
         yield f"- Sentence {item.number}, *your own text*: “{escape(item.basis.text)}”"
 
 

@@ -11,7 +11,7 @@ from state.quote import Quote
 from state.writing import MARKER, Cause, PlanLine
 from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
-from tools.evidence.quotes import quote_input, quote_paper
+from tools.evidence.quotes import quote_fault, quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import SAME, coverage, resemblance
 
@@ -124,12 +124,11 @@ def _closest(paper: Paper, sentence: str) -> Quote | None:
 
 
 def false_quotes(answer: NextSentence, papers: Mapping[str, Paper]) -> list[Fault]:
-    """Find words given as support that are not in the paper they are said to be of."""
+    """Find words given as support that are not in the paper they are said to be of, or too few."""
     return [
-        Fault("fabricated_quote", f"not in the paper: “{words[:200]}”", item.key)
+        Fault(*wrong, item.key)
         for item in answer.support
+        if (paper := papers.get(item.key))
         for words in item.quotes
-        if item.key in papers
-        and words.strip()
-        and not quote_paper(words, papers[item.key]).verified
+        if words.strip() and (wrong := quote_fault(words, (paper.abstract or "", paper.title)))
     ]

@@ -24,7 +24,8 @@ QUESTION = "How does drought change the roots of pears?"
 PEARS, SAILS = "doi:10.1/pears", "doi:10.1/sails"
 _FILL = (
     "The plots were watered by hand twice a week and weighed by two people who did not know which "
-    "plot was which, so that neither hope nor habit could move the scales in this long summer."
+    "plot was which, so that neither hope nor habit could move the scales in this long summer"
+    f"{' –' * 20}."  # long, and no nearer to anything
 )
 
 
@@ -37,7 +38,7 @@ def paragraph(number: int, text: str, paper: str = PEARS, *section: str) -> Para
 
 
 def long(first: str) -> str:
-    """A text of more than forty words that begins with this sentence."""
+    """A text of more than sixty words that begins with this sentence."""
     return f"{first} {_FILL}"
 
 

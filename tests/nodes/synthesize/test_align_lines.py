@@ -1,4 +1,4 @@
-"""nodes/synthesize/align_lines.py: one question for each paragraph, and what is believed of the answer."""
+"""nodes/synthesize/align_lines.py: what is asked of the lines, and what is believed of the answer."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +11,16 @@ from pydantic import SecretStr
 
 from citeloom.settings import Settings
 from nodes.synthesize.align_lines import align_lines
+from state.request import Request
 from state.synthesis import Line
-from tests.fakes.aligner import ANSWERS
+from tests.fakes.aligner import ANSWERS, sources_of
 from tests.fakes.made_stack import CONTEXTS, CRUST, MOSS, PARAGRAPHS, RAIN, SHADE, put_stack
 from tests.fakes.openai_server import OpenAIServer, Refusal, Reply, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.context import RunContext
 from tools.services import open_services
 
+QUESTION = "What do moss gardens do to roofs?"
 FIRST = "Moss gardens cool flat roofs by 9.4 degrees on summer afternoons."
 SECOND = "Earlier work on lichen crusts found no cooling at all."
 THIRD = "In dry spells the carpets of moss keep the rooms below cool by evaporation."
@@ -35,7 +37,8 @@ Spoil = Callable[[dict[str, Any], dict[str, Any]], Reply]
 
 
 def state(draft: str = RETOLD, **others: Any) -> Any:
-    return {"run": "run", "contexts": CONTEXTS, "draft": draft, **others}
+    request = Request(text=QUESTION, kind="question")
+    return {"run": "run", "request": request, "contexts": CONTEXTS, "draft": draft, **others}
 
 
 @pytest.fixture
@@ -98,9 +101,13 @@ def assert_verified(lines: list[Line]) -> None:
             assert quoted == origin.quote.text
 
 
-async def test_one_question_for_each_paragraph_of_the_draft(settings: Settings) -> None:
+async def test_one_question_for_the_lines_beside_their_paragraphs(settings: Settings) -> None:
     update, server = await align(settings, state())
-    assert server.tasks == ["align_lines", "align_lines"]
+    assert server.tasks == ["align_lines"]
+    asked: dict[str, Any] = dict(inputs_of(server.requests[0]))
+    assert asked["question"] == QUESTION
+    assert [source["authors"] for source in asked["sources"]] == ["Marsh and Weir", "Iver"]
+    assert asked["sources"][1]["paragraphs"][0].startswith("[S6] Green roofs hold back two thirds")
     assert traced(update["lines"]) == EXPECTED
     assert [line.paragraph for line in update["lines"]] == [1, 1, 2]
     assert [line.verdict for line in update["lines"]] == ["supported"] * 3
@@ -151,7 +158,7 @@ async def test_embedded_engine_traces_without_a_model(
 
 async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) -> None:
     def invent(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        last = inputs["sources"][-1]["id"]
+        last = sources_of(inputs)[-1]["id"]
         false = [
             {"id": "S99", "words": "Whales sing at night in the northern sea"},
             {"id": last, "words": "whales sing at night in the northern sea"},
@@ -185,22 +192,22 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
 @pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
 async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
-        return reply if inputs["lines"][0]["text"].startswith("Moss gardens") else answer
+        return reply
 
-    update, _ = await align(settings, state(), fail)
-    assert traced(update["lines"]) == EXPECTED[2:]
+    update, _ = await align(settings, state(f"{DRAFT}\n\n{RETOLD}"), fail)
+    assert traced(update["lines"]) == EXPECTED
     assert {item.cause for item in update["lost"]} == {
         "nobody could say which line of the sources bears it out"
     }
     (failure,) = update["failures"]
     assert failure.subject in RETOLD
-    assert "2 lines" in failure.remedy
+    assert "3 lines" in failure.remedy
 
 
 async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:
     draft = f"{' '.join(RETOLD.split())} Watering the moss doubles the effect."
     whole, asked_once = await align(settings, state(draft))
-    parts, server = await align(settings, state(draft), window=2700)
+    parts, server = await align(settings, state(draft), window=2000)
     assert len(asked_once.requests) == 1
     assert len(server.requests) > 1
     assert traced(parts["lines"]) == traced(whole["lines"])

@@ -17,7 +17,7 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Context, Paragraph, ParagraphCitation
 from tests.fakes.composer import ANSWERS
-from tests.fakes.openai_server import OpenAIServer, inputs_of
+from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 from tests.graphs.conftest import context_for
 from tools.errors import PermanentError
 from tools.llm.prompt import count_tokens
@@ -70,14 +70,14 @@ class Folding:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self.script: Script = ANSWERS["synthesize_answer"]
+        self.script: Script | None = None
         self.result = Result()
         self.server = OpenAIServer(self._answer)
 
     def _answer(self, request: dict[str, Any]) -> Any:
         self.result.requests.append(request)
         self.result.asked.append(inputs_of(request))
-        return self.script(self.result.asked[-1])
+        return (self.script or ANSWERS[task_of(request)])(self.result.asked[-1])
 
     async def __call__(
         self, paragraphs: Sequence[Paragraph] = PARAGRAPHS, *, script: Script | None = None,
@@ -85,7 +85,7 @@ class Folding:
         language: str = "en", draft: str = "", folded: int = 0, visits: int = 100,
         contexts: Sequence[Context] = (), **settings: Any,
     ) -> Result:  # fmt: skip
-        self.script = script or ANSWERS["synthesize_answer"]
+        self.script = script
         self.result = result = Result()
         result.draft, result.folded = draft, folded
         endpoint = {
@@ -148,27 +148,27 @@ async def test_packed_paragraphs_that_fit_are_one_call(fold: Folding) -> None:
     assert all(fact in result.draft for fact in FACTS)
 
 
-async def test_paragraph_larger_than_the_window_is_read_in_stretches(fold: Folding) -> None:
+async def test_paragraph_larger_than_the_window_is_left_out_and_told(fold: Folding) -> None:
     huge = paragraph(1, " ".join(f"{FACTS[i % 8]} Trial {i} took {i} days." for i in range(150)))
-    result = await fold([huge, PARAGRAPHS[1]], llm_context_tokens=2400)
-    assert fits(result, 2400)
-    parts = [text for asked in result.asked for text in shown(asked)]
-    assert " ".join(parts) == f"{huge.text} {PARAGRAPHS[1].text}"
-    assert len(parts) > 5
+    result = await fold([huge, PARAGRAPHS[1]], llm_context_tokens=2900)
+    assert fits(result, 2900)
+    assert [shown(asked) for asked in result.asked] == [[PARAGRAPHS[1].text]]
     assert result.folded == 2
+    (failure,) = result.failures
+    assert (failure.subject, failure.cause) == (
+        "Homing of bees, paragraph 1", "it is too long for the model's window",
+    )  # fmt: skip
 
 
-async def test_word_without_spaces_is_cut_to_the_window(fold: Folding) -> None:
-    text = "".join(chr(0x4E00 + place) for place in range(5000))
+async def test_text_without_spaces_fits_the_window(fold: Folding) -> None:
+    texts = ["".join(chr(0x4E00 + 300 * n + place) for place in range(300)) for n in range(6)]
+    paragraphs = [paragraph(n, text) for n, text in enumerate(texts, start=1)]
     result = await fold(
-        [paragraph(1, text)],
-        script=lambda _: {"paragraphs": ["蜜蜂回家。"]},
-        llm_context_tokens=2400,
+        paragraphs, script=lambda _: {"paragraphs": ["蜜蜂回家。"]}, llm_context_tokens=2900
     )
-    assert fits(result, 2400)
-    said = "".join(part for asked in result.asked for part in shown(asked))
-    assert said.replace(" ", "") == text
-    assert len(result.asked) > 10
+    assert fits(result, 2900)
+    assert [text for asked in result.asked for text in shown(asked)] == texts
+    assert len(result.asked) > 1
 
 
 async def test_window_without_room_fails_with_a_reason(fold: Folding) -> None:
@@ -186,24 +186,26 @@ async def test_resumes_behind_what_was_folded(fold: Folding) -> None:
     assert second.draft == whole.draft
 
 
-async def test_update_that_loses_the_answer_is_asked_for_again(fold: Folding) -> None:
-    def forgetful(inputs: dict[str, Any]) -> Any:
-        if "answer_so_far" in inputs and "faults" not in inputs:
-            return {"paragraphs": ["Snails do not fly."]}
-        return ANSWERS["synthesize_answer"](inputs)
+def forgetful(inputs: dict[str, Any]) -> Any:
+    """Answer an update with something else; all other questions well."""
+    if "answer_so_far" in inputs:
+        return {"paragraphs": ["Snails do not fly."]}
+    return ANSWERS["restore_answer" if "lost" in inputs else "synthesize_answer"](inputs)
 
+
+async def test_what_an_update_loses_is_put_back(fold: Folding) -> None:
     result = await fold(PARAGRAPHS[:2], script=forgetful, updates="each")
-    assert result.asked[2]["faults"][1:] == [f"it lost: {FACTS[0]}"]
-    assert FACTS[0] in result.draft
-    assert FACTS[1] in result.draft
+    last = result.asked[-1]
+    assert last["lost"] == [FACTS[0]]
+    assert last["text"] == "Snails do not fly."
+    assert "sources" not in last
+    assert result.draft == f"Snails do not fly.\n\n{FACTS[0]}"
     assert result.failures == []
 
 
 async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     def careless(inputs: dict[str, Any]) -> Any:
-        if "answer_so_far" in inputs:
-            return {"paragraphs": ["Snails do not fly."]}
-        return ANSWERS["synthesize_answer"](inputs)
+        return {"paragraphs": ["Snails do not fly."]} if "lost" in inputs else forgetful(inputs)
 
     result = await fold(PARAGRAPHS[:2], script=careless, updates="each")
     assert result.draft == FACTS[0]
@@ -214,14 +216,30 @@ async def test_answer_lost_twice_is_kept_and_told(fold: Folding) -> None:
     assert "not taken in" in failure.remedy
 
 
+async def test_answer_that_is_too_long_is_shortened(fold: Folding) -> None:
+    long = " ".join(FACTS) * 8
+
+    def wordy(inputs: dict[str, Any]) -> Any:
+        return (
+            {"paragraphs": [inputs.get("text", long)[: len(long) // 8]]}
+            if "text" in inputs
+            else {"paragraphs": [long]}
+        )
+
+    result = await fold(script=wordy, llm_context_tokens=3000)
+    assert [set(asked) for asked in result.asked][1] == {"question", "most_words", "text"}
+    assert result.draft == " ".join(FACTS)
+    assert fits(result, 3000)
+
+
 async def test_answer_that_stays_too_long_is_cut_at_a_sentence(fold: Folding) -> None:
     result = await fold(
         script=lambda _: {"paragraphs": [" ".join(FACTS), " ".join(FACTS) * 8]},
-        llm_context_tokens=2400,
+        llm_context_tokens=3000,
     )
     assert result.draft.startswith(" ".join(FACTS))
     assert result.draft.endswith(".")
-    assert fits(result, 2400)
+    assert fits(result, 3000)
 
 
 @pytest.mark.parametrize("llm", [True, False])

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nodes.ask_checked import ask_checked
@@ -11,7 +12,7 @@ from tools.services import Services
 AT_ONCE = 16
 """Questions of a wave; the endpoint's own limit lets fewer through at a time."""
 ROOM = 200
-"""Tokens kept free beside the texts."""
+"""Tokens kept free beside the texts, and of an answer beside what each text adds."""
 TOO_LARGE = "it is too long for the model's window"
 
 
@@ -29,9 +30,9 @@ async def ask_in_groups(
 
     Args:
         services: Whose mind is asked.
-        task: What is asked.
+        task: What is asked; its limit of output is for `most` texts.
         parts: Names of texts; those of two parts are not in one question.
-        most: Texts in one question.
+        most: Texts in one question, at most.
         inputs: Returns the task's inputs for some texts.
         take: Is given each answer as it comes, with the texts that it is about.
         sample: As `Mind.do`.
@@ -44,14 +45,19 @@ async def ask_in_groups(
         TransientError: The endpoint does not answer. An error is raised when its wave is done.
     """
 
+    def sized(group: list[str]) -> Task[AnswerT]:
+        """The task with the part of its limit that so many texts need."""
+        limit = ROOM + (task.max_output_tokens - ROOM) * len(group) // most
+        return replace(task, max_output_tokens=limit)
+
     def spare(group: list[str]) -> float:
-        return services.mind.spare(task, **inputs(group))
+        return services.mind.spare(sized(group), **inputs(group))
 
     groups, too_large = await asyncio.to_thread(batches, parts, most, spare)
     causes = dict.fromkeys(too_large, TOO_LARGE)
 
     async def ask(group: list[str]) -> None:
-        asked = await ask_checked(services.mind, task, inputs(group), sample=sample)
+        asked = await ask_checked(services.mind, sized(group), inputs(group), sample=sample)
         if asked.answer is None:
             causes.update(dict.fromkeys(group, str(asked.error)))
         else:

@@ -1,0 +1,118 @@
+"""Open references: read what papers cite from their open copies, where no source knows it.
+
+The last resort of following references (LitLLM with Deep Research). The copy is fetched as `ingest`
+fetches one (public addresses only, bounded in size and time), read in a process of its own, and its
+entries are the run's papers where they are the same work; the others are looked up in the sources.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from state.bibliography import Bibliography
+from state.paper import Paper
+from state.run import Failure
+from tools.errors import DocumentError, InputError, PermanentError, TransientError
+from tools.ingest.spool import Spool
+from tools.ingest.target import limits_of
+from tools.ingest.workers import in_thread, open_workers, read_apart
+from tools.references.bibliography import read_bibliography
+from tools.references.works import merge_works
+from tools.scholar.links import Answer
+from tools.scholar.lookup import Wanted, look_up
+from tools.scholar.port import Linked, Source
+from tools.services import Services
+
+_NO_LIST = "it has no list of references that can be read"
+
+
+async def read_references(
+    services: Services, stage: str, papers: Sequence[Paper], known: Sequence[str],
+    sources: Sequence[Source],
+) -> tuple[list[Answer], list[Failure]]:  # fmt: skip
+    """Return what the open copies of these papers cite, by the source that knows it, and what failed.
+
+    Args:
+        services: Of the run.
+        stage: The step that asks, for failures.
+        papers: Those whose references no source knows.
+        known: Ids of all papers of the run.
+        sources: Where works are looked up, the first that knows one.
+    """
+    read = await asyncio.gather(*(_copied(services, stage, paper) for paper in papers))
+    failures = [item for item in read if isinstance(item, Failure)]
+    lists = {
+        paper.id: item
+        for paper, item in zip(papers, read, strict=True)
+        if isinstance(item, Bibliography)
+    }
+    if not lists or not sources:
+        return [], failures
+    entries, works = await asyncio.to_thread(
+        merge_works, lists, await services.run_store.papers.values(known)
+    )
+    answers: list[Answer] = []
+    ids = {key: key for key in known}  # of the run, by the id of the work
+    for source in sources:
+        left = {place: work for place, work in enumerate(works) if work.id not in ids}
+        mine = {} if answers else ids
+        found, failed = await _looked_up(source, left, stage)
+        failures += failed
+        mine = mine | {works[place].id: paper.id for place, paper in found.items()}
+        ids |= mine
+        links = {
+            paper: tuple(mine[work] for work in dict.fromkeys(cited) if work in mine)
+            for paper, cited in entries.works.items()
+        }
+        came = {paper.id: paper for paper in found.values()}
+        answers.append(Answer(source, Linked(links=links, papers=came)))
+    return answers, failures
+
+
+async def _copied(services: Services, stage: str, paper: Paper) -> Bibliography | Failure:
+    """Fetch the open copy of a paper, and return its list of references."""
+    from tools.documents.fetch import open_copy
+
+    settings = services.clients.settings
+    spool = Spool(settings.home, services.run)
+    try:
+        copy = await open_copy(paper, ledger=services.ledger, settings=settings)
+        digest = await asyncio.to_thread(spool.put, copy.content, name=f"references of {paper.id}")
+        workers = await asyncio.to_thread(open_workers, limits_of(settings))
+        path = spool.path(digest)
+        try:
+            reading = await in_thread(
+                workers, lambda stopped: read_apart(workers, stopped, path, copy.name, None)
+            )
+        finally:
+            await asyncio.to_thread(spool.drop, digest)
+    except (DocumentError, TransientError, PermanentError, InputError, OSError) as error:
+        return _failure(stage, f"the open copy of {paper.id}", str(error))
+    listed = await asyncio.to_thread(read_bibliography, reading.document)
+    return listed if listed.entries else _failure(stage, f"the open copy of {paper.id}", _NO_LIST)
+
+
+async def _looked_up(
+    source: Source, works: Mapping[int, Paper], stage: str
+) -> tuple[Mapping[int, Paper], list[Failure]]:
+    """Return the records of these works, by place, that a source knows; titles it could not be asked."""
+    wanted = {
+        place: Wanted(
+            tuple(key for key in (work.id, *work.aliases) if not key.startswith("title:")), work
+        )
+        for place, work in works.items()
+    }
+    try:
+        looked = await look_up(source, wanted)
+    except (TransientError, PermanentError) as error:
+        return {}, [_failure(stage, source.name, str(error))]
+    if not looked.failed:
+        return looked.found, []
+    subject = f"{source.name}: {len(looked.failed)} works of lists of references"
+    return looked.found, [_failure(stage, subject, next(iter(looked.failed.values())))]
+
+
+def _failure(stage: str, subject: str, cause: str) -> Failure:
+    return Failure(
+        stage=stage, subject=subject, cause=cause,
+        remedy="what its list of references names was not followed; run again to try once more",
+    )  # fmt: skip
