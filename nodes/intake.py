@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from state.request import Kind
 from tools.errors import InputError
+from tools.scholar.opening import ONLINE
 from tools.text.language import language, language_name
 from tools.text.words import tokens
 
@@ -128,6 +129,18 @@ def check_date(value: date | str | None) -> date | None:
         return date.fromisoformat(value)
     except ValueError as error:
         raise InputError(f"the cut-off '{value}' is no date: give it as YYYY-MM-DD") from error
+
+
+def check_sources(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of sources on the network, each once.
+
+    Raises:
+        InputError: There is no such source.
+    """
+    for name in names:
+        if name not in ONLINE:
+            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
+    return tuple(dict.fromkeys(names))
 
 
 _TEXTS = {"papers", "tags", "library", "ids"}

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from nodes.intake import parse
+from nodes.intake import check_sources, parse
 from state.ingesting import FileSource, IngestInput, IngestUpdate
 from state.paper import canonical_id
 from state.reducers import replaced
@@ -19,13 +19,12 @@ from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.allowed_paths import allowed_roots, check_paths
-from tools.ingest.discover_files import DiscoveredFiles, discover_files
+from tools.ingest.allowed_paths import allowed_roots
+from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.spool import Spool
 from tools.ingest.target import open_for_adding
-from tools.ingest.uploads import take_uploads
+from tools.ingest.uploads import gather
 from tools.library.open import folder_of
-from tools.scholar.opening import ONLINE
 from tools.services import Services, open_services
 
 STAGE = "take_sources"
@@ -64,14 +63,11 @@ def _request(sent: IngestInput) -> Request:
         raise InputError("no library is named: give the name of the one to add to")
     if not (sent.uploads or sent.ids or sent.paths):
         raise InputError("there is nothing to add: give uploads, or arXiv ids and DOIs")
-    for name in sent.sources:
-        if name not in ONLINE:
-            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
     if len(sent.tags) > _MOST_TAGS or any(not 0 < len(tag) <= _LONGEST_TAG for tag in sent.tags):
         raise InputError(
             f"the tags cannot be used: give at most {_MOST_TAGS} of 1 to {_LONGEST_TAG} characters"
         )
-    return Request(text="", library=sent.library, sources=tuple(dict.fromkeys(sent.sources)))
+    return Request(text="", library=sent.library, sources=check_sources(sent.sources))
 
 
 def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
@@ -79,11 +75,8 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
     clients = services.clients
     # Before files are read and uploads kept for a name that no library can have.
     folder_of(sent.library, clients.settings)
-    roots = allowed_roots(clients)
-    check_paths(sent.paths, roots)
-    found = discover_files(sent.paths, roots, sent.tags)
     spool = Spool(clients.settings.home, services.run)
-    take_uploads(found, spool, sent.uploads, sent.tags)
+    found = gather(spool, allowed_roots(clients), sent.paths, sent.uploads, sent.tags)
     opened = open_for_adding(sent.library, clients.settings, clients.embedder)
     opened.bad_records.unlink(missing_ok=True)
     for key, given in {canonical_id(one) if one.strip() else "": one for one in sent.ids}.items():

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.synthesize.batches import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups
 from nodes.synthesize.line_origins import Judged, LineOrigins, Named
 from nodes.synthesize.packing import Shown
 from state.run import Failure

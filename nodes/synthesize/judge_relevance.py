@@ -14,7 +14,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.synthesize.batches import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups
 from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.run import Failure

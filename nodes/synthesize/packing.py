@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
-from textwrap import wrap
 from typing import Any
 
 from pydantic import BaseModel
 
 from tools.llm.prompt import count_tokens
 from tools.llm.task import AnswerT, Mind, Task
-from tools.text.sentences import split_sentences
 
 _SHARE = 0.3
 """Of what the window has room for, the part that the answer may have, at most."""
@@ -34,7 +32,7 @@ class Shown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A paragraph to be shown, or a stretch of one."""
+    """A paragraph to be shown."""
 
     place: int
     """Its context's place among those that are read now."""
@@ -100,23 +98,6 @@ def _size(text: str) -> int:
 
 def _of_source(piece: Piece) -> int:
     return count_tokens(piece.title) + count_tokens(piece.authors) + _A_SOURCE
-
-
-def stretches(piece: Piece, room: float) -> list[Piece]:
-    """Cut a paragraph between sentences so that each stretch fits; one too long between words."""
-    room -= _of_source(piece) + _A_PIECE
-    made: list[str] = []
-    sentences = [span.text for span in split_sentences(piece.text)]
-    wide = max(int(room / 2), 40)  # characters, of which a token has one at least, or two marks
-    for part in (
-        part for text in sentences for part in ([text] if _size(text) <= room else wrap(text, wide))
-    ):
-        longer = f"{made[-1]} {part}" if made else ""
-        if longer and _size(longer) <= room:
-            made[-1] = longer
-        else:
-            made.append(part)
-    return [replace(piece, text=text) for text in made]
 
 
 def show(pieces: Sequence[Piece]) -> list[Shown]:

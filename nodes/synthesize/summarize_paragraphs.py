@@ -15,7 +15,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.synthesize.batches import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups
 from nodes.synthesize.extractive_summary import VERSION, extractive_summary, is_short
 from state.run import Failure
 from state.synthesis import Paragraph, SynthesizeState

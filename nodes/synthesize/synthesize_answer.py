@@ -18,8 +18,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
+from nodes.ask_in_groups import TOO_LARGE
 from nodes.synthesize.choose_quotes import choose_quotes
-from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show, stretches
+from nodes.synthesize.packing import Piece, Room, Shown, fitting, room_of, show
 from nodes.synthesize.shown_contexts import pieces_of, plain_prose
 from state.request import Request
 from state.run import Failure
@@ -43,6 +44,7 @@ _LONG_WORDS = 12
 _LOST = "the update lost more than half of the answer so far"
 _NOT_FROM_SOURCES = "the answer is not made of what the paragraphs say"
 _AS_BEFORE = "the answer stands as it was before: these paragraphs were not taken in"
+_NOT_TAKEN = "it was not taken in; a larger window would hold it (CITELOOM_LLM_CONTEXT_TOKENS)"
 _STANDS_IN = "sentences of the sources, chosen without the model, stand in its place"
 
 _WRITE = """\
@@ -131,31 +133,22 @@ async def synthesize_answer(
     following = contexts[folded : folded + 1] if each else contexts[folded:]
     pieces, failures = await pieces_of(services, following)
     room = room_of(services.mind, UPDATE, _constant(state["request"]))
-    packs, taken = await asyncio.to_thread(_packs, pieces, room, draft)
-    for pack in packs:
+    count = await asyncio.to_thread(fitting, pieces, room.beside(count_tokens(draft)))
+    if count or (pieces and room.whole <= 0):  # the mind tells of a window without any room
+        pack = pieces[: max(count, 1)]
         draft, failed = await _fold(services, state["request"], room, draft, pack)
         failures += failed
+    elif pieces:
+        failures.append(_failure(pieces[:1], TOO_LARGE, _NOT_TAKEN))
+    taken = max(count, 1)
     folded = folded + (pieces[taken].place if taken < len(pieces) else len(following))
     services.progress(STAGE, folded, len(contexts), f"paragraphs, {len(draft.split())} words")
-    failures = list(dict.fromkeys(failures))  # stretches of one paragraph fail alike
     return {"draft": draft, "folded": folded, "failures": failures}
 
 
 def _constant(request: Request) -> dict[str, Any]:
     """Return the inputs that all questions of a run share."""
     return {"language": language_name(request.language), "question": request.text}
-
-
-def _packs(pieces: Sequence[Piece], room: Room, draft: str) -> tuple[list[Sequence[Piece]], int]:
-    """Return the packs of this visit, and how many pieces they are made of.
-
-    One pack; where not even the first piece fits, its stretches, one after another.
-    """
-    if not pieces:
-        return [], 0
-    if count := fitting(pieces, room.beside(count_tokens(draft))):
-        return [pieces[:count]], count
-    return [[part] for part in stretches(pieces[0], room.beside(room.output))], 1
 
 
 async def _fold(
@@ -175,7 +168,8 @@ async def _fold(
         given = {**fixed, "text": made, "lost": lost}
         made, cause = await _ask(services, RESTORE, room, given)
     if not cause and count_tokens(made) > room.answer:
-        made, cause = await _ask(services, SHORTEN, room, {**fixed, "text": made})
+        shorter, _ = await _ask(services, SHORTEN, room, {**fixed, "text": made})
+        made = shorter or made
     told = "\n".join([draft, *(piece.text for piece in pack)])
     cause = cause or await asyncio.to_thread(_fault, draft, made, told)
     if not cause:

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import last_question
 from nodes.ask.take_question import named_papers, question_text
-from nodes.intake import check_language, parse
+from nodes.intake import check_language, check_sources, parse
 from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
@@ -29,11 +29,10 @@ from state.synthesis import (
 )
 from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
-from tools.ingest.allowed_paths import allowed_roots, check_paths
-from tools.ingest.discover_files import DiscoveredFiles, discover_files
+from tools.ingest.allowed_paths import allowed_roots
+from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.spool import Spool
-from tools.ingest.uploads import take_uploads
-from tools.scholar.opening import ONLINE
+from tools.ingest.uploads import gather
 from tools.services import Services, open_services
 from tools.text.language import question_language
 
@@ -79,13 +78,10 @@ async def _request(question: str, sent: SynthesizeInput, *, extractive: bool) ->
         raise InputError(
             "there is no paper to answer from: give files, or ids of papers of a library"
         )
-    for name in sent.sources:
-        if name not in ONLINE:
-            raise InputError(f"there is no source '{name}'; there are: {', '.join(ONLINE)}")
     code, notes = await check_language(text, extractive=extractive, told_by=question_language)
     return Request(
         text=text, kind="question", language=code, notes=notes, library=sent.library,
-        sources=tuple(dict.fromkeys(sent.sources)),
+        sources=check_sources(sent.sources),
     )  # fmt: skip
 
 
@@ -93,11 +89,11 @@ async def _stack(
     services: Services, sent: SynthesizeInput
 ) -> tuple[list[StackItem], list[SourcePaper], list[str]]:
     """Return what is to be read, what cannot be, each in its place, and notes for the caller."""
-    roots = allowed_roots(services.clients)
-    await asyncio.to_thread(check_paths, sent.paths, roots)
-    found = await asyncio.to_thread(discover_files, sent.paths, roots, [])
-    spool = Spool(services.clients.settings.home, services.run)
-    await asyncio.to_thread(take_uploads, found, spool, sent.uploads, [])
+    clients = services.clients
+    spool = Spool(clients.settings.home, services.run)
+    found = await asyncio.to_thread(
+        gather, spool, allowed_roots(clients), sent.paths, sent.uploads, []
+    )
     files = [file for file in found.files if file.kind in {"file", "upload"}]
     names = Counter(PurePath(file.name).name for file in files)
     readable = [

@@ -100,7 +100,7 @@ async def test_quote_of_another_paper_is_no_support(llm_settings: Settings) -> N
 
     def swap(answer: Any, inputs: dict[str, Any]) -> Any:
         for finding in answer["findings"]:
-            finding["quote"] = foreign
+            finding["quotes"] = [foreign]
         return answer
 
     with Scripted(reviewer({"check_citations": swap}), llm_settings) as llm:
@@ -116,8 +116,9 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
     llm_settings: Settings,
 ) -> None:
     def deny(answer: Any, inputs: dict[str, Any]) -> Any:
-        for finding in answer["findings"]:
-            if "path integration in desert ants" in inputs["sentence"]:
+        texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+        for finding, asked in zip(answer["findings"], inputs["asked"], strict=True):
+            if "path integration in desert ants" in texts[asked["sentence"]]:
                 finding["verdict"] = "not_in_source"
         return answer
 

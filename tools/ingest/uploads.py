@@ -4,17 +4,37 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from state.ingesting import FileReport, FileSource, Upload
 from tools.errors import DocumentError
-from tools.ingest.discover_files import DiscoveredFiles, holds_records
+from tools.ingest.allowed_paths import check_paths
+from tools.ingest.discover_files import DiscoveredFiles, discover_files, holds_records
 from tools.ingest.spool import Spool
 
 _DATA_URL = re.compile(r"^data:[^,;]*(?:;[^,;]*)*;base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _SHORTEST = 24
 """Characters below which what looks like base64 is taken for a word."""
+
+
+def gather(
+    spool: Spool,
+    roots: Sequence[Path],
+    paths: Sequence[str],
+    uploads: Sequence[Upload],
+    tags: Sequence[str],
+) -> DiscoveredFiles:
+    """Return the files that a caller names or sends, the contents of uploads in the spool.
+
+    Raises:
+        InputError: A path lies outside the roots, or there is no file of a name.
+        OSError: The disk is full, or the spool cannot be written.
+    """
+    check_paths(paths, roots)
+    found = discover_files(paths, roots, tags)
+    take_uploads(found, spool, uploads, tags)
+    return found
 
 
 def take_uploads(
