@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.plan_search import ASPECTS
+from nodes.ask.compose_answer import in_words
 from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
@@ -51,7 +51,7 @@ name the largest of one language; the question asks about all.", bias "all claim
 missing ["the largest corpus of all languages"], sufficient false, query "largest multilingual speech corpus
 hours".
 
-Where `words_that_failed` is given, these words of an earlier answer are not in any claim or quote.
+Where `faults` is given, these words of an earlier answer are not in any claim or quote.
 """
 
 
@@ -109,7 +109,7 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
             "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
             "queries": queries,
         },
-        misquoted, again_as="words_that_failed",
+        misquoted,
     )  # fmt: skip
     if (answer := asked.answer) is None:
         remedy = "whether the claims suffice is not known; the search ended here"
@@ -120,8 +120,7 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
         if not folded(item.words) or folded(item.words) not in said
     ]
     sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
-    named = answer.missing or untold
-    missing = tuple(" ".join(item.split()) for item in named if item.strip())[:ASPECTS]
+    missing = tuple(in_words(answer.missing or untold))
     judged = hop.model_copy(
         update={
             "reasoning": answer.reasoning.strip(), "sufficient": sufficient,

@@ -1,6 +1,6 @@
 """Plan the search: turn the question into a query, and say what a whole answer must cover.
 
-Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects`, `spellings` (arXivBot, section 6:
+Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects` (arXivBot, section 6:
 a few examples show that a question for 'how' asks for the method; misspelt words become the
 library's own). By the method 'kar' the keywords of the question are the query.
 """
@@ -85,6 +85,5 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     services.progress(STAGE, 1, 1, query)
     return {
         "query": query, "why": "the question", "aspects": aspects or [question],
-        "spellings": spellings,
         "failures": asked.failures(STAGE, question[:80], "the question itself was searched for"),
     }  # fmt: skip

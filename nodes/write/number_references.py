@@ -113,7 +113,8 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
     whole = state.get("checks") and not halt(state.get("failures", []))
-    open_ = any(item.verdict == "not_checked" for text in sentences for item in text.citations)
+    judged = [item for text in sentences for item in (*text.citations, text.verdict) if item]
+    open_ = any(item.verdict == "not_checked" for item in judged)
     return ("complete" if whole and not open_ else "partial") if sentences else "nothing"
 
 
@@ -125,6 +126,8 @@ def _sentence(
     verdicts: Sequence[CitationVerdict],
 ) -> CitedSentence:
     mine = [item for item in verdicts if item.sentence == number]
+    uncited = next((item for item in mine if not item.key), None)
+    mine = [item for item in mine if item.key]
     papers = {item.marker: item.paper.id for item in printed.references}
     judged = {item.key for item in mine}
     # A run may have stopped before, or between the two checks: what was not checked is shown as such.
@@ -137,6 +140,6 @@ def _sentence(
     ]  # fmt: skip
     return CitedSentence(
         number=number, text=printed.sentence(sentence.text), marked=sentence.text,
-        paragraph=paragraph, citations=tuple(mine), basis=sentence.basis,
+        paragraph=paragraph, citations=tuple(mine), verdict=uncited, basis=sentence.basis,
         rests_on=tuple(papers[key] for key in sentence.rests_on if key in papers),
     )  # fmt: skip

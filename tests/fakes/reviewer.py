@@ -86,7 +86,7 @@ def _order(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reflect(inputs: dict[str, Any]) -> dict[str, Any]:
-    ids = [item["id"] for item in inputs["papers"]]
+    ids = [item.split()[0] for item in inputs["papers"]]
     facets = [
         {"name": f"facet {place}", "sentence": span, "papers": ids[:2], "keywords": []}
         for place, span in enumerate(sentences(inputs["text"])[:3])
