@@ -138,9 +138,10 @@ async def test_mind_plans_chooses_and_writes_a_sentence_on_papers_together(
         result = await write(llm.context, cite=3)
         (planning,) = [item for item in llm.server.requests if task_of(item) == "plan_section"]
         (writing,) = [item for item in llm.server.requests if task_of(item) == "write_section"]
-    assert (len(inputs_of(planning)["papers"]), inputs_of(planning)["most"]) == (5, 3)
-    assert inputs_of(writing)["plan"][0]["claim"] == "They differ."
-    assert inputs_of(writing)["strict"] is False
+    shown: Any = inputs_of(planning)
+    assert (len(shown["papers"]), shown["most"]) == (5, 3)
+    along: Any = inputs_of(writing)
+    assert (along["plan"][0]["claim"], along["strict"]) == ("They differ.", False)
     assert len(result["references"]) == 3
     first = result["sentences"][0]
     assert first.text == together
