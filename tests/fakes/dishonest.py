@@ -50,7 +50,8 @@ class DishonestMind:
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
         one = {"rewrite_unsupported": self._one("rewrite_unsupported")}
-        many = {task: self._many(task) for task in ("write_section", "write_cited", "join_cited")}
+        tasks = ("write_section", "extend_draft", "write_cited", "join_cited")
+        many = {task: self._many(task) for task in tasks}
         return {**one, **many, "check_citations": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
