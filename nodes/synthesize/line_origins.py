@@ -30,7 +30,7 @@ from tools.text.words import coverage
 _EMBEDDED = 64
 """Most source lines that a line is compared with by meaning: those with most of its words."""
 _MOST_ORIGINS = 4
-_NEAREST = 4
+_NEAREST = 6
 """Source lines whose paragraphs are shown for each line."""
 
 
