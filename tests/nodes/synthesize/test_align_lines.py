@@ -191,7 +191,7 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
 
 async def test_what_the_mind_found_otherwise_is_told(settings: Settings) -> None:
     swapped = "Lichen crusts cool flat roofs by 9.4 degrees."
-    later = "Watering the moss twice a day doubles the effect, and this holds."
+    later = "Twice a day the watering of the moss doubles this effect."
 
     def deny(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
         for line in answer["lines"]:
