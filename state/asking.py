@@ -131,8 +131,6 @@ class AskState(Shared, total=False):
     """Earlier questions and answers of the conversation, oldest first."""
     standalone: str
     """The question so that it can be understood without the conversation."""
-    spellings: dict[str, str]
-    """Words of the question that the library does not have, and those that are meant."""
     aspects: list[str]
     """What a whole answer must cover."""
     query: str

@@ -49,10 +49,11 @@ class CitedSentence(Value):
     text: str = Field(description="As printed, in the run's citation style.")
     marked: str = Field(default="", description="With markers such as {P3} where it cites.")
     paragraph: int = Field(default=1, ge=1, description="The paragraph it stands in, from 1.")
-    citations: tuple[CitationVerdict, ...] = Field(
-        default=(),
-        description="A sentence that cites nobody may have one without a key: by the papers it rests "
-        "on, or by the researcher's own text.",
+    citations: tuple[CitationVerdict, ...] = ()
+    verdict: CitationVerdict | None = Field(
+        default=None,
+        description="On a sentence that cites nobody: whether the papers that it rests on, or the "
+        "researcher's own text, bear it out; none where an LLM was not asked.",
     )
     basis: Quote | None = None
     rests_on: tuple[str, ...] = Field(

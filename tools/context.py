@@ -152,17 +152,17 @@ class RunContext:
     writer: Annotated[
         WriterName,
         Field(
-            description="How the section is written: drafts compared and voted on ('beam'), along "
-            "your plan ('plan'), along a plan by the mind ('prompted_plan'), all at once "
+            description="How the section is written: in one go along a plan, yours or the mind's "
+            "('plan'), drafts compared and voted on ('beam'), in one go without a plan "
             "('zero_shot'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
             "baseline ('lexrank', 'one_line')."
         ),
-    ] = "beam"
+    ] = "plan"
     schedule: Annotated[
         Schedule,
         Field(
-            description="The beam's: a beam for each theme, side by side ('themed'), or one over the "
-            "whole section, a round for each line of the plan ('incremental')."
+            description="The beam's rounds: one for each paragraph of the plan ('themed'), or for each "
+            "of its lines ('incremental')."
         ),
     ] = "themed"
     review_plan: Annotated[

@@ -48,7 +48,7 @@ def honesty(
     cited = {key: given[paper] for key, paper in named.items()}
     marked = [MARKER.findall(sentence.marked) for sentence in sentences]
     citing = [(sentence, keys) for sentence, keys in zip(sentences, marked, strict=True) if keys]
-    verdicts = [item.verdict for sentence in sentences for item in sentence.citations if item.key]
+    verdicts = [item.verdict for sentence in sentences for item in sentence.citations]
     accounted = {cited[key].id for keys in marked for key in keys if key in cited}
     accounted |= {item.paper for item in audit.omissions} & given.keys() if audit else set()
     return {

@@ -5,7 +5,7 @@ section 1.2). As many of the passages are shown as the model's window holds. Eac
 that it rests on; one whose words code does not find is no part of the answer, and is told as unchecked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -13,18 +13,18 @@ from pydantic import BaseModel
 from nodes.ask.choose_passages import extract as choose
 from nodes.ask.compose_answer import in_words
 from nodes.ask.draw_claims import NO_QUOTE, best_sentences, claim_on, quote_in
-from nodes.ask.judge_sentence import Sources
+from nodes.ask.judge_sentence import Sources, sources_of
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     Rests,
     ShownPassage,
     fitting,
-    papers_of,
     quoted,
-    show_passages,
 )
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence, LostClaim
+from state.passage import Passage
+from state.quote import Quote
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
@@ -52,7 +52,7 @@ Example: asked "Does Linnet survive frost, and who sells it?", with S4, from "Tw
 "S4", "words": "The former survived 5 degrees of frost"}}], text "Falk and Ude found that Linnet survives 5 degrees of
 frost."; missing ["who sells Linnet"].
 
-Where `quotes_that_failed` is given, these words of an earlier answer are not in their passage: copy anew.
+Where `faults` is given, these words of an earlier answer are not in their passage, or too few: copy anew.
 """
 
 
@@ -98,43 +98,56 @@ async def answer_at_once(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     (hop,) = state["hops"]
     services.progress(STAGE, 0, 1)
     ids = [hit.passage for hit in hop.retrieved]
-    found = await services.run_store.passages.get(ids)
-    papers = await papers_of(services, state["request"], found.values())
-    keyed = show_passages((found[key] for key in ids), papers)
+    sources = await sources_of(services, state["request"], ids)
+    keyed = sources.shown(ids)
     if not keyed:
         return {}
-    language = language_name(state["request"].language)
-    inputs: dict[str, object] = {"language": language, "question": state["standalone"]}
+    inputs: dict[str, object] = {
+        "language": language_name(state["request"].language), "question": state["standalone"],
+    }  # fmt: skip
     shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
     named = {item.id: passage for passage, item in keyed[: len(shown)]}
 
     def misquoted(answer: Answer) -> list[str]:
         rests = [item for sentence in answer.sentences for item in sentence.quotes]
-        known = ((item.words, named.get(item.passage)) for item in rests)
-        return [words[:200] for words, of in known if not (of and quote_in(words, of))]
+        return [item.words[:200] for item in rests if not _found(item, named)]
 
     inputs["passages"] = shown
-    asked = await ask_checked(services.mind, TASK, inputs, misquoted, again_as="quotes_that_failed")
+    asked = await ask_checked(services.mind, TASK, inputs, misquoted)
     answer = asked.answer or Answer(sentences=[])
-    held: dict[tuple[str, str], Claim] = {}
+    held, draft, lost = _resting(answer, named, sources)
+    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
+    chosen = tuple(item.id for item in named.values())
+    return {
+        "hops": [hop.model_copy(update={"chosen": chosen, "lost": tuple(lost)})],
+        "held": held, "draft": draft, "missing": in_words(answer.missing),
+        "failures": asked.failures(STAGE, state["standalone"][:80], "no answer was given"),
+    }  # fmt: skip
+
+
+def _found(rests: Rests, named: Mapping[str, Passage]) -> Quote | None:
+    passage = named.get(rests.passage)
+    return quote_in(rests.words, passage) if passage else None
+
+
+def _resting(
+    answer: Answer, named: Mapping[str, Passage], sources: Sources
+) -> tuple[list[Claim], list[DraftSentence], list[LostClaim]]:
+    """Return the words found, each once, the sentences that rest on them, and those that rest on none."""
+    held: dict[Quote, Claim] = {}
     draft, lost = list[DraftSentence](), list[LostClaim]()
     for item in answer.sentences:
-        numbers: dict[int, None] = {}
-        for rest in item.quotes:
-            of = named.get(rest.passage)
-            if of and (quote := quote_in(rest.words, of)):
-                claim = claim_on(quote, of, "", Sources(found, papers), len(held) + 1)
-                numbers[held.setdefault((of.id, quote.text), claim).number] = None
+        found = [
+            (quote, named[rests.passage])
+            for rests in item.quotes
+            if (quote := _found(rests, named))
+        ]
+        for quote, passage in found:
+            held.setdefault(quote, claim_on(quote, passage, "", sources, len(held) + 1))
         text = " ".join(item.text.split())
+        numbers = dict.fromkeys(held[quote].number for quote, _ in found)
         if text and numbers:
             draft.append(DraftSentence(text=text, claims=tuple(numbers)))
         elif text:
             lost.append(LostClaim(text=text, cause=NO_QUOTE))
-    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
-    read = hop.model_copy(
-        update={"chosen": tuple(item.id for item in named.values()), "lost": tuple(lost)}
-    )
-    return {
-        "hops": [read], "held": [*held.values()], "draft": draft, "missing": in_words(answer.missing),
-        "failures": asked.failures(STAGE, state["standalone"][:80], "no answer was given"),
-    }  # fmt: skip
+    return [*held.values()], draft, lost

@@ -9,23 +9,20 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.ask.judge_sentence import sources_of
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
     fitting,
-    papers_of,
-    show_passages,
 )  # fmt: skip
-from nodes.ask_checked import Asked, ask_checked
+from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
-from state.paper import Paper
-from state.passage import Passage
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import open_services
 from tools.text.answer_sentences import Rated, Source, rate_sentences
 from tools.text.questions import read_question
 from tools.text.words import coverage, distinct_content_stems
@@ -69,8 +66,8 @@ def extract(
     answering = [item for item in rated if item.answers and _is_close(item, rated[0])]
     ids = list(dict.fromkeys(others[item.source].id for item in answering))
     if records and answering:
-        key = others[answering[0].source].key
-        return Choice(ids=[item.id for item in records if item.key == key] or ids[:most])
+        title = others[answering[0].source].title
+        return Choice(ids=[item.id for item in records if item.title == title] or ids[:most])
     return Choice(ids=ids[:most])
 
 
@@ -96,11 +93,17 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     ids = [hit.passage for hit in hop.retrieved]
-    found = await services.run_store.passages.get(ids)
-    papers = await papers_of(services, state["request"], found.values())
-    aspects = sought(state["aspects"], state["hops"], hop.query)
-    question, passages = state["standalone"], [found[key] for key in ids]
-    asked, named = await _ask(services, question, aspects, passages, papers)
+    keyed = (await sources_of(services, state["request"], ids)).shown(ids)
+    inputs: dict[str, object] = {
+        "question": state["standalone"],
+        "aspects": sought(state["aspects"], state["hops"], hop.query),
+        "most": services.context.passages,
+    }
+    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    if not shown:
+        return {}
+    named = {item.id: passage.id for passage, item in keyed[: len(shown)]}
+    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown})
     picked = asked.answer.ids if asked.answer else [*named]
     chosen = [named[key] for key in dict.fromkeys(picked) if key in named]
     chosen = chosen[: services.context.passages]
@@ -111,19 +114,3 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
             STAGE, f"hop {hop.number}", "the passages that the search put first were read"
         ),
     }
-
-
-async def _ask(
-    services: Services, question: str, aspects: Sequence[str], passages: Sequence[Passage],
-    papers: dict[str, Paper],
-) -> tuple[Asked[Choice], dict[str, str]]:  # fmt: skip
-    """Return what the mind picks, and the passages that it was shown, by the ids it saw."""
-    keyed = show_passages(passages, papers)
-    inputs: dict[str, object] = {
-        "question": question, "aspects": list(aspects), "most": services.context.passages,
-    }  # fmt: skip
-    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
-    ids = {item.id: passage.id for passage, item in keyed[: len(shown)]}
-    if not shown:
-        return Asked(Choice(ids=[]), (), ()), ids
-    return await ask_checked(services.mind, TASK, {**inputs, "passages": shown}), ids

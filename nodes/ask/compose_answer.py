@@ -12,9 +12,9 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.ask.judge_sentence import sources_of
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown, quoted
-from nodes.ask.single import single_sentences
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext
@@ -42,8 +42,8 @@ claims say of it; keep numbers and hedges as they are; write no brackets, number
 the text. A claim that does not bear on the question is left out.
 
 Name in `missing`, in short phrases, what the question asks for and no claim tells. If the claims do
-not answer the question at all, give no sentence. Where `sentences_that_failed` is given, these of an
-earlier answer named no claim: rest them on claims or leave them out.
+not answer the question at all, give no sentence. Where `faults` is given, an earlier answer had these: rest
+each sentence on claims or leave it out, and split what is several.
 
 {CLAIM_FIELDS}"""
 
@@ -95,11 +95,15 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     chosen = await asyncio.to_thread(
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
-    shown = await claims_as_shown(services, state["request"], chosen)
+    shown = (await sources_of(services, state["request"], chosen)).shown_claims(chosen)
     numbers = {item.number for item in shown}
 
-    def baseless(answer: Answer) -> list[str]:
-        return [item.text for item in answer.sentences if numbers.isdisjoint(item.claims)]
+    def faults(answer: Answer) -> list[str]:
+        long = [
+            f"several sentences: {item.text}" for item in answer.sentences if several(item.text)
+        ]
+        baseless = (item for item in answer.sentences if numbers.isdisjoint(item.claims))
+        return long + [f"rests on no claim: {item.text}" for item in baseless]
 
     asked = await ask_checked(
         services.mind, TASK,
@@ -107,7 +111,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
             "language": language_name(state["request"].language), "question": state["standalone"],
             "aspects": state["aspects"], "claims": list(shown),
         },
-        baseless, again_as="sentences_that_failed",
+        faults,
     )  # fmt: skip
     if asked.answer is None:
         remedy = "the claims stand in the place of the answer, as they were drawn"
@@ -116,14 +120,12 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
             "draft": [DraftSentence(text=item.text, claims=(item.number,)) for item in chosen],
             "failures": asked.failures(STAGE, state["standalone"][:80], remedy),
         }  # fmt: skip
-    resting = [
+    draft = [
         DraftSentence(text=" ".join(item.text.split()), claims=tuple(known))
         for item in asked.answer.sentences
         if (known := [key for key in dict.fromkeys(item.claims) if key in numbers])
         and item.text.strip()
     ]
-    by_number = {claim.number: claim for claim in chosen}
-    draft = single_sentences(resting, by_number, {quoted(item.words, item) for item in shown})
     services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
     return {"draft": draft, "missing": in_words(asked.answer.missing)}
 

@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence
+from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
-    papers_of,
-    show_passages,
+    several,
     whole_sentences,
 )  # fmt: skip
-from nodes.ask.single import single_claims
 from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate, Claim, LostClaim
 from state.passage import Passage
@@ -70,8 +68,8 @@ Then the statements are
   room of 4 degrees may be due to the thicker oil."
 Where the glass was blown does not bear on the question.
 
-Where `quotes_that_failed` is given, these words of an earlier answer are not in their passage, or too few:
-copy at least a whole clause anew.
+Where `faults` is given, an earlier answer had these: copy anew, at least a whole clause, and split what says
+several things.
 """
 
 
@@ -123,17 +121,19 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     """Keep the claims whose quotes are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    found = await services.run_store.passages.get(hop.chosen)
-    papers = await papers_of(services, state["request"], found.values())
-    shown = show_passages((found[key] for key in hop.chosen), papers)
+    sources = await sources_of(services, state["request"], hop.chosen)
+    shown = sources.shown(hop.chosen)
     named = {item.id: passage for passage, item in shown}
     if not named:
         return {}
 
-    def misquoted(answer: Statements) -> list[str]:
-        drafts = (item for item in answer.claims if item.passage in named)
-        return [
-            item.quote[:200] for item in drafts if not quote_in(item.quote, named[item.passage])
+    def faults(answer: Statements) -> list[str]:
+        drafts = [item for item in answer.claims if item.passage in named]
+        long = [f"several sentences: {item.claim[:200]}" for item in drafts if several(item.claim)]
+        return long + [
+            f"not in {item.passage}, or too short: {item.quote[:200]}"
+            for item in drafts
+            if not quote_in(item.quote, named[item.passage])
         ]
 
     inputs = {
@@ -141,10 +141,10 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
         "aspects": sought(state["aspects"], state["hops"], state["query"]),
         "most": PER_PASSAGE, "passages": [item for _, item in shown],
     }  # fmt: skip
-    asked = await ask_checked(services.mind, TASK, inputs, misquoted, again_as="quotes_that_failed")
+    asked = await ask_checked(services.mind, TASK, inputs, faults)
     held, lost = list(state["held"]), list[LostClaim]()
     for name, passage in named.items():
-        taken, gone = _taken(asked, name, passage, Sources(found, papers))
+        taken, gone = _taken(asked, name, passage, sources)
         lost += gone
         for claim in taken[:PER_PASSAGE]:
             if not any(_repeats(claim, other) for other in held):
@@ -155,7 +155,7 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     )
     failures += [
         reported(STAGE, passage.paper, commands, "a passage of it")
-        for passage in found.values()
+        for passage in sources.passages.values()
         if (commands := without_injections(passage.text)[1])
     ]
     hops = [*earlier, hop.model_copy(update={"lost": tuple(lost)})]
@@ -170,22 +170,14 @@ def _taken(
     lost: list[LostClaim] = []
     for answer, _ in asked.tried:
         lost = []
-        for text, words in _singles(answer, name, passage):
-            quote = quote_in(words, passage)
-            if quote is None:
-                lost.append(LostClaim(text=text, passage=passage.id, cause=NO_QUOTE))
+        for item in answer.claims:
+            if item.passage != name or not item.claim.strip():
+                continue
+            if (quote := quote_in(item.quote, passage)) is None:
+                lost.append(LostClaim(text=item.claim, passage=passage.id, cause=NO_QUOTE))
             elif quote not in [claim.quote for claim in claims]:
-                claims.append(claim_on(quote, passage, text, sources))
+                claims.append(claim_on(quote, passage, item.claim, sources))
     return claims, lost
-
-
-def _singles(answer: Statements, name: str, passage: Passage) -> list[tuple[str, str]]:
-    return [
-        single
-        for item in answer.claims
-        if item.passage == name and item.claim.strip()
-        for single in single_claims(item.claim, item.quote, passage.text)
-    ]
 
 
 def quote_in(claimed: str, passage: Passage) -> Quote | None:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown
+from nodes.ask.compose_answer import in_words
+from nodes.ask.judge_sentence import sources_of
+from nodes.ask.plan_search import LONGEST
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
@@ -22,8 +24,6 @@ from tools.llm.task import Task
 from tools.services import open_services
 
 STAGE = "judge_sufficiency"
-_LONGEST = 300
-"""Characters of a query."""
 
 PROMPT = f"""\
 Claims were drawn from research papers to answer `question`. You decide whether they answer all of it, or
@@ -51,7 +51,7 @@ name the largest of one language; the question asks about all.", bias "all claim
 missing ["the largest corpus of all languages"], sufficient false, query "largest multilingual speech corpus
 hours".
 
-Where `words_that_failed` is given, these words of an earlier answer are not in any claim or quote.
+Where `faults` is given, these words of an earlier answer are not in any claim or quote.
 """
 
 
@@ -96,7 +96,8 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    shown = await claims_as_shown(services, state["request"], state["held"])
+    sources = await sources_of(services, state["request"], state["held"])
+    shown = sources.shown_claims(state["held"])
     queries = [item.query for item in state["hops"]]
     said = folded("\n".join(f"{item.claim}\n{item.words}" for item in shown))
 
@@ -109,7 +110,7 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
             "question": state["standalone"], "aspects": state["aspects"], "claims": shown,
             "queries": queries,
         },
-        misquoted, again_as="words_that_failed",
+        misquoted,
     )  # fmt: skip
     if (answer := asked.answer) is None:
         remedy = "whether the claims suffice is not known; the search ended here"
@@ -120,15 +121,14 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
         if not folded(item.words) or folded(item.words) not in said
     ]
     sufficient = answer.sufficient and bool(answer.found and state["held"]) and not untold
-    named = answer.missing or untold
-    missing = tuple(" ".join(item.split()) for item in named if item.strip())[:ASPECTS]
+    missing = tuple(in_words(answer.missing or untold))
     judged = hop.model_copy(
         update={
             "reasoning": answer.reasoning.strip(), "sufficient": sufficient,
             "missing": () if sufficient else missing, "bias": answer.bias.strip(),
         }
     )  # fmt: skip
-    query = " ".join(answer.query.split())[:_LONGEST]
+    query = " ".join(answer.query.split())[:LONGEST]
     services.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
     if sufficient or not query or query.casefold() in {item.casefold() for item in queries}:
         return {"hops": [*earlier, judged]}

@@ -21,8 +21,8 @@ from tools.text.source_lines import without_numbers
 ANNOTATION, RECORD = ("Annotation",), ("Record",)
 """Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
 PASSAGE_FIELDS = """\
-A passage has its `id`, its paper's `title`, authors (`citation`), `year` and `key` (alike for passages of
-one paper), the headings above it (`section`) and its `text`.
+A passage has its `id`, its paper's `title`, authors (`citation`) and `year`, the headings above it (`section`)
+and its `text`.
 """
 CLAIM_FIELDS = """\
 A claim has its `number`, its paper's `title`, authors (`citation`) and `year`, the headings above the passage
@@ -44,8 +44,6 @@ class ShownPassage(BaseModel):
     text: str
     citation: str = ""
     year: int | None = None
-    key: str = ""
-    """The paper's short id: passages of one paper share it."""
 
 
 class Rests(BaseModel):
@@ -79,7 +77,6 @@ def show_passages(
 ) -> list[tuple[Passage, ShownPassage]]:
     """Return passages as they are shown, as S1, S2, ...; one that only commands is left out."""
     shown: list[tuple[Passage, ShownPassage]] = []
-    keys: dict[str, str] = {}
     for passage in passages:
         text, _ = without_injections(passage.text)
         if not text.strip():
@@ -89,7 +86,6 @@ def show_passages(
             id=f"S{len(shown) + 1}", title=without_injections(passage.title)[0],
             section=without_injections(" > ".join(passage.section))[0], text=text,
             citation=_citation(paper), year=paper.year if paper else None,
-            key=keys.setdefault(passage.paper, f"P{len(keys) + 1}"),
         )  # fmt: skip
         shown.append((passage, item))
     return shown
@@ -147,6 +143,11 @@ def whole_sentences(quote: Quote, text: str) -> str:
     return quote.text if without_injections(whole)[1] else whole
 
 
+def several(text: str) -> bool:
+    """Whether what should be one sentence is several: small models send a whole passage, or answer, as one."""
+    return len(split_sentences(text)) > 1
+
+
 def fitting(
     mind: Mind, task: Task[AnswerT], passages: Iterable[ShownPassage], **inputs: object
 ) -> list[ShownPassage]:
@@ -171,12 +172,3 @@ async def papers_of(
         return {}
     library = await services.library(request.library)
     return await asyncio.to_thread(library.get, ids)
-
-
-async def claims_as_shown(
-    services: Services, request: Request, claims: Sequence[Claim]
-) -> list[ShownClaim]:
-    """Return the claims as they are shown, with what their papers and passages tell."""
-    papers = await papers_of(services, request, claims)
-    passages = await services.run_store.passages.get([claim.passage for claim in claims])
-    return show_claims(claims, papers, passages)

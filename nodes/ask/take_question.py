@@ -50,7 +50,7 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
         "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
-        "standalone": request.text, "messages": messages, "spellings": {}, "aspects": [],
+        "standalone": request.text, "messages": messages, "aspects": [],
         "query": "", "why": "", "hop": 1, "hops": [], "held": [],
         "draft": [], "verdicts": [], "missing": [],
         "times": replaced({}),

@@ -7,12 +7,10 @@ import pytest
 
 from citeloom.settings import Settings
 from graphs.ask import graph
-from tests.fakes.openai_server import Reply
+from tests.fakes.openai_server import Reply, inputs_of, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_ask import assert_traced
-from tools.text.self_reference import leans
-from tools.text.sentences import split_sentences
 
 DISTANCE = "How do honey bees measure distance?"
 
@@ -31,8 +29,6 @@ async def ask(
 
 
 def asked(server: Any) -> list[str]:
-    from tests.fakes.openai_server import task_of
-
     return [task_of(request) for request in server.requests]
 
 
@@ -45,6 +41,37 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert tasks.count("draw_claims") == tasks.count("judge_sufficiency") == 1
     assert tasks.count("compose_answer") == tasks.count("check_answer") == 1
     assert not set(tasks) & {"rewrite_question"}
+    checks = [inputs_of(item) for item in server.requests if task_of(item) == "check_answer"]
+    check: dict[str, Any] = checks[0]
+    passages = {item["id"]: item["text"] for item in check["passages"]}
+    assert check["question"] == DISTANCE
+    for sentence in check["sentences"]:
+        assert all(quote["words"] in passages[quote["passage"]] for quote in sentence["quotes"])
+
+
+async def test_quote_is_shown_in_its_sentence(llm_settings: Settings) -> None:
+    def clip(answer: Any, inputs: dict[str, Any]) -> Reply:
+        part = {item["quote"]: " ".join(item["quote"].split()[2:]) for item in answer["claims"]}
+        return {"claims": [{**item, "quote": part[item["quote"]]} for item in answer["claims"]]}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": clip})
+    assert_traced(result)
+    for claim in result["claims"]:
+        assert claim.evidence.endswith(claim.quote.text)
+        assert len(claim.evidence) > len(claim.quote.text)
+        assert f"**{claim.quote.text}**" in result["messages"][-1].content
+
+
+@pytest.mark.parametrize("words", ["", "bees count their wing beats all day"])
+async def test_what_no_words_of_a_claim_tell_is_missing(llm_settings: Settings, words: str) -> None:
+    def pretend(answer: Any, inputs: dict[str, Any]) -> Reply:
+        found = [*answer["found"], {"aspect": "wing beats", "words": words}]
+        return {**answer, "found": found, "sufficient": True, "query": "wing beats of bees"}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"judge_sufficiency": pretend})
+    first, second = result["hops"]
+    assert (first.sufficient, first.missing) == (False, ("wing beats",))
+    assert second.query == "wing beats of bees"
 
 
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:
@@ -57,9 +84,7 @@ async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Se
     assert_traced(result)
     assert "wing beats" not in result["answer"]
     assert any("wing beats" in item.text for hop in result["hops"] for item in hop.lost)
-    again = [
-        request for request in server.requests if "<quotes_that_failed" in str(request["messages"])
-    ]
+    again = [request for request in server.requests if "<faults" in str(request["messages"])]
     assert len(again) == 1
 
 
@@ -144,22 +169,23 @@ async def test_what_the_budget_does_not_afford_is_shown_as_far_as_it_came(
         raise AssertionError("eleven calls should have been enough")
 
 
-async def test_whole_passage_sent_as_one_claim_becomes_single_claims(
-    llm_settings: Settings,
-) -> None:
+async def test_several_sentences_sent_as_one_are_asked_for_again(llm_settings: Settings) -> None:
     def lump(answer: Any, inputs: dict[str, Any]) -> Reply:
+        if "faults" in inputs:
+            return answer  # type: ignore[no-any-return]
         whole = [(item["id"], item["text"]) for item in inputs["passages"]]
         return {"claims": [{"passage": key, "quote": text, "claim": text} for key, text in whole]}
 
     def run_on(answer: Any, inputs: dict[str, Any]) -> Reply:
+        if "faults" in inputs:
+            return answer  # type: ignore[no-any-return]
         numbers = [item["number"] for item in inputs["claims"]]
         text = " ".join(item["claim"] for item in inputs["claims"])
         return {"sentences": [{"text": text, "claims": numbers}]}
 
-    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": lump, "compose_answer": run_on})
+    spoil = {"draw_claims": lump, "compose_answer": run_on}
+    result, server = await ask(llm_settings, DISTANCE, spoil)
     assert_traced(result)
+    assert asked(server).count("draw_claims") == asked(server).count("compose_answer") == 2
     assert len(result["sentences"]) > 1
-    for claim in result["claims"]:
-        first, *following = (span.text for span in split_sentences(claim.quote.text))
-        assert all(map(leans, following)), f"{first} could stand by itself"
-    assert all(len(sentence.claims) < len(result["claims"]) for sentence in result["sentences"])
+    assert all(len(sentence.claims) == 1 for sentence in result["sentences"])

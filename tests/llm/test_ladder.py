@@ -11,7 +11,6 @@ from tests.fakes.openai_server import (
     OpenAIServer,
     Reply,
     RungName,
-    Script,
     Status,
     Text,
     inputs_of,
@@ -19,9 +18,11 @@ from tests.fakes.openai_server import (
     rung_of,
     schema_of,
 )
-from tests.llm.support import GOOD, RATE, Rating, ask, mind_at
+from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, settings_for
 from tools.errors import PermanentError
-from tools.llm.endpoint import FLOORS
+from tools.llm.endpoint import FLOOR
+from tools.llm.ladder import ROOMS
+from tools.llm.minds import ping
 
 JUDGE = replace(RATE, name="judge")
 
@@ -67,14 +68,6 @@ async def test_a_rejected_rung_leads_to_the_next(
     assert answer.score == 7
     assert server.rungs == [*rejected, last]
     assert server.tasks == ["rate"] * len(server.rungs)
-
-
-async def test_the_rung_is_remembered_by_the_process(tmp_path: Path) -> None:
-    with OpenAIServer(rejecting("json_schema", script=rate)) as server:
-        await mind_at(server, tmp_path / "a").do(RATE, text="x")
-        await mind_at(server, tmp_path / "b").do(JUDGE, text="x")
-    assert server.rungs == ["json_schema", "tools", "tools"]
-    assert server.tasks == ["rate", "rate", "judge"]
 
 
 @pytest.mark.parametrize("content", [None, "", "Sure, I will call the function."])
@@ -128,10 +121,10 @@ async def test_a_format_that_is_accepted_and_ignored_is_told_in_words(
 
     with OpenAIServer(script) as server:
         mind = mind_at(server, tmp_path)
-        for task in (RATE, RATE, JUDGE, replace(RATE, name="third")):
+        for task in (RATE, RATE, JUDGE):
             assert (await mind.do(task, text=str(len(server.requests)))).score == 7
-    assert server.rungs == ["json_schema", "text", "text", "json_schema", "text", "text"]
-    assert server.tasks == ["rate", "rate", "rate", "judge", "judge", "third"]
+    assert server.rungs == ["json_schema", "text", "text", "text"]
+    assert server.tasks == ["rate", "rate", "rate", "judge"]
 
 
 @pytest.mark.parametrize("lowered", [[], ["json_schema"], ["json_schema", "tools", "json_object"]])
@@ -147,19 +140,28 @@ async def test_the_schema_is_sent_once_also_with_a_repair(
     assert [json.dumps(sent).count("How well it fits.") for sent in server.requests[-2:]] == [1, 1]
 
 
-async def test_a_model_that_wants_another_name_for_the_limit_gets_it(tmp_path: Path) -> None:
-    def script(request: dict[str, Any]) -> Reply:
-        if "max_tokens" in request:
-            return Status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.")
-        if "temperature" in request:
-            return Status(400, "'temperature' does not support 0.0; only the default (1).")
-        return rate(request)
+async def test_what_a_model_does_not_take_is_learnt_and_an_effort_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    refusals = {
+        "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.",
+        "temperature": "'temperature' does not support 0.0; only the default (1).",
+        "reasoning_effort": "Unrecognized request argument supplied: reasoning_effort",
+    }
 
-    script_: Script = script
-    with OpenAIServer(script_) as server:
-        mind = mind_at(server, tmp_path)
+    def script(request: dict[str, Any]) -> Reply:
+        refused = [words for name, words in refusals.items() if name in request]
+        return Status(400, refused[0]) if refused else rate(request)
+
+    with OpenAIServer(script) as server:
+        mind = mind_at(server, tmp_path, strong_reasoning_effort="high")
         await mind.do(RATE, text="x")
         await mind.do(RATE, text="y")
-    assert len(server.requests) == 4
-    assert server.requests[-1]["max_completion_tokens"] == FLOORS[RATE.tier]
-    assert server.rungs == ["json_schema"] * 4
+        told = await ping(settings_for(server, tmp_path, strong_reasoning_effort="high"))
+    assert [request.get("reasoning_effort") for request in server.requests] == ["high"] * 3 + [
+        None
+    ] * 3
+    assert server.requests[4]["max_completion_tokens"] == FLOOR + ROOMS[1]
+    assert set(server.rungs) == {"json_schema", "text"}
+    assert "takes no reasoning_effort" in caplog.text
+    assert "takes no STRONG_REASONING_EFFORT" in told

@@ -17,15 +17,14 @@ from tests.fakes.openai_server import (
     rejecting,
     thinking,
 )
-from tests.llm.support import GOOD, RATE, ask, failing, mind_at, settings_for
+from tests.llm.support import GOOD, RATE, failing, mind_at
 from tools.errors import AnswerError, BudgetError
 from tools.ledger.file import LedgerFile
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-from tools.llm.minds import ping
 
 BROKEN = '{"score": 7, "rea'
-FAST = replace(RATE, name="vote", tier="fast")
+VOTE = replace(RATE, name="vote", tier="fast")
 ODD = Status(
     400, "Could not finish the message because max_tokens or model output limit was reached."
 )
@@ -41,10 +40,9 @@ def limits_of(server: OpenAIServer) -> list[int]:
 @pytest.mark.parametrize(
     ("tokens", "limits"),
     [
-        (600, [1000, 2000, 1000]),
-        (1200, [1000, 5000, 6000, 5000]),
-        (3000, [1000, 5000, 6000, 5000]),
-        (9000, [1000, 5000, 17_000, 18_000, 17_000]),
+        (1200, [2000, 2000, 2000]),
+        (3000, [2000, 6000, 6000, 6000]),
+        (9000, [2000, 6000, 18_000, 18_000, 18_000]),
     ],
 )
 async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
@@ -53,8 +51,8 @@ async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
     ledger = RunLedger("run", Limits(), tmp_path)
     with OpenAIServer(thinking(tokens, shown, lambda _: GOOD)) as server:
         mind = mind_at(server, tmp_path, ledger=ledger)
-        for task, text in ((FAST, "x"), (RATE, "x"), (FAST, "y")):
-            assert (await mind.do(task, text=text)).score == 7
+        for task in (VOTE, RATE, replace(VOTE, name="other")):
+            assert (await mind.do(task, text=task.name)).score == 7
     assert limits_of(server) == limits
     row = next(row for row in ledger.usage() if row.task == "rate")
     assert (row.calls, row.repairs) == (1, 0)
@@ -74,33 +72,28 @@ async def test_a_forced_tool_that_thinks_and_calls_side_by_side_raise_the_room_o
     assert set(server.rungs) == {"json_schema", "tools"}
 
 
-@pytest.mark.parametrize("reply", [ODD, GROQ, Text("", "length"), Text(None, "max_tokens")])
-async def test_an_end_without_a_word_is_a_cut_and_paid_for(tmp_path: Path, reply: Reply) -> None:
-    ledger = RunLedger("run", Limits(), tmp_path)
-    answer, server = await ask([reply, GOOD], tmp_path, ledger=ledger)
-    assert answer.score == 7
-    assert limits_of(server) == [2000, 6000]
-    assert len(server.requests[1]["messages"]) == 2
-    assert (ledger.usage()[0].calls, ledger.usage()[0].repairs) == (2, 0)
-
-
 @pytest.mark.parametrize(
-    ("broken", "limits"),
+    ("cut", "limits"),
     [
-        (Text(BROKEN, finish="length"), [2000, 8000, 2000]),
-        (Text(BROKEN, finish="tool_calls", tokens=2000), [2000, 6000, 6000]),
+        (ODD, [2000, 6000, 6000]),
+        (GROQ, [2000, 6000, 6000]),
+        (Text("", "length"), [2000, 6000, 6000]),
+        (Text(None, "max_tokens"), [2000, 6000, 6000]),
+        (Text(BROKEN, "tool_calls", tokens=2000), [2000, 6000, 6000]),
+        (Text(BROKEN, "length"), [2000, 8000, 2000]),
     ],
-    ids=["answer", "thoughts that are nowhere told"],
 )
-async def test_a_cut_answer_gets_more_room_and_a_whole_one_counts(
-    tmp_path: Path, broken: Reply, limits: list[int]
+async def test_what_is_cut_is_paid_and_gets_more_room_and_what_is_whole_counts(
+    tmp_path: Path, cut: Reply, limits: list[int]
 ) -> None:
-    whole = Text('{"score": 7}' + "\n" * 50, finish="length")
-    with OpenAIServer([broken, whole]) as server:
-        mind = mind_at(server, tmp_path)
+    ledger = RunLedger("run", Limits(), tmp_path)
+    with OpenAIServer([cut, Text('{"score": 7}' + "\n" * 50, "length")]) as server:
+        mind = mind_at(server, tmp_path, ledger=ledger)
         assert (await mind.do(RATE, text="x")).score == 7
         assert (await mind.do(RATE, text="y")).score == 7
     assert limits_of(server) == limits
+    assert {len(request["messages"]) for request in server.requests} == {2}
+    assert (ledger.usage()[0].calls, ledger.usage()[0].repairs) == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -152,33 +145,6 @@ async def test_a_small_budget_lowers_the_limit_before_it_refuses(tmp_path: Path)
         with pytest.raises(BudgetError, match=r"cut off at 1000 tokens.*max_tokens"):
             await mind.do(RATE, text="y")
     assert limits_of(server) == [2000, 1000]
-
-
-async def test_the_effort_is_sent_as_set_and_a_refusal_is_learnt_and_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def script(request: dict[str, Any]) -> Reply:
-        effort = request.get("reasoning_effort")
-        if request["model"] == "old" and effort:
-            return Status(400, "Unrecognized request argument supplied: reasoning_effort")
-        return Text('{"score": 7}')
-
-    efforts: dict[str, Any] = {
-        "fast_model": "old",
-        "fast_reasoning_effort": "low",
-        "strong_reasoning_effort": "high",
-    }
-    with OpenAIServer(script) as server:
-        mind = mind_at(server, tmp_path, **efforts)
-        await mind.do(RATE, text="x")
-        await mind.do(FAST, text="x")
-        await mind.do(FAST, text="y")
-        await mind_at(server, tmp_path).do(RATE, text="x")
-        told = await ping(settings_for(server, tmp_path, **efforts))
-    sent = [(request["model"], request.get("reasoning_effort")) for request in server.requests]
-    assert sent[:5] == [("m", "high"), ("old", "low"), ("old", None), ("old", None), ("m", None)]
-    assert "takes no reasoning_effort" in caplog.text
-    assert "takes no FAST_REASONING_EFFORT" in told
 
 
 def test_a_ledger_of_an_earlier_version_goes_on(tmp_path: Path) -> None:

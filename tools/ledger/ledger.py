@@ -104,13 +104,13 @@ class RunLedger:
         *,
         input_tokens: int = 0,
         output_tokens: int = 0,
-        least: int | None = None,
+        halvings: int = 0,
         price: Price | None = None,
     ) -> AsyncIterator[Spending]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
         Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
-        fit into it, fewer are held, `least` at the least: `worst` tells, and the call keeps to it.
+        fit into it they are halved, so often at most: `worst` tells, and the call keeps to it.
 
         Raises:
             BudgetError: The call may exceed a limit; nothing was spent on it.
@@ -121,12 +121,8 @@ class RunLedger:
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
-        fewest = output_tokens if least is None else least
-        # Each half the one before, so that what a limit leaves of thinking is used.
-        steps = [
-            max(output_tokens >> step, fewest) for step in range(output_tokens.bit_length() + 1)
-        ]
-        worst = [Cost.of(1, input_tokens, tokens, price) for tokens in dict.fromkeys(steps)]
+        steps = [output_tokens >> halved for halved in range(halvings + 1)]
+        worst = [Cost.of(1, input_tokens, tokens, price) for tokens in steps]
         spending = Spending(price, await self._hold(task, worst, ""), self._clock)
         try:
             yield spending

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from tools.llm.prompt import clean
 from tools.llm.task import AnswerT
@@ -52,10 +52,10 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
         try:
             answer = schema.model_validate_json(text)
         except ValidationError as error:
-            shaped = shaped if reason else _is_shaped(error)
-            reason = reason or _explain(error)
+            if not reason:
+                reason, shaped = _explain(error), _is_shaped(error)
         else:
-            if not item or _names(schema) & item.keys():
+            if not item or schema.model_fields.keys() & item.keys():
                 return answer, text
             reason = reason or "none of its keys is in the schema"
     raise UnusableAnswerError(reason, shaped=shaped)
@@ -83,13 +83,10 @@ def repair_request(reason: Exception) -> str:
 
 
 def _is_object(text: str) -> bool:
-    if not text.startswith("{"):
-        return False
     try:
-        json.loads(text)
+        return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
-    return True
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
@@ -109,11 +106,6 @@ def _objects(text: str) -> list[dict[str, Any]]:
 
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _names(schema: type[BaseModel]) -> set[str]:
-    fields = schema.model_fields.items()
-    return {name for name, _ in fields} | {field.alias for _, field in fields if field.alias}
 
 
 def _is_shaped(error: ValidationError) -> bool:

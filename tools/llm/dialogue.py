@@ -35,8 +35,6 @@ class Dialogue(Generic[AnswerT]):
     turns: list[dict[str, str]] = field(default_factory=list)
     repairs: int = 0
     stretch: int = 1
-    unheeded: bool = False
-    """The endpoint accepted a format and did not keep to it, so the message must tell it."""
 
     async def run(self) -> tuple[AnswerT, str]:
         """Return the answer and its JSON text.
@@ -58,13 +56,11 @@ class Dialogue(Generic[AnswerT]):
             except UnusableAnswerError as error:
                 await self._go_on(request, reply, error)
                 continue
-            if self.unheeded:
-                self.endpoint.dialect.ignores(self.task.name)
             return answer, text
 
     def compose(self) -> Request:
         """Return the request as things stand; what is constant comes first."""
-        rung = Rung.TEXT if self.unheeded else self.endpoint.dialect.rung_for(self.task.name)
+        rung = self.endpoint.dialect.rung_for(self.task.name)
         system = self.task.prompt
         # The schema is paid for once. Engines that constrain the output without showing the model
         # its schema force the fields' names, and the prompt says what they mean; no endpoint is
@@ -82,7 +78,7 @@ class Dialogue(Generic[AnswerT]):
         self._check_window(tokens)
         dialect = self.endpoint.dialect
         limit = self._limit(tokens)
-        basics = self.endpoint.basics(limit, self.temperature)
+        basics = dialect.basics(limit, self.temperature, self.endpoint.effort)
         return Request(
             task=self.task.name,
             rung=rung,
@@ -90,7 +86,6 @@ class Dialogue(Generic[AnswerT]):
             body=basics | form_of(rung, self.shapes),
             input_tokens=tokens,
             limit=limit,
-            least=min(limit, self.task.max_output_tokens + dialect.thought),
             thinking=dialect.thinking,
         )
 
@@ -105,16 +100,17 @@ class Dialogue(Generic[AnswerT]):
         """Prepare the next request after an unusable answer."""
         if reply.cut:
             self._make_room(request, reply)
-        elif request.rung is Rung.TOOL and not reply.called:
-            self.endpoint.dialect.lower(Rung.TOOL, self.task.name)
         elif self.repairs == MOST_REPAIRS:
             raise AnswerError(
                 f"{self.endpoint.model} gave no usable answer to '{self.task.name}' after "
                 f"{MOST_REPAIRS} repairs: {error}"
             ) from error
         else:
-            constrained = request.rung in {Rung.SCHEMA, Rung.GRAMMAR}
-            self.unheeded = self.unheeded or (constrained and not error.shaped)
+            if request.rung is not Rung.TEXT and not error.shaped:
+                # Accepted and not kept to: after a format the message must tell the schema. To
+                # answer nothing is no proof of it for other tasks.
+                kept = Rung.TOOL if request.rung is Rung.TOOL else Rung.GRAMMAR
+                self.endpoint.dialect.lower(kept, self.task.name, only_task=not reply.text)
             await self._send_back(reply, error)
 
     async def _send_back(self, reply: Reply, error: UnusableAnswerError) -> None:

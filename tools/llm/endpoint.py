@@ -32,8 +32,10 @@ LONGEST_PAUSE = 60.0
 _TELLING_TOKENS = 200
 """A shorter question tells nothing of how well tokens are estimated: templates outweigh it."""
 _MOST_RATIO = 3.0
-FLOORS: dict[Tier, int] = {"fast": 1_000, "strong": 2_000}
-"""The least output limit: a little thinking fits beside a short answer before anything is learnt."""
+FLOOR = 2_000
+"""The least output limit: thoughts of 1,200 tokens fit beside a short answer before anything is learnt."""
+HALVINGS = 3
+"""How often an output limit is halved to fit into a small budget, before the question is refused."""
 _UNSEEN = 100
 """Tokens beyond twice an answer's own (an estimate that leans high) that are taken for thoughts."""
 
@@ -50,8 +52,6 @@ class Request:
     """An estimate."""
     limit: int
     """Most output tokens."""
-    least: int
-    """What of `limit` must be within the budget for the question to be asked."""
     thinking: int = 0
     """What of `limit` was meant for thoughts."""
 
@@ -64,8 +64,6 @@ class Reply:
     refusal: str
     cut: bool
     """The output limit was reached."""
-    called: bool
-    """The forced tool was called."""
     limit: int
     """The output limit that it had, which a small budget may have lowered."""
     written: int = 0
@@ -83,14 +81,11 @@ class Endpoint:
         self.model = (settings.fast_model if tier == "fast" else settings.strong_model) or ""
         self.price = price_of(settings, tier)
         self.dialect = dialect_of(self.url, self.model)
-        efforts = {
-            "fast": settings.fast_reasoning_effort,
-            "strong": settings.strong_reasoning_effort,
-        }
-        self.effort = efforts[tier]
+        self.effort = (
+            settings.fast_reasoning_effort if tier == "fast" else settings.strong_reasoning_effort
+        )
         if self.effort not in {None, "none", "minimal"}:
             self.dialect.widen(0)
-        self._floor = FLOORS[tier]
         self._backoff = backoff
         self._gate = gate_of(self.url, settings.llm_concurrency)
         self._place = Place(
@@ -108,11 +103,7 @@ class Endpoint:
 
     def room_for(self, answer: int) -> int:
         """Return the output limit for an answer of at most `answer` tokens, thoughts aside."""
-        return min(max(answer, min(self._floor, self.window // 8)), self.dialect.most)
-
-    def basics(self, limit: int, temperature: float) -> dict[str, Any]:
-        """Return what a request says beside messages and format."""
-        return self.dialect.basics(limit, temperature, self.effort)
+        return min(max(answer, min(FLOOR, self.window // 8)), self.dialect.most)
 
     async def ask(
         self, compose: Callable[[], Request], ledger: RunLedger, *, tries: int = TRIES
@@ -134,9 +125,10 @@ class Endpoint:
                 fault.status, fault.text, request.rung, request.task, request.body
             ):
                 logger.info("%s takes no such %s request", self._place.url, request.rung.name)
-                if "reasoning_effort" in request.body and not self.dialect.effort:
-                    said = self._place.tell(fault.text)
-                    logger.warning("%s takes no reasoning_effort: %s", self._place.url, said)
+                if request.body.keys() & self.dialect.refused == {"reasoning_effort"}:
+                    logger.warning(
+                        "%s takes no reasoning_effort for %s", self._place.url, self.model
+                    )
                 continue
             tried += 1
             pause = self._pause(fault, tried) if tried < tries else None
@@ -155,7 +147,7 @@ class Endpoint:
         async with (
             ledger.spend(
                 request.task, self.model, input_tokens=reserved, output_tokens=request.limit,
-                least=request.least, price=self.price,
+                halvings=HALVINGS, price=self.price,
             ) as spending,
             self._gate,
         ):  # fmt: skip
@@ -168,7 +160,7 @@ class Endpoint:
             except foreign_errors() as error:
                 fault = fault_of(error, self._place)
                 if fault.cut:
-                    return Reply("", "", cut=True, called=False, limit=limit, thought=limit)
+                    return Reply("", "", cut=True, limit=limit, thought=limit)
                 if not fault.billed:
                     spending.free()
                 return fault
@@ -176,8 +168,6 @@ class Endpoint:
             # Settled with what the endpoint reports, or with an estimate of what it does not.
             given = message.usage_metadata["input_tokens"] if message.usage_metadata else 0
             spending.used(given or request.input_tokens, reply.written, reply.thought)
-            if not reply.cut:
-                self.dialect.thought = max(self.dialect.thought, reply.thought)
             if request.input_tokens >= _TELLING_TOKENS:
                 ratio = min(given / request.input_tokens, _MOST_RATIO)
                 self.dialect.ratio = max(self.dialect.ratio, ratio)
@@ -217,7 +207,6 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
     if finish == "content_filter":
         refusal = refusal or "a content filter stopped the answer"
     text = str(message.text)
-    called = bool(message.tool_calls or message.invalid_tool_calls)
     if message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
     elif message.invalid_tool_calls:
@@ -227,7 +216,6 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
         text=text,
         refusal=refusal,
         cut=finish in {"length", "max_tokens"} or written >= limit,
-        called=called,
         limit=limit,
         written=written,
         thought=thought,
@@ -236,15 +224,11 @@ def reply_of(message: "AIMessage", limit: int) -> Reply:
 
 def _counted(message: "AIMessage", text: str) -> tuple[int, int]:
     """Return the output tokens of a message, and how many of them were thoughts."""
-    usage = message.usage_metadata
-    whole, answer = count_tokens(text), count_tokens(visible(text))
-    if not usage:
-        return whole, whole - answer
+    usage = message.usage_metadata or {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
+    answer = count_tokens(visible(text))
     # Some endpoints count thoughts in the sum only.
-    written = max(usage["output_tokens"], usage["total_tokens"] - usage["input_tokens"])
-    written = written or whole
-    reported = usage.get("output_token_details", {}).get("reasoning")
-    if reported is None:
-        thinks = whole > answer or written > 2 * answer + _UNSEEN
-        reported = max(written - answer, 0) if thinks else 0
-    return written, min(reported, written)
+    told = max(usage["output_tokens"], usage["total_tokens"] - usage["input_tokens"])
+    written = told or count_tokens(text)
+    unseen = written - answer if written > 2 * answer + _UNSEEN else 0
+    thought = usage.get("output_token_details", {}).get("reasoning", unseen)
+    return written, min(thought, written)

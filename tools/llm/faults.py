@@ -29,8 +29,8 @@ _CUT = re.compile(
     r"|max(?:imum)?[_ ](?:completion[_ ]|output[_ ])?tokens[^.]{0,40}reached",
     re.I,
 )
-_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}stream|['\"]data: ?\{", re.I | re.S)
-_RESPONSES = re.compile(r"v1/responses|responses (?:api|endpoint)", re.I)
+_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}\bstream|['\"]data: ?\{", re.I | re.S)
+_RESPONSES = re.compile(r"only\b.{0,60}\bresponses\b", re.I | re.S)
 _ELSEWHERE = "name another model, or put a gateway between that translates, such as LiteLLM"
 _STREAMED = (
     "{url} answers {model} only as a stream, and CiteLoom asks for whole answers, since a stream "
@@ -184,8 +184,7 @@ def _garbled_fault(error: Exception, place: Place) -> Fault:
             billed=False,
         )
     if _STREAM.search(text):
-        told = _STREAMED.format(url=place.url, model=f"the model '{place.model}'")
-        return Fault(PermanentError(told))
+        return _judge(400, text, None, place)
     if isinstance(body, dict):
         code = body.get("code")
         status = code if isinstance(code, int) else 429 if "rate" in text.lower() else 0

@@ -58,13 +58,17 @@ _WINDOW = re.compile(r"context[_ ](?:length|window|size)\D{0,30}(\d{3,})", re.I)
 _LEAST_MOST = 512
 """A smaller number in an endpoint's words is no output limit of a model: a status, say."""
 
-_EFFORT = re.compile(r"reasoning[_. ]?effort", re.I)
 _TEMPERATURE = re.compile(
     r"temperature.{0,80}(not support|unsupported|only|default|deprecated)"
     r"|(not support|unsupported|only).{0,40}temperature",
     re.I | re.S,
 )
-
+_REFUSALS = {
+    "max_tokens": _LIMIT_NAME,
+    "temperature": _TEMPERATURE,
+    "reasoning_effort": re.compile(r"reasoning[_. ]?effort", re.I),
+}
+"""What a request may do without, or under another name, and how an endpoint says so."""
 
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 ROOMS = (0, 4_000, 16_000, 48_000)
@@ -76,17 +80,13 @@ _UNKNOWN = 1_000_000_000
 class Dialect:
     """What one model at one endpoint understands, as far as this process has seen."""
 
-    limit_name: str = "max_tokens"
+    refused: set[str] = field(default_factory=set)
+    """Names of _REFUSALS that it does not take."""
     most: int = _UNKNOWN
     """The largest output limit it takes."""
     window: int = _UNKNOWN
     thinking: int = 0
     """The room that it needs beside its answers: one of ROOMS."""
-    thought: int = 0
-    """The most tokens that it thought for one answer."""
-    effort: bool = True
-    """Whether it takes `reasoning_effort`."""
-    temperature: bool = True
     rung: Rung = Rung.SCHEMA
     by_task: dict[str, Rung] = field(default_factory=dict)
     ratio: float = 1.0
@@ -110,12 +110,6 @@ class Dialect:
             self.thinking, min((wider for wider in ROOMS if wider > room), default=0)
         )
 
-    def ignores(self, task: str) -> None:
-        """Learn that an accepted format changed nothing: for `task`, or at its second for all."""
-        if Rung.TEXT in self.by_task.values():
-            self.rung = Rung.TEXT
-        self.by_task[task] = Rung.TEXT
-
     def adapt(self, status: int, text: str, rung: Rung, task: str, body: dict[str, Any]) -> bool:
         """Learn from a rejected request; True when another form of it is worth sending."""
         if status not in {400, 404, 422, 500, 501}:
@@ -125,15 +119,10 @@ class Dialect:
             return self.window < known
         if _TOO_LARGE.search(text) and self._lower_limit(text, body):
             return True
-        if "max_tokens" in body and _LIMIT_NAME.search(text):
-            self.limit_name = "max_completion_tokens"
-            return True
-        if "reasoning_effort" in body and _EFFORT.search(text):
-            self.effort = False
-            return True
-        if "temperature" in body and status < 500 and _TEMPERATURE.search(text):
-            self.temperature = False
-            return True
+        for name, pattern in _REFUSALS.items():
+            if status < 500 and name in body and pattern.search(text):
+                self.refused.add(name)
+                return True
         named = _SHORT_OF.get(rung)
         if named is None or not (_IN_CRASH if status >= 500 else named).search(text):
             return False
@@ -142,17 +131,21 @@ class Dialect:
 
     def basics(self, limit: int, temperature: float, effort: str | None) -> dict[str, Any]:
         """Return the output limit and, where they are understood, temperature and effort."""
-        said: dict[str, Any] = {self.limit_name: limit}
-        if self.temperature:
-            said["temperature"] = temperature
-        if self.effort and effort:
-            said["reasoning_effort"] = effort
-        return said
+        said = {
+            LIMIT_NAMES["max_tokens" in self.refused]: limit,
+            "temperature": temperature,
+            "reasoning_effort": effort,
+        }
+        return {
+            name: value
+            for name, value in said.items()
+            if value is not None and name not in self.refused
+        }
 
     def _lower_limit(self, text: str, body: dict[str, Any]) -> bool:
         """Learn the largest output limit from the words that reject a larger one."""
-        sent = body.get("max_tokens") or body["max_completion_tokens"]
-        named = [int(number) for number in re.findall(r"\d+", text.replace(",", ""))]
+        sent = max(body.get(name, 0) for name in LIMIT_NAMES)
+        named = map(int, re.findall(r"\d+", text.replace(",", "")))
         lower = max((number for number in named if _LEAST_MOST <= number < sent), default=0)
         self.most = lower or self.most
         return bool(lower)
@@ -179,5 +172,5 @@ _dialects: dict[tuple[str, str], Dialect] = {}
 
 def dialect_of(url: str, model: str) -> Dialect:
     """Return what is known of a model at an endpoint; the process remembers it."""
-    fresh = Dialect(limit_name="max_completion_tokens" if url == OPENAI_URL else "max_tokens")
+    fresh = Dialect(refused={"max_tokens"} if url == OPENAI_URL else set())
     return _dialects.setdefault((url, model), fresh)

@@ -62,7 +62,7 @@ async def ping(settings: Settings) -> str:
         )
         seconds = time.monotonic() - began
         thought = f", thinking for {reply.thought} tokens" if reply.thought else ""
-        if endpoint.effort and not endpoint.dialect.effort:
+        if endpoint.effort and "reasoning_effort" in endpoint.dialect.refused:
             thought += f", and takes no {tier.upper()}_REASONING_EFFORT"
         told.append(f"{endpoint.model} answered in {seconds:.1f} s{thought}")
     return "; ".join(told)
@@ -83,8 +83,7 @@ def _hello(endpoint: Endpoint) -> Request:
         task="ping",
         rung=Rung.TEXT,
         messages=[{"role": "user", "content": "Answer with the word: ready"}],
-        body=endpoint.basics(limit, 0.0),
+        body=endpoint.dialect.basics(limit, 0.0, endpoint.effort),
         input_tokens=20,
         limit=limit,
-        least=limit,
     )

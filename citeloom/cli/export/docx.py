@@ -52,7 +52,9 @@ def to_docx(document: Document) -> bytes:
 def _add_sentence(
     word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: Document
 ) -> None:
-    words = {item.key: support_of(item) for item in sentence.citations}
+    verdicts = (*sentence.citations, sentence.verdict)
+    # That of a sentence that cites nobody has no key, as its pieces have no marker.
+    words = {item.key: support_of(item) for item in verdicts if item}
     for piece in document.pieces(sentence):
         run = paragraph.add_run(spaced(piece.text))
         if support := words.pop(piece.marker, ""):

@@ -73,13 +73,18 @@ def _notice(values: Mapping[str, Any]) -> str:
 
 def _evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
     for found in item.citations:
-        verdict, sign, words = support_of(found).partition(":")
-        together = [escape(shown.cited_as(paper)) for paper in item.rests_on]
-        rests = f"on {', '.join(together)} together" if together else "your own text"
-        cited = escape(shown.cited_as(found.paper)) if found.key else rests
-        yield f"- Sentence {item.number}, {cited} *{verdict}*{sign}{escape(words)}"
-    if item.basis and not item.citations:
+        yield _told(item, shown.cited_as(found.paper), support_of(found))
+    if item.verdict:
+        together = ", ".join(shown.cited_as(paper) for paper in item.rests_on)
+        on = f"on {together} together" if together else "on your own text"
+        yield _told(item, on, support_of(item.verdict))
+    elif item.basis:
         yield f"- Sentence {item.number}, *your own text*: “{escape(item.basis.text)}”"
+
+
+def _told(item: CitedSentence, on: str, support: str) -> str:
+    verdict, sign, words = support.partition(":")
+    return f"- Sentence {item.number}, {escape(on)} *{verdict}*{sign}{escape(words)}"
 
 
 def _omitted(values: Mapping[str, Any]) -> str:
