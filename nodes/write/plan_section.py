@@ -55,7 +55,8 @@ works closest to the authors' own has failed. Then choose the papers, at most `m
 Then give the themes, in the order in which the section argues: two to four for up to twenty papers,
 and one more for each further six. For each theme:
 - label: a noun phrase in lower case (dense passage retrieval);
-- claim: the point of the paragraph, as one sentence that could be disputed;
+- claim: the point of the paragraph, as one sentence that could be disputed and that follows from what
+  the theme before it left open;
 - axis: the respect in which its papers are compared;
 - gap: what they leave open that matters to `text`, said by what they do rather than by what they do
   not do (they protect those who are ranked), since no words of theirs can show what is absent;
