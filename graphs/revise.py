@@ -1,17 +1,16 @@
 """The `revise` graph: write a section anew as the researcher asks, without searching again.
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
-take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_part   for a new plan
+take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_lines   for a new plan
 """
 
 from typing import Literal
 
 from langgraph.graph import START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps, unless_stopped
-from graphs.write import WRITE, add_writing, after_review
+from graphs.write import add_writing, each_paper
 from nodes.revise.revise_section import revise_section
 from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
@@ -21,12 +20,12 @@ from tools.context import RunContext
 
 
 def taken(
-    state: ReviseState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["revise_section", "check_citations", "audit_section"]:
+    state: ReviseState,
+) -> list[Send] | Literal["revise_section", "review_plan", "audit_section"]:
     """Follow the instruction; or write along the new plan, once all its papers are read."""
     if halt(state["failures"]):
         return "audit_section"
-    return "revise_section" if state["told"] else after_review(state, runtime)
+    return "revise_section" if state["told"] else each_paper(state)
 
 
 builder = StateGraph(
@@ -36,8 +35,9 @@ add_first_step(builder, take_section)
 add_steps(builder, revise_section)
 add_writing(builder)
 builder.add_edge(START, "take_section")
-builder.add_conditional_edges("take_section", taken, ["revise_section", *WRITE])
-builder.add_edge("read_paper", "review_plan")
+builder.add_conditional_edges(
+    "take_section", taken, ["revise_section", "read_paper", "review_plan", "audit_section"]
+)
 builder.add_conditional_edges(
     "revise_section",
     unless_stopped("check_citations", "audit_section"),

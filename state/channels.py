@@ -22,7 +22,6 @@ from state.reducers import (
     add_ids,
     add_listings,
     add_log,
-    add_parts,
     add_queries,
     add_rejections,
     add_rounds,
@@ -32,7 +31,7 @@ from state.request import Choices, Request
 from state.results import CitedSentence, Link, PrismaCounts, RankedPaper, Reference
 from state.run import Failure, Outcome, SourceUsage, Usage
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Draft, Part, Plan, Rejection
+from state.writing import CitationVerdict, Draft, Plan, Rejection
 
 
 class Shared(TypedDict, total=False):
@@ -147,16 +146,15 @@ class WriteState(CheckState, total=False):
     """Papers whose key elements are in the run store."""
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
-    joins: int
-    """How often the parts were joined."""
+    position: int
+    """How many lines are written."""
+    drafts: list[Draft]
+    """The drafts that go on, the best first."""
+    candidates: Annotated[list[Draft], add_drafts]
     audit: Audit
     table: ComparisonTable
     removed: list[CitationVerdict]
     """Verdicts on citations that were taken out of the text."""
-    part: Part
-    """Never written here: it names the type, which a resumed branch would lose otherwise."""
-    parts: Annotated[list[Draft], add_parts]
-    """The draft chosen for each part of the section."""
 
 
 class ReviseState(WriteState, total=False):
@@ -164,23 +162,6 @@ class ReviseState(WriteState, total=False):
 
     told: str
     """The instruction, checked; empty where there is a new plan instead."""
-
-
-class PartState(WriteState, total=False):
-    """What the nodes share that write one part of the section."""
-
-    position: int
-    """How many lines of the part are written."""
-    drafts: list[Draft]
-    candidates: Annotated[list[Draft], add_drafts]
-
-
-class PartOutput(TypedDict):
-    """What a part gives to the section."""
-
-    parts: list[Draft]
-    failures: list[Failure]
-    rejections: list[Rejection]
 
 
 class WriteOutput(Result):

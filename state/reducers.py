@@ -67,7 +67,6 @@ add_drafts = first_of(Draft, attrgetter("id"))
 add_rejections = first_of(Rejection, lambda item: item)
 add_rounds = last_of(Round, attrgetter("hop", "depth"))
 add_listings = last_of(Listing, attrgetter("hop", "depth"))
-add_parts = last_of(Draft, attrgetter("part"), in_order=True)
 
 
 def merge_scores(left: Mapping[str, float], right: Mapping[str, float]) -> dict[str, float]:

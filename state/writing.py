@@ -50,8 +50,7 @@ LineRole = Literal[
 """What a line does: `topic`, `synthesis` and `gap` speak of a theme's papers together, `close` of the
 researcher's own work; the others of the papers they name."""
 WriterName = Literal[
-    "beam", "plan", "prompted_plan", "zero_shot", "per_cite", "sentence_by_sentence", "lexrank",
-    "one_line",
+    "plan", "beam", "zero_shot", "per_cite", "sentence_by_sentence", "lexrank", "one_line",
 ]  # fmt: skip
 Schedule = Literal["themed", "incremental"]
 
@@ -111,13 +110,6 @@ class Adherence(Value):
     words_written: int = 0
 
 
-class Part(Value):
-    """Lines that one writer writes in order; parts are written side by side."""
-
-    number: int = Field(ge=0, description="Its place in the section, from 0.")
-    lines: tuple[PlanLine, ...]
-
-
 class Citation(Value):
     """A paper cited in a sentence, and the verified quote of that paper which supports it."""
 
@@ -165,7 +157,6 @@ class Draft(Value):
     sentences: tuple[Sentence, ...] = ()
     votes: int = Field(default=0, ge=0, description="Votes won in its round.")
     round: int = Field(default=0, ge=0)
-    part: int = Field(default=0, ge=0, description="The part of the section it is a draft of.")
     repairs: tuple[str, ...] = Field(
         default=(), description="What the checks took out of the mind's answer, in words."
     )
@@ -180,7 +171,6 @@ class DraftRound(Value):
     """One round of the beam, kept for the record: its drafts, votes and survivors."""
 
     round: int
-    part: int = 0
     line: int
     drafts: tuple[Draft, ...]
     votes: tuple[Vote, ...]

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import AskMethod, ContextMethod, RelevanceMode, UpdateMode
+from state.modes import AskMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -135,17 +135,6 @@ class RunContext:
             "for money; else the embedder finds them."
         ),
     ] = False
-    context_method: Annotated[
-        ContextMethod,
-        Field(
-            description="What `synthesize` answers from: all paragraphs found relevant ('paragraphs'), or, "
-            "as baselines, the best chunks ('basic'), the parents of the best small chunks "
-            "('parent_document'), or the best by BM25 and meaning ('ensemble')."
-        ),
-    ] = "paragraphs"
-    top_k: Annotated[
-        int, Field(description="Chunks that the baselines of `synthesize` take.", ge=1, le=100)
-    ] = 4
     relevance: Annotated[
         RelevanceMode,
         Field(
@@ -163,17 +152,17 @@ class RunContext:
     writer: Annotated[
         WriterName,
         Field(
-            description="How the section is written: drafts compared and voted on ('beam'), along "
-            "your plan ('plan'), along a plan by the mind ('prompted_plan'), all at once "
+            description="How the section is written: in one go along a plan, yours or the mind's "
+            "('plan'), drafts compared and voted on ('beam'), in one go without a plan "
             "('zero_shot'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
             "baseline ('lexrank', 'one_line')."
         ),
-    ] = "beam"
+    ] = "plan"
     schedule: Annotated[
         Schedule,
         Field(
-            description="The beam's: a beam for each theme, side by side ('themed'), or one over the "
-            "whole section, a round for each line of the plan ('incremental')."
+            description="The beam's rounds: one for each paragraph of the plan ('themed'), or for each "
+            "of its lines ('incremental')."
         ),
     ] = "themed"
     review_plan: Annotated[

@@ -129,4 +129,4 @@ class RunStore:
 
 
 def _place(entry: DraftRound) -> str:
-    return f"{entry.part:03d}-{entry.round:04d}"
+    return f"{entry.round:04d}"

@@ -38,9 +38,10 @@ ARMS = {
         Arm(name="beam", settings={"writer": "beam", "schedule": "themed"}),
         Arm(name="beam_incremental", settings={"writer": "beam", "schedule": "incremental"}),
         Arm(name="plan", settings={"writer": "plan"}, forced=True),
+        Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
             Arm(name=name, settings={"writer": name})
-            for name in ("prompted_plan", "zero_shot", "per_cite", "sentence_by_sentence", LEXRANK)
+            for name in ("zero_shot", "per_cite", "sentence_by_sentence", LEXRANK)
         ),
         Arm(name="one_line", settings={"writer": "one_line"}),
     )

@@ -13,15 +13,13 @@ from pydantic import BaseModel
 from nodes.ask.choose_passages import extract as choose
 from nodes.ask.compose_answer import in_words
 from nodes.ask.draw_claims import NO_QUOTE, best_sentences, claim_on, quote_in
-from nodes.ask.judge_sentence import Sources
+from nodes.ask.judge_sentence import Sources, sources_of
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     Rests,
     ShownPassage,
     fitting,
-    papers_of,
     quoted,
-    show_passages,
 )
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence, LostClaim
@@ -100,9 +98,8 @@ async def answer_at_once(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     (hop,) = state["hops"]
     services.progress(STAGE, 0, 1)
     ids = [hit.passage for hit in hop.retrieved]
-    found = await services.run_store.passages.get(ids)
-    papers = await papers_of(services, state["request"], found.values())
-    keyed = show_passages((found[key] for key in ids), papers)
+    sources = await sources_of(services, state["request"], ids)
+    keyed = sources.shown(ids)
     if not keyed:
         return {}
     inputs: dict[str, object] = {
@@ -118,7 +115,7 @@ async def answer_at_once(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     inputs["passages"] = shown
     asked = await ask_checked(services.mind, TASK, inputs, misquoted)
     answer = asked.answer or Answer(sentences=[])
-    held, draft, lost = _resting(answer, named, Sources(found, papers))
+    held, draft, lost = _resting(answer, named, sources)
     services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
     chosen = tuple(item.id for item in named.values())
     return {

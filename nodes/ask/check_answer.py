@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence
-from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, fitting, papers_of, show_passages
+from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
+from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, fitting
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure
@@ -90,7 +90,7 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
-    sources = await _sources(services, state)
+    sources = await sources_of(services, state["request"], state["held"])
     said, failures = await _asked(services, state, claims, sources)
     draft: list[DraftSentence] = []
     verdicts: list[Support] = []
@@ -117,12 +117,17 @@ async def _asked(
     if not draft or services.context.method == "kar":
         return {}, []
     used = dict.fromkeys(claims[number].passage for item in draft for number in item.claims)
-    shown = show_passages((sources.passages[key] for key in used), sources.papers)
+    shown = sources.shown(used)
     ids = {passage.id: item.id for passage, item in shown}
+    quotes = {
+        number: Rests(passage=ids[claim.passage], words=claim.quote.text)
+        for number, claim in claims.items()
+        if claim.passage in ids
+    }
     inputs = {
         "question": state["standalone"],
         "sentences": [
-            Shown(number=place, sentence=item.text, quotes=_quotes(item, claims, ids))
+            Shown(number=place, sentence=item.text, quotes=[quotes[key] for key in item.claims])
             for place, item in enumerate(draft, start=1)
         ],
     }
@@ -131,19 +136,6 @@ async def _asked(
     said = {item.number: item.verdict for item in asked.answer.verdicts} if asked.answer else {}
     remedy = "sentences that are no quotes stand as not checked"
     return said, asked.failures(STAGE, "answer", remedy)
-
-
-def _quotes(
-    sentence: DraftSentence, claims: Mapping[int, Claim], ids: Mapping[str, str]
-) -> list[Rests]:
-    held = [claims[number] for number in sentence.claims]
-    return [Rests(passage=ids[item.passage], words=item.quote.text) for item in held]
-
-
-async def _sources(services: Services, state: AskState) -> Sources:
-    passages = await services.run_store.passages.get([claim.passage for claim in state["held"]])
-    papers = await papers_of(services, state["request"], state["held"])
-    return Sources(passages, papers, foreign=state["request"].language != "en")
 
 
 def _unsaid(

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.ask.judge_sentence import sources_of
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
     fitting,
-    papers_of,
-    show_passages,
 )  # fmt: skip
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
@@ -94,9 +93,7 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     ids = [hit.passage for hit in hop.retrieved]
-    found = await services.run_store.passages.get(ids)
-    papers = await papers_of(services, state["request"], found.values())
-    keyed = show_passages((found[key] for key in ids), papers)
+    keyed = (await sources_of(services, state["request"], ids)).shown(ids)
     inputs: dict[str, object] = {
         "question": state["standalone"],
         "aspects": sought(state["aspects"], state["hops"], hop.query),

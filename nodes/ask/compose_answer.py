@@ -12,8 +12,9 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.ask.judge_sentence import sources_of
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown, quoted, several
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext
@@ -94,7 +95,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     chosen = await asyncio.to_thread(
         select, services.clients.embedder, state["aspects"], state["held"], services.context.claims
     )
-    shown = await claims_as_shown(services, state["request"], chosen)
+    shown = (await sources_of(services, state["request"], chosen)).shown_claims(chosen)
     numbers = {item.number for item in shown}
 
     def faults(answer: Answer) -> list[str]:

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence
+from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
-    papers_of,
+    fitting,
     several,
-    show_passages,
     whole_sentences,
 )  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
@@ -123,10 +122,14 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     """Keep the claims whose quotes are there; ask once more where some are not."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    found = await services.run_store.passages.get(hop.chosen)
-    papers = await papers_of(services, state["request"], found.values())
-    shown = show_passages((found[key] for key in hop.chosen), papers)
-    named = {item.id: passage for passage, item in shown}
+    sources = await sources_of(services, state["request"], hop.chosen)
+    keyed = sources.shown(hop.chosen)
+    inputs: dict[str, object] = {
+        "question": state["standalone"],
+        "aspects": sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
+    }  # fmt: skip
+    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    named = {item.id: passage for passage, item in keyed[: len(shown)]}
     if not named:
         return {}
 
@@ -139,15 +142,10 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
             if not quote_in(item.quote, named[item.passage])
         ]
 
-    inputs = {
-        "question": state["standalone"],
-        "aspects": sought(state["aspects"], state["hops"], state["query"]),
-        "most": PER_PASSAGE, "passages": [item for _, item in shown],
-    }  # fmt: skip
-    asked = await ask_checked(services.mind, TASK, inputs, faults)
+    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown}, faults)
     held, lost = list(state["held"]), list[LostClaim]()
     for name, passage in named.items():
-        taken, gone = _taken(asked, name, passage, Sources(found, papers))
+        taken, gone = _taken(asked, name, passage, sources)
         lost += gone
         for claim in taken[:PER_PASSAGE]:
             if not any(_repeats(claim, other) for other in held):
@@ -158,11 +156,11 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     )
     failures += [
         reported(STAGE, passage.paper, commands, "a passage of it")
-        for passage in found.values()
+        for passage in sources.passages.values()
         if (commands := without_injections(passage.text)[1])
     ]
-    hops = [*earlier, hop.model_copy(update={"lost": tuple(lost)})]
-    return {"held": held, "hops": hops, "failures": failures}
+    read = {"chosen": tuple(item.id for item in named.values()), "lost": tuple(lost)}
+    return {"held": held, "hops": [*earlier, hop.model_copy(update=read)], "failures": failures}
 
 
 def _taken(

@@ -4,17 +4,26 @@ Support is either that the sentence is its passage's own with no more than its s
 LLM's verdict. Code's comparisons may only refuse or lower it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nodes.ask.shown import quoted, show_claims
+from nodes.ask.shown import (
+    ShownClaim,
+    ShownPassage,
+    papers_of,
+    quoted,
+    show_claims,
+    show_passages,
+)
 from state.asking import Claim
 from state.paper import Paper
 from state.passage import Passage
+from state.request import Request
 from state.writing import Support
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.support import BAD, judge
 from tools.evidence.verbatim import names_of, verbatim
+from tools.services import Services
 from tools.text.source_lines import without_numbers
 from tools.text.words import coverage
 
@@ -31,6 +40,14 @@ class Sources:
     foreign: bool = False
     """Whether sentences are in another language than the passages, so that words tell nothing."""
 
+    def shown(self, ids: Iterable[str]) -> list[tuple[Passage, ShownPassage]]:
+        """Return some of the passages as a mind is shown them."""
+        return show_passages((self.passages[key] for key in ids), self.papers)
+
+    def shown_claims(self, claims: Sequence[Claim]) -> list[ShownClaim]:
+        """Return claims as a mind is shown them."""
+        return show_claims(claims, self.papers, self.passages)
+
     def around(self, claims: Sequence[Claim]) -> str:
         """Return everything that a sentence with these claims may take numbers and names from."""
         texts: list[str] = []
@@ -45,7 +62,7 @@ class Sources:
 
     def is_own(self, text: str, claim: Claim) -> bool:
         """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
-        (shown,) = show_claims([claim], self.papers, self.passages)
+        (shown,) = self.shown_claims([claim])
         if text == quoted(shown.words, shown):
             return True
         passage, paper = self.passages.get(claim.passage), self.papers.get(claim.paper)
@@ -54,6 +71,14 @@ class Sources:
             names = (*names, *(f"{name} ({paper.year})" for name in names))
         words = without_injections(passage.text if passage else claim.quote.text)[0]
         return any(verbatim(text, said, names) for said in (words, without_numbers(words)))
+
+
+async def sources_of(services: Services, request: Request, of: Iterable[Claim | str]) -> Sources:
+    """Return the passages of these ids, or of these claims, and their papers."""
+    ids = [item if isinstance(item, str) else item.passage for item in of]
+    passages = await services.run_store.passages.get(ids)
+    papers = await papers_of(services, request, passages.values())
+    return Sources(passages, papers, foreign=request.language != "en")
 
 
 def judge_sentence(

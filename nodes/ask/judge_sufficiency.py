@@ -12,7 +12,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.compose_answer import in_words
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, claims_as_shown
+from nodes.ask.judge_sentence import sources_of
+from nodes.ask.plan_search import LONGEST
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
@@ -22,8 +24,6 @@ from tools.llm.task import Task
 from tools.services import open_services
 
 STAGE = "judge_sufficiency"
-_LONGEST = 300
-"""Characters of a query."""
 
 PROMPT = f"""\
 Claims were drawn from research papers to answer `question`. You decide whether they answer all of it, or
@@ -96,7 +96,8 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
     """Ask whether the claims suffice; a mind that cannot tell ends the search."""
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
-    shown = await claims_as_shown(services, state["request"], state["held"])
+    sources = await sources_of(services, state["request"], state["held"])
+    shown = sources.shown_claims(state["held"])
     queries = [item.query for item in state["hops"]]
     said = folded("\n".join(f"{item.claim}\n{item.words}" for item in shown))
 
@@ -127,7 +128,7 @@ async def judge_sufficiency(state: AskState, runtime: Runtime[RunContext]) -> As
             "missing": () if sufficient else missing, "bias": answer.bias.strip(),
         }
     )  # fmt: skip
-    query = " ".join(answer.query.split())[:_LONGEST]
+    query = " ".join(answer.query.split())[:LONGEST]
     services.progress(STAGE, 1, 1, "enough" if sufficient else f"missing: {', '.join(missing)}")
     if sufficient or not query or query.casefold() in {item.casefold() for item in queries}:
         return {"hops": [*earlier, judged]}

@@ -2,7 +2,8 @@
 
 Reads `run`, `request`, `standalone`. Writes `query`, `why`, `aspects` (arXivBot, section 6:
 a few examples show that a question for 'how' asks for the method; misspelt words become the
-library's own). By the method 'kar' the keywords of the question are the query.
+library's own). By the method 'kar' the small model that names the keywords of passages
+(nodes.ingest.name_keywords) names those of the question, and these are the query.
 """
 
 import asyncio
@@ -11,7 +12,6 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask import question_keywords
 from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext
@@ -19,10 +19,11 @@ from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.retrieve.spelling import spellings as find_spellings
 from tools.services import open_services
+from tools.text.phrases import salient_phrases
 from tools.text.questions import keywords
 
 STAGE = "plan_search"
-_LONGEST = 300
+LONGEST = 300
 """Characters of a query."""
 ASPECTS = 5
 """Most things that an answer is asked to cover."""
@@ -65,6 +66,39 @@ TASK = Task(
 )  # fmt: skip
 
 
+KEYWORDS_PROMPT = """\
+Passages of research papers are filed under keywords: the objects, methods, data sets, measures and findings
+that they are about. Name the keywords under which the passages that answer `question` are filed, in
+English, the most telling first: the names and terms of the question, spelt right (`spellings` gives
+words that the library has), an abbreviation beside its long form; then the terms that an answer has and
+the question has not: for 'how' those of the method, for 'how well' the measures. Nothing that fits every
+paper.
+
+Example: "how good is Graphcap at describing charts" -> ["Graphcap", "chart captioning", "chart description", "caption
+quality", "human ratings"]
+"""
+
+
+class Keywords(BaseModel):
+    """The mind's answer."""
+
+    keywords: list[str] = Field(description="3 to 12 keywords of one to four words.")
+
+
+def extract_keywords(
+    embedder: Embedder, *, question: str, spellings: Mapping[str, str]
+) -> Keywords:
+    """Take the question's phrases, those closest to it in meaning first, as KeyBERT does."""
+    (phrases,) = salient_phrases(embedder, keywords(question, spellings), [question])
+    return Keywords(keywords=[item.text for item in phrases])
+
+
+KEYWORDS = Task(
+    name="question_keywords", prompt=KEYWORDS_PROMPT, answer=Keywords, tier="fast",
+    extract=extract_keywords, max_output_tokens=300,
+)  # fmt: skip
+
+
 async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
     """Make the first query; a mind that cannot is replaced by the question itself."""
     services = open_services(runtime, state["run"])
@@ -73,14 +107,14 @@ async def plan_search(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     library = await services.library(state["request"].library)
     spellings = await asyncio.to_thread(find_spellings, library, question)
     inputs = {"question": question, "spellings": spellings}
-    asked: Asked[Search] | Asked[question_keywords.Keywords]
+    asked: Asked[Search] | Asked[Keywords]
     if services.context.method == "kar":
-        asked = named = await ask_checked(services.mind, question_keywords.TASK, inputs)
+        asked = named = await ask_checked(services.mind, KEYWORDS, inputs)
         answer = Search(query=", ".join(named.answer.keywords if named.answer else []) or question)
     else:
         asked = planned = await ask_checked(services.mind, TASK, inputs)
         answer = planned.answer or Search(query=question)
-    query = " ".join(answer.query.split())[:_LONGEST] or question
+    query = " ".join(answer.query.split())[:LONGEST] or question
     aspects = [" ".join(item.split()) for item in answer.aspects if item.strip()][:ASPECTS]
     services.progress(STAGE, 1, 1, query)
     return {

@@ -27,6 +27,9 @@ You are given a conversation about research papers and the question that comes n
 question so that someone who has not read the conversation understands it: put in the names that
 'it', 'they', 'that method' or an ellipsis stand for. Add nothing that was not asked, do not answer,
 keep its language. A question that stands alone is returned as it is.
+
+`conversation` has earlier questions with their answers, oldest first, the last with the `papers` that it cited, in
+their order. Where the question is put to some of these alone ('it', 'the second'), give their ids in `papers`.
 """
 
 

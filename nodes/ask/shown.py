@@ -172,12 +172,3 @@ async def papers_of(
         return {}
     library = await services.library(request.library)
     return await asyncio.to_thread(library.get, ids)
-
-
-async def claims_as_shown(
-    services: Services, request: Request, claims: Sequence[Claim]
-) -> list[ShownClaim]:
-    """Return the claims as they are shown, with what their papers and passages tell."""
-    papers = await papers_of(services, request, claims)
-    passages = await services.run_store.passages.get([claim.passage for claim in claims])
-    return show_claims(claims, papers, passages)

@@ -78,14 +78,14 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
 
 
 def _reason(score: float, judged: float | None, links: int) -> str:
-    """Say why a score is not what the judge gave: 'the judge gave 60; +7 for 4 links with ...'."""
+    """Say why a score is not what the judge gave: 'the judge gave 60; +7 for its links (4 with ...'."""
     if judged is None:
         return "nobody read it: this is how promising its words, links and age look"
     if round(score - judged) == 0:
         return ""
     return (
-        f"the judge gave {judged:.0f}; {score - judged:+.0f} for {links} links with papers that were "
-        "kept, words in common and age"
+        f"the judge gave {judged:.0f}; {score - judged:+.0f} for its links ({links} with papers kept), words "
+        "in common and age"
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from textwrap import shorten
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_serializer
 
 from nodes.ask_checked import ask_checked
 from nodes.find.query_drafts import MAX_KEYWORDS, compose, in_one_query, stems_of
@@ -52,8 +52,8 @@ _COVERS = 0.42
 
 PROMPT = """\
 You check whether the papers found so far are enough for the related-work section of the work
-described in the input. Of each paper you see its id, a judge's score (0 to 100: how surely such a
-section would cite it), its title and one line of its text.
+described in the input. Of each paper you see its id, in brackets a judge's score (0 to 100: how surely
+such a section would cite it), its title and one line of its text.
 
 First reason, in three sentences at most: to which side do the papers lean, and what would a reader
 who knows the field miss? Name papers by their titles, never by id.
@@ -71,13 +71,18 @@ searches_left is 0, gets no terms. Where faults of an earlier answer are listed,
 
 
 class Found(BaseModel):
-    """A paper as the mind sees it; its abstract is there for the embedded engine, and is not sent."""
+    """A paper; a mind sees 'P3 (84) Title | line', the embedded engine the abstract."""
 
     id: str
-    score: int
+    score: float
     title: str
     line: str
-    abstract: str = Field(exclude=True)
+    abstract: str
+
+    @model_serializer
+    def shown(self) -> str:
+        """Return what a mind sees."""
+        return f"{self.id} ({self.score:.0f}) {self.title} | {self.line}"
 
 
 class Facet(BaseModel):
@@ -230,7 +235,7 @@ async def _shown(
         abstract = without_injections(paper.abstract or "")[0]
         found.append(
             Found(
-                id=key, score=round(scores[paper.id]), abstract=abstract,
+                id=key, score=scores[paper.id], abstract=abstract,
                 title=without_injections(paper.title)[0] or UNSHOWN,
                 line=shorten(_line(abstract, debates.get(paper.id)), _LINE, placeholder=" ..."),
             )
@@ -247,12 +252,10 @@ def _line(abstract: str, debate: Debate | None) -> str:
 
 def _by_title(reasoning: str, keyed: Mapping[str, Paper]) -> str:
     """Name by its title each paper that a reasoning names by the id of this question."""
-
-    def title(found: re.Match[str]) -> str:
-        paper = keyed.get(found[0])
-        return f"'{shorten(paper.title, _TITLE, placeholder=' ...')}'" if paper else found[0]
-
-    return re.sub(r"\bP\d+\b", title, reasoning)
+    titles = {
+        key: f"'{shorten(paper.title, _TITLE, placeholder=' ...')}'" for key, paper in keyed.items()
+    }
+    return re.sub(r"\bP\d+\b", lambda found: titles.get(found[0], found[0]), reasoning)
 
 
 def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:

@@ -6,13 +6,15 @@ Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `s
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
 the other evidence (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at most 33. An
-LLM that read the papers is moved by at most MOST_MOVED points. Where the ranker is a cheap one, papers
-were collected breadth-first as in the document, or the ranker found none relevant, its word stands
-alone: links with papers that are not relevant speak for nothing.
+LLM has a scale of its own, so what the other evidence says of the typical paper that it read is taken
+off, and none of its scores is moved by more than MOST_MOVED points. Where the ranker is a cheap one,
+papers were collected breadth-first as in the document, or the ranker found none relevant, its word
+stands alone: links with papers that are not relevant speak for nothing.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
 from langgraph.runtime import Runtime
 
 from nodes.find.rankers.choose import DEBATING
@@ -20,6 +22,7 @@ from nodes.find.survey import read_scores, survey
 from state.channels import FindState
 from state.query import Hit
 from state.run import halt
+from tools.citation_graph.relevance_prior import as_score, log_odds
 from tools.context import RunContext
 from tools.services import Services, open_services
 
@@ -53,14 +56,17 @@ async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindSta
 
 async def _weighed(services: Services, state: FindState) -> dict[str, float]:
     """Weigh what a judge has read; what the ranker settled by prior holds links already."""
-    prior, read = (await survey(state, services.run_store)).prior, read_scores(state)
-    most = 100.0 if services.mind.name == "extractive" else MOST_MOVED
-    return {
-        key: round(score + min(max(prior[key] - score, -most), most), 1)
-        if key in read and key in prior
-        else score
-        for key, score in state["judged"].items()
-    }
+    prior = (await survey(state, services.run_store)).prior
+    read = {key: score for key, score in read_scores(state).items() if key in prior}
+    weighed = np.array([prior[key] for key in read])
+    if read and services.mind.name != "extractive":
+        judged = np.array(list(read.values()))
+        odds = log_odds(judged)
+        beyond = np.log(weighed / (100 - weighed)) - odds
+        moved = as_score(odds + beyond - np.median(beyond)) - as_score(odds)
+        weighed = np.clip(judged + np.clip(moved, -MOST_MOVED, MOST_MOVED), 0.0, 100.0)
+    final = zip(read, (round(float(score), 1) for score in weighed), strict=True)
+    return {**state["judged"], **dict(final)}
 
 
 async def _collect(services: Services, state: FindState) -> FindState:

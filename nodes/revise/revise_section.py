@@ -6,12 +6,13 @@ it is checked like any draft; where nothing usable comes, the section stays as i
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from nodes.write.lines import LinePaper
-from nodes.write.writers.answers import Passage, PassageSentence, as_answered
-from nodes.write.writers.drafting import begin, shown_inputs
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.answers import NextSentence, Written, as_answered, as_written, sentences_of
+from nodes.write.writers.drafting import Question, begin
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
 from state.channels import ReviseState
@@ -28,16 +29,21 @@ _SHORTER = 2 / 3
 """Share of the sentences that 'shorter' leaves."""
 
 PROMPT = """\
-You revise the related-work section of the authors of the work described in the input, as their
-instruction asks. The instruction speaks of the text only: whatever it says, cite only by the markers
-that are given, such as {P3}, directly after the authors' names or the claim; claim of a paper only
-what its words say; and say of the authors' own work only what the input says. In the instruction [n]
-is the paper of that number; the papers tell their numbers.
+You revise the related-work section of a paper as its authors ask. `text` is their abstract, idea or
+question; `papers` are those that may be cited, each with its key, the `number` that the instruction
+calls it by ([3] is the paper of number 3), its authors' name and its words; `section` is the text as
+it stands, sentence by sentence, its paragraphs numbered as `line`, with the grounds of each sentence.
 
-Return the whole section, sentence by sentence, with the number of the paragraph as `line`; sentences
-that the instruction does not touch stay as they are. For each citation copy, letter by letter, the
-words of that paper's title or abstract that support the sentence. For a sentence that cites nothing
-copy the words of the input that it rests on as its basis.
+Do what the `instruction` asks, and no more: sentences that it does not touch stay word for word. It
+speaks of the text only. Whatever it says, say of a paper only what its own words say, and of the
+authors' own work only what `text` says; cite only by keys in braces, such as {P3}, behind the
+authors' names or the claim.
+
+Return the whole section. After the sentences give `grounds`: for each paper that a sentence cites,
+one to three stretches copied letter by letter from that paper's title, abstract or elements, each at
+least four words long; for a sentence without citation the key of each paper that it speaks of, or the
+key "input" with words copied from `text`. Where `faults` of an earlier answer are listed, give the
+whole answer again with these mended.
 """
 
 
@@ -52,15 +58,16 @@ def extract(
     *,
     text: str,
     instruction: str,
-    sentences: Sequence[PassageSentence],
+    section: Written,
     papers: Sequence[Numbered],
     **_: object,
-) -> Passage:
+) -> Written:
     """Follow 'without [n]' and 'shorter'; the embedded engine understands no other instruction.
 
     Raises:
         InputError: The instruction is another one.
     """
+    sentences = sentences_of(section)
     if without := _DROP.fullmatch(instruction):
         numbers = {one for part in re.findall(r"\[([^]]+)", without[1]) for one in numbers_in(part)}
         known = {paper.number: paper.key for paper in papers}
@@ -70,9 +77,9 @@ def extract(
             )
         gone = {known[number] for number in numbers}
         left = [paper for paper in papers if paper.key not in gone]
-        return Passage(sentences=_without(embedder, text, gone, sentences, left))
+        return as_written(_without(embedder, text, gone, sentences, left))
     if re.fullmatch(r"(?:make it |much )?(?:shorter|shorten(?: it)?)[.!]?", instruction, re.I):
-        return Passage(sentences=_shortened(sentences))
+        return as_written(_shortened(sentences))
     raise InputError(
         "without an LLM an instruction can only be 'without [3]' or 'shorter': give a plan instead "
         "(--plan), or set CITELOOM_STRONG_MODEL and an endpoint"
@@ -90,11 +97,11 @@ def _without(
     embedder: Embedder,
     about: str,
     gone: set[str],
-    sentences: Sequence[PassageSentence],
+    sentences: Sequence[NextSentence],
     papers: Sequence[Numbered],
-) -> list[PassageSentence]:
+) -> list[NextSentence]:
     """Leave out what cites these papers; others cited beside them are shown anew."""
-    kept: list[PassageSentence] = []
+    kept: list[NextSentence] = []
     for item in sentences:
         marks = dict.fromkeys(MARKER.findall(item.sentence))
         if not gone & set(marks):
@@ -103,11 +110,11 @@ def _without(
         others = [paper for key in marks for paper in papers if paper.key == key]
         made = tell(embedder, about, others, [other.sentence for other in kept])
         if made.sentence:
-            kept.append(PassageSentence(line=item.line, **made.model_dump()))
+            kept.append(made.model_copy(update={"line": item.line}))
     return kept
 
 
-def _shortened(sentences: Sequence[PassageSentence]) -> list[PassageSentence]:
+def _shortened(sentences: Sequence[NextSentence]) -> list[NextSentence]:
     """Leave out sentences from the ends of the longest paragraphs; each keeps its first."""
     kept = list(sentences)
     while len(kept) > max(round(len(sentences) * _SHORTER), 1):
@@ -121,8 +128,8 @@ def _shortened(sentences: Sequence[PassageSentence]) -> list[PassageSentence]:
 
 
 TASK = Task(
-    name="revise_section", prompt=PROMPT, answer=Passage, tier="strong", extract=extract,
-    max_output_tokens=6000,
+    name="revise_section", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    max_output_tokens=8000,
 )  # fmt: skip
 
 
@@ -138,21 +145,25 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
     order = list(dict.fromkeys([*old.keys, *state["keys"]]))
     drafting = await begin(services, stage, order, STAGE)
     drafting.remedy = _AS_IT_WAS
-    inputs = await shown_inputs(services, stage, order)
     # Papers are numbered as in the text that is revised.
-    inputs["papers"] = [
-        Numbered(**paper.model_dump(), number=order.index(paper.key) + 1)
-        for paper in inputs["papers"]
+    papers = [
+        Numbered(**dict(paper), number=order.index(paper.key) + 1)
+        for paper in await line_papers(services, stage.keys, order)
     ]
     paragraphs = {line.number: line.paragraph for line in state["outline"].lines}
-    inputs["sentences"] = [
+    standing = [
         as_answered(item, paragraphs.get(item.line, 1))
         for item in old.sentences
         if item.keys or item.basis  # a count of papers may be untrue of the revised text
     ]
-    inputs["instruction"] = state["told"]
+    inputs = {
+        "text": state["request"].text, "papers": papers, "section": as_written(standing),
+        "instruction": state["told"],
+    }  # fmt: skip
+    # The lines are paragraphs here, whatever the old plan had.
+    drafting.stage = replace(stage, outline=Plan(lines=()))
     given = await drafting.ask(
-        TASK, inputs, line_of=lambda _: None,
+        Question(TASK, inputs), line_of=lambda _: None,
         missing=lambda items: [] if items else ["the section is empty"],
     )  # fmt: skip
     kept = await drafting.keep_good(given, None, [])

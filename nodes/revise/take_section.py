@@ -47,8 +47,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         if sent.plan.strip():
             section = await _planned(section, sent.plan, earlier)
         await _copy(section, earlier, services.run_store)
-        known = await earlier.elements.get(["input", *section.keys.values()])
-        read = [key for key in ("input", *section.keys.values()) if key in known]
+        known = await earlier.elements.get(list(section.keys.values()))
+        read = [key for key in section.keys.values() if key in known]
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
@@ -61,8 +61,9 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "final": section.final,
         "read": replaced(read),
         "told": told,
-        "parts": replaced([]),
-        "joins": 1 if told else 0,  # what is revised by an instruction is one text already
+        "position": 0,
+        "drafts": [],
+        "candidates": replaced([]),
         "reviewed": True,
         "checks": 0,
         "verdicts": [],
@@ -115,5 +116,5 @@ async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> Saved
 async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:
     papers = await earlier.papers.get([*section.selected, *section.keys.values()])
     await run_store.papers.put(papers.values())
-    for elements in (await earlier.elements.get(["input", *section.keys.values()])).values():
+    for elements in (await earlier.elements.get(list(section.keys.values()))).values():
         await run_store.elements.put([elements])

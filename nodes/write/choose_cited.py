@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.write.plan_section import APIECE
 from nodes.write.user_plan import named_papers
+from nodes.write.writers.port import EMPTY
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState, WritingInput
 from state.paper import Paper, by_any_id
@@ -26,6 +28,8 @@ STAGE = "choose_cited"
 async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> WriteState:
     """Take the papers that the plan names, else `cite` papers that have an abstract.
 
+    Where an LLM plans, it chooses among twice as many (nodes.write.plan_section).
+
     Those are the first ones of a caller's list. Of papers that were found they are the most relevant
     ones that together cover the facets and the years, those that must be included among them.
     """
@@ -33,11 +37,15 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     selected, choices = state["selected"], state["choices"]
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
+    planning = services.mind.name != "extractive" and services.context.writer in {"plan", "beam"}
+    apiece = APIECE if planning else 1
     failures: list[Failure] = []
     chosen: list[str] = []
     try:
         check_writer(services.context.writer, planned=bool(choices.plan.strip()))
-        chosen = named_papers(choices.plan, selected, aliases) or _chosen(state, papers)
+        chosen = named_papers(choices.plan, selected, aliases) or _chosen(
+            state, papers, choices.cite * apiece
+        )
         if not chosen:
             raise InputError("there is no paper to cite: all that were found are excluded")
     except InputError as error:
@@ -47,8 +55,10 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
         "notes": [] if failures else _notes(selected, chosen, papers),
         "read": replaced([]),
         "reviewed": False,
-        "parts": replaced([]),
-        "joins": 0,
+        "position": 0,
+        "drafts": [],
+        "candidates": replaced([]),
+        "final": EMPTY,
         "rejections": replaced([]),
         "checks": 0,
         "verdicts": [],
@@ -57,9 +67,9 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     }
 
 
-def _chosen(state: WritingInput, papers: Mapping[str, Paper]) -> list[str]:
-    """Return the papers to cite, in the order of `selected`."""
-    request, cite = state["request"], state["choices"].cite
+def _chosen(state: WritingInput, papers: Mapping[str, Paper], cite: int) -> list[str]:
+    """Return the papers that may be cited, in the order of `selected`."""
+    request = state["request"]
     ids = by_any_id(papers.values())
     out = {ids.get(key, key) for key in (*request.exclude, request.own) if key}
     known = [key for key in state["selected"] if key in papers and key not in out]

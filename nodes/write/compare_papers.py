@@ -26,7 +26,7 @@ _STAND_INS = {"method": "contribution"}
 async def compare_papers(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Make a row for each cited paper, in the order of first citation."""
     services = open_services(runtime, state["run"])
-    keys = state["keys"]
+    keys = state.get("keys", {})
     cited = state.get("final", Draft(id="d")).keys
     ids = list(dict.fromkeys(keys[key] for key in cited if key in keys))
     papers = await services.run_store.papers.get(ids)

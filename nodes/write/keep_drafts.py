@@ -1,27 +1,41 @@
 """Keep: settle which drafts of a round go on, by votes where the writer holds them.
 
-Reads `run`, `request`, `keys`, `outline`, `part`, `position`, `drafts`, `candidates`.
-Writes `drafts` (the survivors), `position`, `parts` (the best so far); the beam's rounds go to the
+Reads `run`, `request`, `keys`, `outline`, `position`, `drafts`, `candidates`.
+Writes `drafts` (the survivors), `position`, `final` (the best so far); the beam's rounds go to the
 run_store with their losers and votes (ChatCite, section 3.2.2).
 """
 
 from langgraph.runtime import Runtime
 
-from nodes.write.writers.port import stage_of
+from nodes.write.lines import untrue_counts
+from nodes.write.writers.port import EMPTY, stage_of
 from nodes.write.writers.registry import writer_named
-from state.channels import PartState
+from state.channels import WriteState
 from state.reducers import replaced
+from state.writing import Draft, Plan
 from tools.context import RunContext
 from tools.services import open_services
 
 STAGE = "keep_drafts"
 
 
-async def keep_drafts(state: PartState, runtime: Runtime[RunContext]) -> PartState:
-    """Let the writer decide, and keep its best draft as what the part has come to."""
+async def keep_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+    """Let the writer decide, and keep its best draft as what the section has come to."""
+    if not state["candidates"]:  # the round was stopped before anything came of it
+        return {}
     services = open_services(runtime, state["run"])
     writer = writer_named(services.context.writer)
     settled = await writer.settle(services, stage_of(state), state["candidates"])
     lines = len(state["outline"].lines) or 1
     services.tick("write", settled["position"] - state["position"], lines)
-    return {**settled, "candidates": replaced([]), "parts": settled["drafts"][:1]}
+    best = next(iter(settled["drafts"]), EMPTY)
+    return {**settled, "candidates": replaced([]), "final": _true(best, state["outline"])}
+
+
+def _true(draft: Draft, plan: Plan) -> Draft:
+    """Leave out the lines that count papers of which one is not cited yet, or after all."""
+    untrue = untrue_counts(plan, draft.keys)
+    kept = tuple(item for item in draft.sentences if item.line not in untrue)
+    return (
+        draft if len(kept) == len(draft.sentences) else draft.model_copy(update={"sentences": kept})
+    )

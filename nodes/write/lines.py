@@ -5,24 +5,27 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, by_any_id
-from state.writing import MARKER, KeyElements, Sentence
+from state.writing import MARKER, KeyElements, Plan, Sentence
+from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 
 
 class LinePaper(BaseModel):
-    """A paper that a sentence is to cite, as the mind sees it."""
+    """A paper that is to be cited, as the mind sees it."""
 
-    key: str = Field(description="Its marker in the text is this key in braces, such as {P1}.")
+    key: str
     name: str = Field(description="How the text names its authors.")
-    plural: bool
+    plural: bool = Field(exclude=True)
     year: int | None
     title: str
     abstract: str
-    elements: dict[str, str] = Field(description="Its verified words by key element.")
     annotated: bool = Field(
         default=False, exclude=True, description="Whether a bibliographer wrote the abstract."
     )
-    cites: list[str] = Field(default=[], description="Keys of other papers here that it cites.")
+    elements: dict[str, str] | None = Field(
+        default=None, description="Verified words that the abstract does not have, by key element."
+    )
+    cites: list[str] | None = Field(default=None, description="Keys of papers here that it cites.")
 
 
 async def line_papers(
@@ -36,38 +39,54 @@ async def line_papers(
     by_id |= {
         alias: by_id[key] for alias, key in by_any_id(papers.values()).items() if key in by_id
     }
+    known = [papers[key] for key in ids if key in papers]
+    # The embedded engine's sentences are compared with the paper's own under its usual name.
+    told = services.mind.name != "extractive"
+    names = names_apart(known) if told else [paper.citation for paper in known]
     return [
-        _line_paper(by_id[key], papers[key], elements.get(key), by_id)
-        for key in ids
-        if key in papers
+        LinePaper(
+            key=by_id[paper.id],
+            name=name,
+            plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
+            year=paper.year,
+            title=without_injections(paper.title)[0] if told else paper.title,
+            abstract=without_injections(paper.abstract or "")[0] if told else paper.abstract or "",
+            annotated=paper.abstract_kind == "annotation",
+            elements=verified_words(elements.get(paper.id)) or None,
+            cites=[by_id[cited] for cited in paper.references if cited in by_id] or None,
+        )
+        for paper, name in zip(known, names, strict=True)
     ]
 
 
-def _line_paper(
-    key: str, paper: Paper, elements: KeyElements | None, by_id: Mapping[str, str]
-) -> LinePaper:
-    return LinePaper(
-        key=key,
-        name=paper.citation,
-        plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
-        year=paper.year,
-        title=paper.title,
-        abstract=paper.abstract or "",
-        elements=verified_words(elements),
-        annotated=paper.abstract_kind == "annotation",
-        cites=[by_id[cited] for cited in paper.references if cited in by_id],
-    )
+def names_apart(papers: Sequence[Paper]) -> list[str]:
+    """Return how a text names these papers' authors, with as many of them as tell two papers apart.
+
+    Two papers by 'Lee et al.' become 'Lee, Kim, et al.' and 'Lee, Park, et al.'.
+    """
+    names = [paper.citation for paper in papers]
+    apart: list[str] = []
+    for name, paper in zip(names, papers, strict=True):
+        families = [author.family for author in paper.authors if author.family]
+        if names.count(name) > 1 and len(families) > 2:
+            apart.append(f"{families[0]}, {families[1]}, et al.")
+        else:
+            apart.append(name)
+    return apart
 
 
 def verified_words(elements: KeyElements | None) -> dict[str, str]:
-    """Return the whole words behind each key element; an element without a checked quote is left out."""
+    """Return the words behind key elements that are not in the abstract, which is shown anyway."""
     if elements is None:
         return {}
     return {
         name: element.quote.text
         for name, element in elements.filled().items()
-        if element.quote and element.quote.verified
+        if element.quote and element.quote.verified and element.quote.part not in _SHOWN
     }
+
+
+_SHOWN = ("abstract", "title")
 
 
 def plain_text(sentences: Sequence[Sentence]) -> str:
@@ -83,3 +102,8 @@ def without_markers(text: str) -> str:
         .replace(" .", ".")
         .replace(" :", ":")
     )
+
+
+def untrue_counts(plan: Plan, cited: Sequence[str]) -> set[int]:
+    """Return the lines that count papers of which one is not cited, 'Three papers ...'."""
+    return {line.number for line in plan.lines if not set(cited) >= set(line.covers)}

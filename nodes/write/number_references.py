@@ -1,7 +1,7 @@
 """Number: print the citations in the run's style and list the references.
 
-Reads `run`, `keys`, `choices`, `final`, `parts`, `outline`, `verdicts`, `joins`,
-`checks`, `selected`, `table`. Writes the output of `write`; the section goes to the run store, to be revised.
+Reads `run`, `keys`, `choices`, `final`, `outline`, `verdicts`, `checks`, `selected`, `table`.
+Writes the output of `write`; the section goes to the run store, to be revised.
 """
 
 import asyncio
@@ -10,14 +10,14 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from nodes.write.join_parts import join
+from nodes.write.writers.port import EMPTY
 from state.channels import WriteOutput, WriteState
 from state.paper import Paper
 from state.request import Choices
 from state.results import CitedSentence
 from state.run import Failure, Outcome, halt
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Draft, Plan, SavedSection, Sentence
+from state.writing import CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import DEFAULT, named_style
 from tools.context import RunContext
@@ -35,7 +35,7 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     if section["sentences"]:
         saved = SavedSection(
             request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
-            keys=state["keys"], outline=state["outline"], final=_best(state),
+            keys=state["keys"], outline=state["outline"], final=state["final"],
         )  # fmt: skip
         await services.run_store.section.put([saved])
     # The numbers of the list, which styles order in their way.
@@ -60,7 +60,7 @@ async def assemble(state: WriteState, run_store: RunStore) -> WriteOutput:
 
 async def _assemble(state: WriteState, run_store: RunStore) -> tuple[WriteOutput, list[Failure]]:
     keys = state.get("keys", {})
-    draft = _best(state)
+    draft = state.get("final", EMPTY)
     papers = await run_store.papers.get(list(keys.values()))
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     texts = [item.text for item in draft.sentences]
@@ -109,12 +109,6 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
         numbers.append((numbers[-1] if numbers else 0) + (place != last))
         last = place
     return numbers
-
-
-def _best(state: WriteState) -> Draft:
-    if state.get("checks") or state.get("joins"):
-        return state["final"]
-    return join(state.get("parts", []), state.get("outline", Plan(lines=())))[0]
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:

@@ -1,75 +1,136 @@
-"""Plan: group the papers by theme, put them in order, and lay out the section line by line.
+"""Plan: what each paragraph of the section is to argue, with which papers, line by line.
 
-Reads `request`, `keys`, `selected`, `choices`. Writes `outline`. A plan by the researcher is honoured
-as it is; else the mind groups, and code lays the lines: one opens each theme, two papers of a theme
-that can be set against each other share a line, and the last line turns to the present work. For
-the embedded engine, which sets nothing against anything, each paper has a line of its own.
+Reads `request`, `keys`, `selected`, `choices`, `sufficiency`. Writes `outline`, and `keys`, of which those stay that
+the plan has. A plan by the researcher is honoured as it is. Else the mind plans: of the papers that
+may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a paragraph for
+each group of papers that are close in meaning, and a line for each paper.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from nodes.write.sentence_plan import TASK as SENTENCES
-from nodes.write.sentence_plan import PlannedPaper, ask_plan, grouped, lay_sentences
+from nodes.ask_checked import ask_checked
+from nodes.write.planned_themes import (
+    PlannedLine,
+    PlannedTheme,
+    SectionPlan,
+    lay_lines,
+    repaired,
+)
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.port import one_line_each
 from state.channels import WriteState
+from state.paper import Paper
 from state.run import Failure
-from state.writing import LineRole, Plan, PlanLine
+from state.writing import Plan
 from tools.context import RunContext
 from tools.embed.port import Embedder
+from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
-from tools.text.words import lower_case_words
+from tools.text.themes import group_texts
 
 STAGE = "plan_section"
-MAX_LINES = 12
-"""Most sentences of a section that the researcher gave no plan for, up to 18 papers."""
 
 PROMPT = """\
-You plan the related-work section of the work described in the input.
+You plan the related-work section of a paper, before it is written. `text` is the authors' abstract,
+idea or question; `papers` are those that may be cited, each with its key, and `must` where the
+authors insist on it; `most` is the number of papers that can be cited; `facets`, where given, are what
+those who searched found the section to need, with the keys of papers that speak of each.
 
-Group the papers into themes that a reader of that work would expect (two to four for up to twenty
-papers, one more for each further six, none much larger than the others), each with a short
-label (a noun phrase in lower case that stands in a sentence, such as: dense passage retrieval).
-Order the themes from the one nearest to the input's own work to the farthest, and the papers inside
-a theme so that each can be compared with the one before it, earlier work first. Use every paper's
-key exactly once, and only keys that are given.
+A related-work section argues. It does not go through papers one by one: each paragraph makes a point
+about a strand of earlier work, compares its papers on one axis, and shows what they leave open that
+the authors' work takes up.
+
+First reason: go through `text` and name what a reader of that work expects to be told about (the task
+itself and those who tried it before, what it builds on, what it is compared with, how it is judged);
+for each say which papers speak of it. The task itself comes first: a section that leaves out the
+works closest to the authors' own has failed. Then choose the papers, at most `most`, those marked
+`must` among them; leave out what only touches the subject.
+
+Then give the themes, in the order in which the section argues: two to four for up to twenty papers,
+and one more for each further six. For each theme:
+- label: a noun phrase in lower case (dense passage retrieval);
+- claim: the point of the paragraph, as one sentence that could be disputed and that follows from what
+  the theme before it left open;
+- axis: the respect in which its papers are compared;
+- gap: what they leave open that matters to `text`, said by what they do rather than by what they do
+  not do (they protect those who are ranked), since no words of theirs can show what is absent;
+- lines: three to six sentences to be, each with its role, its papers' keys (none, one or several), and
+  in at most 25 words what it is to say, naming the methods and findings to be set side by side.
+Roles: topic (states the point; it may cite several papers or none), develop (adds a paper), agree,
+extend (builds on what was named before), contrast, synthesis (what several papers show together), gap
+(what they leave open). At most one line in a theme compares with the authors' own work: mark it with
+`compares`. Papers that do or find the same share a line. A last theme is not needed for the authors'
+work: the gap of the last paragraph leads to it.
+
+One theme, for a work on finding cracks in bridges with drones, could be: label "visual inspection by
+drones"; claim "Drones see more of a bridge than inspectors do, but what they see is still judged by
+hand"; axis "who decides that a mark is a crack"; gap "no study lets the operator see why a mark was
+called a crack"; lines: topic [] "drones widened what can be seen, not who judges it"; agree [P2, P9]
+"both reach 95 % of the surface, twice the usual, and leave the judging to experts"; contrast [P4]
+"a detector judges instead, and misses hairline cracks that the experts of P2 found"; gap [P4, P7],
+compares "neither explains its decisions, as ours does".
+
+Use only keys that are given, each paper in one theme. Where `faults` of an earlier answer are listed,
+give the whole plan again with these mended.
 """
+APIECE = 2
+"""Papers that an LLM may choose from for each that is to be cited."""
 
 
-class Theme(BaseModel):
-    """One group of papers."""
+class PlannedPaper(BaseModel):
+    """A paper as the mind sees it."""
 
-    label: str = Field(min_length=3, max_length=80)
+    key: str
+    title: str
+    year: int | None
+    abstract: str
+    must: bool | None = None
+
+
+class Facet(BaseModel):
+    """What the section needs, as reflection on the search found."""
+
+    name: str
     keys: list[str]
 
 
-class Themes(BaseModel):
-    """The mind's answer."""
-
-    themes: list[Theme] = Field(min_length=1)
-    reasoning: str = ""
-
-
-def extract(embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper]) -> Themes:
+def extract(
+    embedder: Embedder, *, text: str, papers: Sequence[PlannedPaper], **_: object
+) -> SectionPlan:
     """Group by closeness of meaning; inside a group the earlier papers come first."""
-    themes = [Theme(label=label, keys=keys) for label, keys in grouped(embedder, text, papers)]
-    return Themes(
-        themes=themes, reasoning="Grouped by closeness of meaning, nearest to the input first."
+    groups = group_texts(
+        embedder, text, [item.title for item in papers], [item.abstract for item in papers]
+    )
+    years = [(item.year or 0, row) for row, item in enumerate(papers)]
+    return SectionPlan(
+        themes=[
+            PlannedTheme(
+                label=group.label,
+                lines=[
+                    PlannedLine(keys=[papers[row].key])
+                    for row in sorted(group.members, key=years.__getitem__)
+                ],
+            )
+            for group in groups
+        ],
+        reasoning="Grouped by closeness of meaning, nearest to the input first.",
     )
 
 
 TASK = Task(
-    name="plan_section", prompt=PROMPT, answer=Themes, tier="strong", extract=extract,
-    max_output_tokens=1500,
+    name="plan_section", prompt=PROMPT, answer=SectionPlan, tier="strong", extract=extract,
+    max_output_tokens=3500,
 )  # fmt: skip
 
 
 async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
-    """Read the researcher's plan, or make one if the run's writer works along one.
+    """Read the researcher's plan, or have one made if the run's writer works along one.
 
     Raises:
         InputError: The researcher's plan cannot be read; the run stops and says why.
@@ -77,90 +138,93 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)
     plan, failures = await _plan(services, state)
+    planned = {key for line in plan.lines for key in line.keys}
+    keys = {key: paper for key, paper in state["keys"].items() if key in planned or not planned}
     themes = dict.fromkeys(line.theme for line in plan.lines if line.theme)
     services.progress(STAGE, 1, 1, ", ".join(themes) or f"{len(plan.lines)} sentences")
-    return {"outline": plan, "failures": failures}
+    return {"outline": plan, "keys": keys, "failures": failures}
 
 
 async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failure]]:
-    keys, text, writer = state["keys"], state["request"].text, services.context.writer
+    keys, writer = state["keys"], services.context.writer
     papers = await services.run_store.papers.get(list(keys.values()))
     if state["choices"].plan.strip():
         aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
         return parse_plan(state["choices"].plan, state["selected"], aliases, keys), []
     if writer == "sentence_by_sentence":
         return Plan(lines=one_line_each(list(keys))), []
-    if writer not in {"beam", "prompted_plan"}:
+    if writer not in {"beam", "plan"}:
         return Plan(lines=()), []
-    items = [
-        PlannedPaper(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
-        for key, paper in ((key, papers[id_]) for key, id_ in keys.items() if id_ in papers)
+    by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
+    musts = {by for by in keys if keys[by] in state["request"].must_include}
+    most = (
+        min(state["choices"].cite, len(keys)) if services.mind.name != "extractive" else len(keys)
+    )
+    answer, failures = await _ask(services, state, by_key, musts, most)
+    answer = repaired(
+        answer, list(keys), musts, most, [item.abstract or "" for item in by_key.values()]
+    )
+    return lay_lines(answer, counted=services.mind.name == "extractive"), failures
+
+
+async def _ask(
+    services: Services,
+    state: WriteState,
+    papers: Mapping[str, Paper],
+    musts: Collection[str],
+    most: int,
+) -> tuple[SectionPlan, list[Failure]]:
+    """Ask for a plan; what the window has no room for is told, and where no answer comes the embedded engine plans."""
+    failures: list[Failure] = []
+
+    def fail(cause: str, remedy: str) -> None:
+        failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy))
+
+    shown = [
+        PlannedPaper(
+            key=key, title=without_injections(paper.title)[0], year=paper.year,
+            abstract=without_injections(paper.abstract or "")[0], must=key in musts or None,
+        )
+        for key, paper in papers.items()
+    ]  # fmt: skip
+    text = state["request"].text
+    inputs: dict[str, Any] = {"text": text, "papers": shown, "most": most}
+    if facets := _facets(state):
+        inputs["facets"] = facets
+    if services.mind.spare(TASK, **inputs) < 0:
+        bare = [item.model_copy(update={"abstract": ""}) for item in shown]
+        inputs = {**inputs, "papers": bare}
+        fail("the abstracts do not fit the model's window", "the plan was made from the titles")
+    error = "the titles do not fit the model's window"
+    if services.mind.spare(TASK, **inputs) >= 0:
+        asked = await ask_checked(
+            services.mind, TASK, inputs, lambda plan: _faults(plan, papers.keys(), musts, most)
+        )
+        if asked.answer is not None:
+            return asked.answer, failures
+        error = str(asked.error)
+    fail(error, "the embedded engine made the plan")
+    wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
+    embedder = services.clients.embedder
+    return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures
+
+
+def _facets(state: WriteState) -> list[Facet]:
+    by_id = {paper: key for key, paper in state["keys"].items()}
+    last = next((item for item in reversed(state.get("sufficiency") or ()) if item.facets), None)
+    return [
+        Facet(name=facet.name, keys=[by_id[paper] for paper in facet.papers if paper in by_id])
+        for facet in (last.facets if last else ())
     ]
-    if writer == "prompted_plan":
-        answer, failures = await ask_plan(services, SENTENCES, text, items)
-        return lay_sentences(answer, list(keys)), failures
-    themes, failures = await ask_plan(services, TASK, text, items)
-    themes = repair_themes(themes, list(keys), [item.abstract for item in items])
-    if services.mind.name == "extractive":
-        return lay_told(themes), failures
-    own = (await services.run_store.elements.get(["input"])).get("input")
-    return lay_lines(themes, closing=bool(own and own.filled())), failures
 
 
-def repair_themes(themes: Themes, keys: Sequence[str], texts: Sequence[str] = ()) -> Themes:
-    """Drop invented and repeated keys; papers that the mind forgot join the last theme.
-
-    Labels stand in sentences: a capital goes where the papers write that word without one.
-    """
-    lower = lower_case_words(texts)
-    left = dict.fromkeys(keys)
-    kept: list[Theme] = []
-    for theme in themes.themes:
-        mine = [key for key in dict.fromkeys(theme.keys) if key in left]
-        left = {key: None for key in left if key not in mine}
-        words = (word.lower() if word.lower() in lower else word for word in theme.label.split())
-        kept += [Theme(label=" ".join(words), keys=mine)] if mine else []
-    if left:
-        last = kept.pop() if kept else Theme(label="related work", keys=[])
-        kept.append(Theme(label=last.label, keys=[*last.keys, *left]))
-    return themes.model_copy(update={"themes": kept})
-
-
-def lay_lines(themes: Themes, *, closing: bool) -> Plan:
-    """Lay out sentences: a theme opens with its first paper, the others follow alone or in pairs.
-
-    Papers are paired so far as is needed to stay within MAX_LINES; at least one pair a theme of
-    three or more, since a contrast inside one sentence is what makes a section comparative.
-    """
-    spare = sum(len(theme.keys) for theme in themes.themes) + closing - MAX_LINES
-    lines: list[PlanLine] = []
-    for place, theme in enumerate(themes.themes, start=1):
-        first, *rest = theme.keys
-        pairs = min(len(rest) // 2, max(1, spare))
-        spare -= pairs
-        lines.append(_line(lines, place, (first,), theme.label, "open"))
-        for _ in range(pairs):
-            lines.append(_line(lines, place, tuple(rest[:2]), theme.label, "contrast"))
-            rest = rest[2:]
-        for key in rest:
-            lines.append(_line(lines, place, (key,), theme.label, "develop"))
-    if closing:
-        lines.append(_line(lines, len(themes.themes) + 1, (), "", "close"))
-    return Plan(lines=tuple(lines), reasoning=themes.reasoning)
-
-
-def lay_told(themes: Themes) -> Plan:
-    """Lay out what the embedded engine prints: a count of each theme's papers, then a line for each."""
-    lines: list[PlanLine] = []
-    for place, theme in enumerate(themes.themes, start=1):
-        opening = _line(lines, place, (), theme.label, "open")
-        lines.append(opening.model_copy(update={"covers": tuple(theme.keys)}))
-        for key in theme.keys:
-            lines.append(_line(lines, place, (key,), theme.label, "develop"))
-    return Plan(lines=tuple(lines), reasoning=themes.reasoning)
-
-
-def _line(
-    lines: Sequence[PlanLine], paragraph: int, keys: tuple[str, ...], theme: str, role: LineRole
-) -> PlanLine:
-    return PlanLine(number=len(lines) + 1, keys=keys, theme=theme, role=role, paragraph=paragraph)
+def _faults(
+    plan: SectionPlan, keys: Collection[str], musts: Collection[str], most: int
+) -> list[str]:
+    named = dict.fromkeys(key for theme in plan.themes for line in theme.lines for key in line.keys)
+    known = [key for key in named if key in keys]
+    faults = [f"there is no paper {key}" for key in named if key not in keys]
+    faults += [f"{key} must be cited" for key in musts if key not in named]
+    if len(known) > most:
+        faults.append(f"it cites {len(known)} papers, and at most {most} can be cited")
+    return faults if known else [*faults, "it cites no paper"]

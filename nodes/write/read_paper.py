@@ -1,4 +1,4 @@
-"""Read: take the seven key elements out of one paper, or out of the researcher's own text.
+"""Read: take the seven key elements out of one paper.
 
 Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the run store
 (ChatCite, section 3.1). A question holds nothing of the run, so that its answer serves every run that
@@ -20,7 +20,7 @@ from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import quote_input, quote_paper
+from tools.evidence.quotes import quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -110,10 +110,11 @@ class Branch(WriteState):
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
     services = open_services(runtime, state["run"])
-    key, request = state["paper"], state["request"]
+    key = state["paper"]
     papers = await services.run_store.papers.get([key])
-    title = request.title or "The researcher's text"
-    paper = papers.get(key) or Paper(id="input", title=title, abstract=request.text)
+    if key not in papers:  # the caller named it, and no source knows it
+        return {"read": [key]}
+    paper = papers[key]
     elements, failures = await _elements(services, paper)
     if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
@@ -193,10 +194,7 @@ def _keep(reading: Reading, paper: Paper, good: dict[str, Element]) -> list[str]
         draft: ElementDraft | None = getattr(reading, name)
         if draft is None or not draft.text.strip() or name in good:
             continue
-        if paper.id == "input":
-            quote = quote_input(draft.quote, paper.abstract or "")
-        else:
-            quote = quote_paper(draft.quote, paper)
+        quote = quote_paper(draft.quote, paper)
         taken = any(_shares(quote, element.quote) for element in good.values())
         if quote.verified and not taken and not without_injections(quote.text)[1]:
             good[name] = Element(text=draft.text.strip(), quote=quote)

@@ -70,7 +70,10 @@ def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteS
     aliases = by_any_id(papers.values())
     named = named_papers(text, state["selected"], aliases)
     keys = extended(state["keys"], named)
-    return {"outline": parse_plan(text, state["selected"], aliases, keys), "keys": keys}
+    edited = parse_plan(text, state["selected"], aliases, keys)
+    labels = {line.theme for line in edited.lines}
+    themes = tuple(theme for theme in state["outline"].themes if theme.label in labels)
+    return {"outline": edited.model_copy(update={"themes": themes}), "keys": keys}
 
 
 def extended(keys: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:

@@ -13,8 +13,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.write.join_parts import untrue_counts
-from nodes.write.lines import LinePaper, line_papers, without_markers
+from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
 from nodes.write.writers.answers import NextSentence
 from nodes.write.writers.drafting import Drafting, begin
 from nodes.write.writers.faults import Action, Fault

@@ -1,6 +1,6 @@
 """Write: one branch of a round, in the way of the run's writer.
 
-Reads `run`, `request`, `keys`, `outline`, `part`, `position` and, per branch, one draft, the numbers
+Reads `run`, `request`, `keys`, `outline`, `position` and, per branch, one draft, the numbers
 of the lines to write and a variant's number. Writes `candidates`, `rejections`.
 """
 
@@ -8,22 +8,22 @@ from langgraph.runtime import Runtime
 
 from nodes.write.writers.port import Job, stage_of
 from nodes.write.writers.registry import writer_named
-from state.channels import PartState
+from state.channels import WriteState
 from tools.context import RunContext
 from tools.services import open_services
 
 
-class Branch(PartState):
+class Branch(WriteState):
     """What one branch of this node reads; its `drafts` are the one to write on."""
 
     lines: list[int]
     variant: int
 
 
-async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> PartState:
+async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Write one job of the round; what the mind says is checked by code."""
     services = open_services(runtime, state["run"])
     stage = stage_of(state)
-    lines = tuple(line for line in stage.part.lines if line.number in set(state["lines"]))
+    lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
     job = Job(draft=stage.best, lines=lines, variant=state["variant"])
     return await writer_named(services.context.writer).write(services, stage, job)

@@ -14,7 +14,7 @@ from tests.support import ABSTRACT, SMALL, at_home
 from tools.embed.minilm import MiniLm
 
 SMALLER = ("--set", "pool=16", "--set", "results=36", "--set", "debate_batch=2")
-REVIEW = ("review", ABSTRACT, "--library", SMALL, *SMALLER)
+REVIEW = ("review", ABSTRACT, "--library", SMALL, "--writer", "sentence_by_sentence", *SMALLER)
 DEBATE = "debate_papers"
 
 
@@ -129,9 +129,7 @@ def test_stopped_writing_shows_unchecked_sentences_as_unchecked(
 ) -> None:
     with begin(home) as process:
         process.wait_for_line("Planning the section")
-        # The channel is emptied once, then each of three parts has its opening, which only counts
-        # papers and falls with them, and its first paper.
-        process.wait_until(lambda: branches_kept(home, "parts") >= 7)
+        process.wait_until(lambda: branches_kept(home, "drafts") >= 4)
         assert process.end(signal.SIGINT) == 130
     out = home.parent / "out"
     stopped = json.loads((out / "run.json").read_text(encoding="utf-8"))
@@ -163,7 +161,7 @@ def killed_in_the_debates(process: Process, home: Path) -> None:
 
 def killed_while_writing(process: Process, home: Path) -> None:
     process.wait_for_line("Planning the section")
-    process.wait_until(lambda: branches_kept(home, "candidates") >= 6)
+    process.wait_until(lambda: branches_kept(home, "candidates") >= 4)
 
 
 @pytest.mark.parametrize("moment", [killed_in_the_debates, killed_while_writing])

@@ -19,42 +19,44 @@ from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
 from tests.fakes.reviewer import reviewer
 from tests.support import ABSTRACT, SMALL, RememberingEmbedder, at_home, small_records
 
-VOTE = "vote_drafts"
+ASKED = "write_section"
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:5]
 WRITE: tuple[str | Path, ...] = (
     "write",
     ABSTRACT,
     "--library",
     SMALL,
+    "--writer",
+    "sentence_by_sentence",
     *(f"--paper={key}" for key in PAPERS),
 )
 
 
 class Teller:
-    """A scripted LLM that counts what it answers, and falls silent at a vote if it is told to."""
+    """A scripted LLM that counts what it answers, and falls silent at a line if it is told to."""
 
     def __init__(self) -> None:
         self.answered: Counter[str] = Counter()
-        self.votes = 0
-        self.last_vote: int | None = None
+        self.lines = 0
+        self.last_line: int | None = None
         self.silent = threading.Event()
         self._mind = reviewer()
         self._lock = threading.Lock()
 
     def script(self, request: dict[str, Any]) -> Reply:
         with self._lock:
-            if task_of(request) == VOTE and self.votes == self.last_vote:
+            if task_of(request) == ASKED and self.lines == self.last_line:
                 self.silent.set()
             if self.silent.is_set():
                 return Hang(600.0)
-            self.votes += task_of(request) == VOTE
+            self.lines += task_of(request) == ASKED
             self.answered[json.dumps(request, sort_keys=True)] += 1
         return self._mind(request)
 
-    def speak_until(self, vote: int | None) -> None:
-        """Answer again, but fall silent when a vote is asked for after `vote` votes in all."""
+    def speak_until(self, line: int | None) -> None:
+        """Answer again, but fall silent when a line is asked for after `line` lines in all."""
         with self._lock:
-            self.last_vote = vote
+            self.last_line = line
             self.silent.clear()
 
 
@@ -92,16 +94,16 @@ def command(home: Path) -> tuple[str | Path, ...]:
     return WRITE
 
 
-def killed(home: Path, teller: Teller, variables: Mapping[str, str], vote: int) -> None:
-    """Begin or go on, and kill the process when `vote` votes are answered and one more is asked for."""
-    teller.speak_until(vote)
+def killed(home: Path, teller: Teller, variables: Mapping[str, str], line: int) -> None:
+    """Begin or go on, and kill the process when `line` lines are answered and one more is asked for."""
+    teller.speak_until(line)
     out = ("--out", home.parent / "out")
     with started(home, *command(home), *out, variables=variables) as process:
         process.wait_until(teller.silent.is_set)
         # An answer counts as paid when it was sent, so it must have arrived.
         process.wait_until(lambda: kept(home) == teller.answered.total())
         assert process.end(signal.SIGKILL) == -signal.SIGKILL
-    assert teller.votes == vote
+    assert teller.lines == line
 
 
 def to_the_end(
@@ -121,16 +123,16 @@ def test_no_answer_is_paid_for_twice_however_often_the_process_is_killed(
 ) -> None:  # fmt: skip
     with at_home(tmp_path / "whole" / "home", built, embedder_with_memory) as home:
         whole = to_the_end(home, teller, variables, monkeypatch)
-    paid, votes = teller.answered, teller.votes
+    paid, lines = teller.answered, teller.lines
     assert whole.code == 0, whole.stderr
-    assert votes >= 9
-    teller.answered, teller.votes = Counter(), 0
+    assert lines >= 4
+    teller.answered, teller.lines = Counter(), 0
     with at_home(tmp_path / "killed" / "home", built, embedder_with_memory) as home:
-        for vote in (1, votes - 1):
-            killed(home, teller, variables, vote)
+        for line in (1, lines - 1):
+            killed(home, teller, variables, line)
         done = to_the_end(home, teller, variables, monkeypatch)
     assert done.code == 0, done.stderr
-    assert teller.votes == votes
+    assert teller.lines == lines
     assert teller.answered == paid
     assert "Blocked deserialization" not in caplog.text
     for name in ("sentences", "references", "outline", "outcome", "failures"):

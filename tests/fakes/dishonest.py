@@ -49,7 +49,7 @@ class DishonestMind:
 
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
-        one = {task: self._one(task) for task in ("extend_draft", "rewrite_unsupported")}
+        one = {"rewrite_unsupported": self._one("rewrite_unsupported")}
         many = {task: self._many(task) for task in ("write_section", "write_cited", "join_cited")}
         return {**one, **many, "check_citations": self._check}
 
@@ -66,7 +66,14 @@ class DishonestMind:
     def _many(self, task: str) -> Spoil:
         def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
             dice = self._dice(task, inputs)
-            return {"sentences": [self._spoiled(task, item, dice) for item in answer["sentences"]]}
+            written: list[dict[str, Any]] = []
+            grounds: list[dict[str, Any]] = []
+            for place, item in enumerate(answer["sentences"], start=1):
+                mine = [one for one in answer["grounds"] if one["sentence"] == place]
+                lied = self._spoiled(task, {"sentence": item["text"], "support": mine}, dice)
+                written.append({**item, "text": lied["sentence"]})
+                grounds += lied["support"]
+            return {"sentences": written, "grounds": grounds}
 
         return spoil
 

@@ -86,7 +86,7 @@ def _order(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reflect(inputs: dict[str, Any]) -> dict[str, Any]:
-    ids = [item["id"] for item in inputs["papers"]]
+    ids = [item.split()[0] for item in inputs["papers"]]
     facets = [
         {"name": f"facet {place}", "sentence": span, "papers": ids[:2], "keywords": []}
         for place, span in enumerate(sentences(inputs["text"])[:3])
@@ -104,40 +104,46 @@ def _read(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plan_section(inputs: dict[str, Any]) -> dict[str, Any]:
-    keys = [item["key"] for item in inputs["papers"]]
+    keys = [item["key"] for item in inputs["papers"]][: inputs["most"]]
     half = max(len(keys) // 2, 1)
-    groups = [keys[:half], keys[half:]]
+    groups = [group for group in (keys[:half], keys[half:]) if group]
     return {
-        "themes": [
-            {"label": f"theme number {place}", "keys": group}
-            for place, group in enumerate(groups, start=1)
-            if group
-        ],
         "reasoning": "In two halves.",
-    }
+        "themes": [
+            {
+                "label": f"theme number {place}", "claim": "They differ.", "axis": "their aims",
+                "gap": "They leave much open.",
+                "lines": [{"role": "develop", "keys": [key], "says": "It adds to them."} for key in group],
+            }
+            for place, group in enumerate(groups, start=1)
+        ],
+    }  # fmt: skip
 
 
-def _extend(inputs: dict[str, Any]) -> dict[str, Any]:
-    line, papers = inputs["line"], inputs["papers"]
+def _extend(line: dict[str, Any], inputs: dict[str, Any], place: int) -> dict[str, Any]:
+    """Write one sentence for a line: what each of its papers says first, or the input's last."""
+    by_key = {item["key"]: item for item in inputs["papers"]}
+    papers = [by_key[key] for key in line["keys"] if key in by_key]
     if not papers:
         basis = sentences(inputs["text"])[-1]
         return {
-            "sentence": f"In view of these works, {basis[0].lower()}{basis[1:]}",
-            "basis": basis,
+            "text": f"In view of these works, {basis[0].lower()}{basis[1:]}",
+            "grounds": [{"sentence": place, "key": "input", "quotes": [basis]}],
         }
     parts = [
         f"{item['name']} {{{item['key']}}} say that {_first(item['abstract'] or item['title'])}"
         for item in papers
     ]
-    lead = f"On {line['theme']}, " if line.get("role") == "open" and line.get("theme") else ""
-    variant = "" if inputs["variant"] == 0 else "indeed "
     return {
-        "sentence": f"{lead}{variant}{', whereas '.join(parts)}.",
-        "support": [
-            {"key": item["key"], "quotes": [sentences(item["abstract"] or item["title"])[0]]}
+        "text": f"On the whole, {', whereas '.join(parts)}.",
+        "grounds": [
+            {
+                "sentence": place, "key": item["key"],
+                "quotes": [sentences(item["abstract"] or item["title"])[0]],
+            }
             for item in papers
         ],
-    }
+    }  # fmt: skip
 
 
 def _first(text: str) -> str:
@@ -171,37 +177,34 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
-    return _extend({**inputs, "line": {"role": "develop"}, "variant": 0})
+    papers = inputs["papers"]
+    made = _extend({"keys": [item["key"] for item in papers]}, inputs, 1)
+    support = [{"key": item["key"], "quotes": item["quotes"]} for item in made["grounds"]]
+    return {"sentence": made["text"], "support": support}
 
 
 def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:
-    by_key = {item["key"]: item for item in inputs["papers"]}
-    lines = inputs["lines"] or [
-        {"number": number, "keys": [key], "role": "develop"}
-        for number, key in enumerate(by_key, start=1)
+    lines = [line for paragraph in inputs.get("plan", []) for line in paragraph["lines"]] or [
+        {"number": number, "keys": [item["key"]]}
+        for number, item in enumerate(inputs["papers"], start=1)
     ]
-    written = []
-    for line in lines:
-        papers = [by_key[key] for key in line.get("keys", []) if key in by_key]
-        shown = {"text": inputs["text"], "line": line, "papers": papers, "variant": 0}
-        written.append({**_extend(shown), "line": line["number"]})
-    return {"sentences": written}
+    made = [(line, _extend(line, inputs, place)) for place, line in enumerate(lines, start=1)]
+    return {
+        "sentences": [{"line": line["number"], "text": item["text"]} for line, item in made],
+        "grounds": [ground for _, item in made for ground in item["grounds"]],
+    }
 
 
 def _write_cited(inputs: dict[str, Any]) -> dict[str, Any]:
-    return _write_section({**inputs, "lines": []})
+    return _write_section(inputs)
 
 
 def _join_cited(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"sentences": inputs["pieces"]}
-
-
-def _plan_sentences(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"sentences": [{"keys": [item["key"]]} for item in inputs["papers"]]}
+    return dict(inputs["pieces"])
 
 
 def _revise_section(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"sentences": inputs["sentences"]}
+    return dict(inputs["section"])
 
 
 def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -216,14 +219,12 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "reflect": _reflect,
     "read_paper": _read,
     "plan_section": _plan_section,
-    "extend_draft": _extend,
     "vote_drafts": _vote,
     "check_citations": _check,
     "rewrite_unsupported": _rewrite,
     "write_section": _write_section,
     "write_cited": _write_cited,
     "join_cited": _join_cited,
-    "plan_sentences": _plan_sentences,
     "flag_uncited": _flag_uncited,
     "revise_section": _revise_section,
 }

@@ -7,7 +7,7 @@ import pytest
 
 from citeloom.settings import Settings
 from graphs.ask import graph
-from tests.fakes.openai_server import Reply
+from tests.fakes.openai_server import Reply, inputs_of, task_of
 from tests.fakes.reviewer import Spoil, reviewer
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_ask import assert_traced
@@ -29,8 +29,6 @@ async def ask(
 
 
 def asked(server: Any) -> list[str]:
-    from tests.fakes.openai_server import task_of
-
     return [task_of(request) for request in server.requests]
 
 
@@ -43,6 +41,37 @@ async def test_whole_chain_asks_each_task_once_a_hop(llm_settings: Settings) -> 
     assert tasks.count("draw_claims") == tasks.count("judge_sufficiency") == 1
     assert tasks.count("compose_answer") == tasks.count("check_answer") == 1
     assert not set(tasks) & {"rewrite_question"}
+    checks = [inputs_of(item) for item in server.requests if task_of(item) == "check_answer"]
+    check: dict[str, Any] = checks[0]
+    passages = {item["id"]: item["text"] for item in check["passages"]}
+    assert check["question"] == DISTANCE
+    for sentence in check["sentences"]:
+        assert all(quote["words"] in passages[quote["passage"]] for quote in sentence["quotes"])
+
+
+async def test_quote_is_shown_in_its_sentence(llm_settings: Settings) -> None:
+    def clip(answer: Any, inputs: dict[str, Any]) -> Reply:
+        part = {item["quote"]: " ".join(item["quote"].split()[2:]) for item in answer["claims"]}
+        return {"claims": [{**item, "quote": part[item["quote"]]} for item in answer["claims"]]}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"draw_claims": clip})
+    assert_traced(result)
+    for claim in result["claims"]:
+        assert claim.evidence.endswith(claim.quote.text)
+        assert len(claim.evidence) > len(claim.quote.text)
+        assert f"**{claim.quote.text}**" in result["messages"][-1].content
+
+
+@pytest.mark.parametrize("words", ["", "bees count their wing beats all day"])
+async def test_what_no_words_of_a_claim_tell_is_missing(llm_settings: Settings, words: str) -> None:
+    def pretend(answer: Any, inputs: dict[str, Any]) -> Reply:
+        found = [*answer["found"], {"aspect": "wing beats", "words": words}]
+        return {**answer, "found": found, "sufficient": True, "query": "wing beats of bees"}
+
+    result, _ = await ask(llm_settings, DISTANCE, {"judge_sufficiency": pretend})
+    first, second = result["hops"]
+    assert (first.sufficient, first.missing) == (False, ("wing beats",))
+    assert second.query == "wing beats of bees"
 
 
 async def test_made_up_quotes_are_asked_for_again_and_then_lost(llm_settings: Settings) -> None:

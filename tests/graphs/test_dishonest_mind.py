@@ -82,6 +82,8 @@ def unnamed(liar: DishonestMind, audit: Audit) -> list[Lie]:
     """
     missing: list[Lie] = []
     for lie in liar.lies:
+        if lie.kind == "misplaced" and not any(lie.sentence in text for text in liar.seen):
+            continue
         mine = [
             item
             for item in audit.rejections
@@ -107,7 +109,7 @@ ONE_DRAFT = {"samples": 1, "votes": 1, "beam": 1}
         ("zero_shot", 3, {}),
         ("per_cite", 4, {}),
         ("sentence_by_sentence", 5, {}),
-        ("prompted_plan", 6, {}),
+        ("plan", 6, {}),
     ],
 )
 async def test_no_lie_reaches_the_text_and_the_audit_names_each_with_its_cause(

@@ -89,8 +89,8 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
-        "plan_queries", "debate_papers", "reflect", "read_paper", "plan_section", "extend_draft",
-        "vote_drafts", "check_citations",
+        "plan_queries", "debate_papers", "reflect", "read_paper", "plan_section", "write_section",
+        "check_citations",
     }  # fmt: skip
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
 
@@ -136,10 +136,11 @@ async def test_made_up_citation_in_the_text_never_survives(
     made_up: str, llm_settings: Settings
 ) -> None:
     def invent(answer: Any, inputs: dict[str, Any]) -> Any:
-        answer["sentence"] = f"{answer['sentence'].rstrip('.')}, as others {made_up} show."
+        for item in answer["sentences"]:
+            item["text"] = f"{item['text'].rstrip('.')}, as others {made_up} show."
         return answer
 
-    with Scripted(reviewer({"extend_draft": invent}), llm_settings) as llm:
+    with Scripted(reviewer({"write_section": invent}), llm_settings) as llm:
         result = await review(llm.context, cite=3)
     check_promises(result)
     assert result["sentences"]
@@ -149,27 +150,29 @@ async def test_made_up_citation_in_the_text_never_survives(
 @pytest.mark.parametrize(
     "spoilt",
     [
-        {"sentence": "Others have refuted all of this in well-known studies.", "basis": ""},
-        {
-            "sentence": "We propose a model of bee navigation.",
-            "basis": "We never wrote such words.",
-        },
-        {"sentence": "The next line of the plan closes the section.", "basis": ABSTRACT[:60]},
+        ("Others have refuted all of this in well-known studies.", []),
+        ("We propose a model of bee navigation.", ["We never wrote such words."]),
+        ("The next line of the plan closes the section.", [ABSTRACT[:60]]),
     ],
     ids=["claim without citation", "invented basis", "other words"],
 )
 async def test_sentence_that_cites_nothing_must_rest_on_the_input(
-    spoilt: dict[str, str], llm_settings: Settings
+    spoilt: tuple[str, list[str]], llm_settings: Settings
 ) -> None:
-    def close(answer: Any, inputs: dict[str, Any]) -> Any:
-        return spoilt if not inputs["papers"] else answer
+    text, words = spoilt
 
-    with Scripted(reviewer({"extend_draft": close}), llm_settings) as llm:
+    def close(answer: Any, inputs: dict[str, Any]) -> Any:
+        last = len(answer["sentences"]) + 1
+        answer["sentences"].append({"line": answer["sentences"][-1]["line"], "text": text})
+        answer["grounds"].append({"sentence": last, "key": "input", "quotes": words})
+        return answer
+
+    with Scripted(reviewer({"write_section": close}), llm_settings) as llm:
         result = await review(llm.context, cite=2)
-    assert spoilt["sentence"] not in result["related_work"]
-    last = result["sentences"][-1]
-    assert last.basis
-    assert last.basis.text in ABSTRACT
+    assert text not in result["related_work"]
+    assert len(result["references"]) == 2
+    told = [item.detail for item in result["audit"].rejections if item.sentence == text]
+    assert told
 
 
 @pytest.mark.parametrize(
@@ -177,8 +180,7 @@ async def test_sentence_that_cites_nothing_must_rest_on_the_input(
     [
         ("reflect", Refusal()),
         ("plan_section", Text("no JSON at all")),
-        ("vote_drafts", Text("")),
-        ("extend_draft", Refusal()),
+        ("write_section", Refusal()),
         ("read_paper", Text("no JSON at all")),
     ],
 )
@@ -189,7 +191,7 @@ async def test_one_task_that_never_answers_does_not_end_the_run(
         result = await review(llm.context, cite=3)
     assert result["sentences"]
     assert result["stop"] is None
-    asked_by = {"vote_drafts": "keep_drafts", "extend_draft": "write_lines"}
+    asked_by = {"write_section": "write_lines"}
     stage = asked_by.get(task, task)
     assert any(failure.stage == stage for failure in result["failures"])
     check_promises(result)

@@ -67,8 +67,14 @@ async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
     llm_settings: Settings,
 ) -> None:
     def last_first(answer: Any, inputs: dict[str, Any]) -> Any:
-        cited = [item for item in answer["sentences"] if item["support"]]
-        return {"sentences": [*reversed(cited)]}
+        places = [*range(len(answer["sentences"]), 0, -1)]
+        return {
+            "sentences": [answer["sentences"][place - 1] for place in places],
+            "grounds": [
+                {**item, "sentence": places.index(item["sentence"]) + 1}
+                for item in answer["grounds"]
+            ],
+        }
 
     with Scripted(reviewer({"revise_section": last_first}), llm_settings) as llm:
         first = await written(llm.context)

@@ -10,8 +10,8 @@ from tests.graphs.test_revise import revise, written
 
 async def test_sentence_that_is_left_out_of_the_answer_is_told(llm_settings: Settings) -> None:
     def obey(answer: Any, inputs: dict[str, Any]) -> Any:
-        made_up = {"line": 1, "sentence": "Bees read books (Smith, 2021).", "support": []}
-        return {"sentences": [made_up, *answer["sentences"]]}
+        made_up = {"line": 1, "text": "Bees read books (Smith, 2021)."}
+        return {**answer, "sentences": [*answer["sentences"], made_up]}
 
     with Scripted(reviewer({"revise_section": obey}), llm_settings) as llm:
         first = await written(llm.context)
@@ -31,8 +31,7 @@ async def test_answer_without_a_usable_sentence_leaves_the_section_as_it_was(
     llm_settings: Settings,
 ) -> None:
     def lie(answer: Any, inputs: dict[str, Any]) -> Any:
-        made_up = {"line": 1, "sentence": "Bees read books (Smith, 2021).", "support": []}
-        return {"sentences": [made_up]}
+        return {"sentences": [{"line": 1, "text": "Bees read books (Smith, 2021)."}]}
 
     with Scripted(reviewer({"revise_section": lie}), llm_settings) as llm:
         first = await written(llm.context)

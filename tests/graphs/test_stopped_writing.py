@@ -19,16 +19,17 @@ async def write(llm: Scripted) -> dict[str, Any]:
     return dict(await graph.ainvoke(given, config, context=llm.context))
 
 
-@pytest.mark.parametrize("task", ["vote_drafts", "check_citations"])
+@pytest.mark.parametrize("task", ["write_section", "check_citations"])
 async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
     task: str, llm_settings: Settings
 ) -> None:
     whole = llm_settings.model_copy(update={"strong_model": "first"})
-    with Scripted(reviewer(), whole) as llm:
+    by_sentence: Any = {"writer": "sentence_by_sentence"}
+    with Scripted(reviewer(), whole, **by_sentence) as llm:
         assert (await write(llm))["audit"].passed
         tasks = [task_of(request) for request in llm.server.requests]
     place = len(tasks) - tasks[::-1].index(task) - 1  # the last question of this task
-    with Scripted(reviewer(), llm_settings, max_calls=place) as llm:
+    with Scripted(reviewer(), llm_settings, max_calls=place, **by_sentence) as llm:
         result = await write(llm)
         assert len(llm.server.requests) <= place
     assert result["stop"].subject == "budget"

@@ -52,6 +52,6 @@ async def test_thinking_changes_nothing_but_the_bill(
     assert result["related_work"] == PLAIN[graph]
     assert (result["failures"], result["stop"], result["outcome"]) == ([], None, "complete")
     votes = [request for request in requests if task_of(request) == "vote_drafts"]
-    assert {request["max_tokens"] for request in votes} <= {1000, 5000}
+    assert {request["max_tokens"] for request in votes} <= {2000, 6000}
     paid = sum(item.thinking_tokens for item in result["usage"])
-    assert tokens * (len(requests) - 8) < paid < tokens * len(requests)
+    assert 0.8 * tokens * len(requests) < paid <= tokens * len(requests)

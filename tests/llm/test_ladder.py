@@ -20,7 +20,7 @@ from tests.fakes.openai_server import (
 )
 from tests.llm.support import GOOD, RATE, Rating, ask, mind_at, settings_for
 from tools.errors import PermanentError
-from tools.llm.endpoint import FLOORS
+from tools.llm.endpoint import FLOOR
 from tools.llm.ladder import ROOMS
 from tools.llm.minds import ping
 
@@ -161,7 +161,7 @@ async def test_what_a_model_does_not_take_is_learnt_and_an_effort_is_told(
     assert [request.get("reasoning_effort") for request in server.requests] == ["high"] * 3 + [
         None
     ] * 3
-    assert server.requests[4]["max_completion_tokens"] == FLOORS[RATE.tier] + ROOMS[1]
+    assert server.requests[4]["max_completion_tokens"] == FLOOR + ROOMS[1]
     assert set(server.rungs) == {"json_schema", "text"}
     assert "takes no reasoning_effort" in caplog.text
     assert "takes no STRONG_REASONING_EFFORT" in told

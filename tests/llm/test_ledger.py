@@ -13,7 +13,7 @@ from tests.llm.support import RATE, mind_at
 from tools.errors import BudgetError, PermanentError, TransientError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
-from tools.llm.endpoint import FLOORS
+from tools.llm.endpoint import FLOOR
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
 PRICE = (10.0, 100.0)
@@ -84,7 +84,7 @@ async def test_a_call_that_timed_out_counts_as_its_worst_case(tmp_path: Path) ->
         await mind_at(server, tmp_path, ledger=ledger, llm_timeout=0.1).do(RATE, text="x")
     (row,) = ledger.usage()
     assert row.calls == 2
-    assert row.output_tokens == FLOORS[RATE.tier] * row.calls
+    assert row.output_tokens == FLOOR * row.calls
     assert row.input_tokens + row.output_tokens <= 4500
 
 

@@ -24,7 +24,7 @@ from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 
 BROKEN = '{"score": 7, "rea'
-FAST = replace(RATE, name="vote", tier="fast")
+VOTE = replace(RATE, name="vote", tier="fast")
 ODD = Status(
     400, "Could not finish the message because max_tokens or model output limit was reached."
 )
@@ -40,10 +40,9 @@ def limits_of(server: OpenAIServer) -> list[int]:
 @pytest.mark.parametrize(
     ("tokens", "limits"),
     [
-        (600, [1000, 2000, 1000]),
-        (1200, [1000, 5000, 6000, 5000]),
-        (3000, [1000, 5000, 6000, 5000]),
-        (9000, [1000, 5000, 17_000, 18_000, 17_000]),
+        (1200, [2000, 2000, 2000]),
+        (3000, [2000, 6000, 6000, 6000]),
+        (9000, [2000, 6000, 18_000, 18_000, 18_000]),
     ],
 )
 async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
@@ -52,8 +51,8 @@ async def test_thinking_costs_no_answer_and_what_it_needs_is_learnt_once(
     ledger = RunLedger("run", Limits(), tmp_path)
     with OpenAIServer(thinking(tokens, shown, lambda _: GOOD)) as server:
         mind = mind_at(server, tmp_path, ledger=ledger)
-        for task, text in ((FAST, "x"), (RATE, "x"), (FAST, "y")):
-            assert (await mind.do(task, text=text)).score == 7
+        for task in (VOTE, RATE, replace(VOTE, name="other")):
+            assert (await mind.do(task, text=task.name)).score == 7
     assert limits_of(server) == limits
     row = next(row for row in ledger.usage() if row.task == "rate")
     assert (row.calls, row.repairs) == (1, 0)

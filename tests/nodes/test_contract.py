@@ -14,7 +14,7 @@ from pydantic import BaseModel
 import graphs
 import nodes
 from state.asking import AskOutput, AskState
-from state.channels import FindState, PartState, ReviewState, ReviseState, WriteState
+from state.channels import FindState, ReviewState, ReviseState, WriteState
 from state.ingesting import IngestOutput, IngestState
 from state.synthesis import SynthesizeOutput, SynthesizeState
 from state.verifying import VerifyState
@@ -47,7 +47,7 @@ TASKS: list[Task[Any]] = list(
     }.values()
 )
 _STATES = (
-    FindState, WriteState, ReviewState, PartState, ReviseState, VerifyState, AskState, IngestState,
+    FindState, WriteState, ReviewState, ReviseState, VerifyState, AskState, IngestState,
     SynthesizeState,
 )  # fmt: skip
 CHANNELS = set().union(*(get_type_hints(state) for state in _STATES))
@@ -152,10 +152,10 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
         "debate_papers", "order_papers",  # by rank_papers
-        "extend_draft", "write_section", "write_cited", "join_cited",  # by write_lines
+        "write_section", "write_cited", "join_cited",  # by write_lines
         "vote_drafts",  # by keep_drafts
-        "plan_sentences",  # by plan_section
         "split_answer",  # by answer_directly
+        "question_keywords",  # by plan_search
         "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer
     }  # fmt: skip
     named = {module.__name__.rsplit(".", 1)[-1] for module in EVERY}

@@ -96,12 +96,10 @@ async def test_unknown_style_is_recorded_and_ieee_is_used(
     assert made["sentences"][0].text == "Models retrieve [1, 2]."
 
 
-async def test_run_that_stopped_prints_the_parts_it_has(shelved: Services) -> None:
-    parts = [
-        Draft(id="p1", part=1, sentences=(Sentence(text="Second {P1}.", line=2),)),
-        Draft(id="p0", part=0, sentences=(Sentence(text="First {P2}.", line=1),)),
-    ]
-    made = await assemble(written(checks=0, verdicts=[], parts=parts), shelved.run_store)
+async def test_run_that_stopped_prints_the_draft_it_has(shelved: Services) -> None:
+    sentences = Sentence(text="First {P2}.", line=1), Sentence(text="Second {P1}.", line=2)
+    draft = Draft(id="d.0", sentences=sentences)
+    made = await assemble(written(checks=0, verdicts=[], final=draft), shelved.run_store)
     assert made["related_work"] == "First [1]. Second [2]."
     assert {item.verdict for text in made["sentences"] for item in text.citations} == {
         "not_checked"

@@ -116,9 +116,7 @@ async def test_papers_are_shown_by_score_title_and_one_line_and_told_of_by_title
 ) -> None:
     told = {**answer(facet("landmarks", "P1", "P2")), "reasoning": "P2 leans to maps (P9, C1)."}
     update, asked = await think(told)
-    assert asked[0]["papers"][0] == {
-        "id": "P1", "score": 80, "title": "Landmarks a", "line": FIRST,
-    }  # fmt: skip
+    assert asked[0]["papers"][0] == f"P1 (80) Landmarks a | {FIRST}"
     assert asked[0]["searches_left"] == 1
     assert last(update).reasoning == "'Landmarks b' leans to maps (P9, C1)."
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.revise.revise_section import Numbered, extract
-from nodes.write.writers.answers import PassageSentence
+from nodes.write.writers.answers import NextSentence, as_written
 from tools.embed.open import embedder
 from tools.errors import InputError
 
@@ -16,16 +16,17 @@ PAPERS = [
 ]  # fmt: skip
 
 
-def sentence(text: str, paragraph: int = 1) -> PassageSentence:
-    return PassageSentence(sentence=text, line=paragraph)
+def sentence(text: str, paragraph: int = 1) -> NextSentence:
+    return NextSentence(sentence=text, line=paragraph)
 
 
 FIVE = [sentence(f"S{number} {{P{number + 3}}}.") for number in range(1, 6)]
 
 
-def left(instruction: str, sentences: list[PassageSentence]) -> list[str]:
-    made = extract(embedder(), text="", instruction=instruction, sentences=sentences, papers=PAPERS)
-    return [item.sentence.split()[0] for item in made.sentences]
+def left(instruction: str, sentences: list[NextSentence]) -> list[str]:
+    section = as_written(sentences)
+    made = extract(embedder(), text="", instruction=instruction, section=section, papers=PAPERS)
+    return [item.text.split()[0] for item in made.sentences]
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ LONGEST_PAUSE = 60.0
 _TELLING_TOKENS = 200
 """A shorter question tells nothing of how well tokens are estimated: templates outweigh it."""
 _MOST_RATIO = 3.0
-FLOORS: dict[Tier, int] = {"fast": 1_000, "strong": 2_000}
-"""The least output limit: a little thinking fits beside a short answer before anything is learnt."""
+FLOOR = 2_000
+"""The least output limit: thoughts of 1,200 tokens fit beside a short answer before anything is learnt."""
 HALVINGS = 3
 """How often an output limit is halved to fit into a small budget, before the question is refused."""
 _UNSEEN = 100
@@ -86,7 +86,6 @@ class Endpoint:
         )
         if self.effort not in {None, "none", "minimal"}:
             self.dialect.widen(0)
-        self._floor = FLOORS[tier]
         self._backoff = backoff
         self._gate = gate_of(self.url, settings.llm_concurrency)
         self._place = Place(
@@ -104,7 +103,7 @@ class Endpoint:
 
     def room_for(self, answer: int) -> int:
         """Return the output limit for an answer of at most `answer` tokens, thoughts aside."""
-        return min(max(answer, min(self._floor, self.window // 8)), self.dialect.most)
+        return min(max(answer, min(FLOOR, self.window // 8)), self.dialect.most)
 
     async def ask(
         self, compose: Callable[[], Request], ledger: RunLedger, *, tries: int = TRIES

@@ -30,7 +30,7 @@ _CUT = re.compile(
     re.I,
 )
 _STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}\bstream|['\"]data: ?\{", re.I | re.S)
-_RESPONSES = re.compile(r"v1/responses|responses (?:api|endpoint)", re.I)
+_RESPONSES = re.compile(r"only\b.{0,60}\bresponses\b", re.I | re.S)
 _ELSEWHERE = "name another model, or put a gateway between that translates, such as LiteLLM"
 _STREAMED = (
     "{url} answers {model} only as a stream, and CiteLoom asks for whole answers, since a stream "

@@ -26,6 +26,7 @@ class Task(Generic[AnswerT]):
     extract: Callable[..., AnswerT]
     """The extractive way, `extract(embedder, **inputs)`: synchronous, run in a worker thread."""
     max_output_tokens: int = 2000
+    """Room for the answer alone: what a model takes for its thoughts is given beside it."""
 
 
 class Mind(Protocol):

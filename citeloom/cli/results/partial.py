@@ -10,7 +10,7 @@ from nodes.find.present_papers import assemble as assemble_papers
 from nodes.find.present_papers import count_papers
 from nodes.write.number_references import assemble as assemble_section
 from state.channels import FindState, WriteState
-from state.reducers import add_failures, add_parts, add_rejections
+from state.reducers import add_failures, add_rejections
 from state.synthesis import Context
 from tools.context import RunContext
 from tools.ledger.ledger import ledger_for
@@ -51,7 +51,7 @@ async def partial_values(
 
 def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
     inner = dict(snapshot.values or {})
-    for name, join in _JOINED.items():  # parts are written side by side, each in a graph of its own
+    for name, join in _JOINED.items():
         if name in inner:
             inner[name] = join(values.get(name, []), inner[name])
     values.update(inner)
@@ -61,7 +61,7 @@ def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
 
 
 _JOINED: dict[str, Callable[[Any, Any], Any]] = {
-    "parts": add_parts, "failures": add_failures, "rejections": add_rejections,
+    "failures": add_failures, "rejections": add_rejections,
 }  # fmt: skip
 
 

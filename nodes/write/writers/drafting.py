@@ -7,24 +7,40 @@ from typing import Any
 
 from nodes.ask_checked import ask_checked
 from nodes.write.adherence import asks_an_llm
-from nodes.write.lines import LinePaper, line_papers, verified_words
-from nodes.write.writers.answers import NextSentence, Passage, PassageSentence
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.answers import NextSentence, Written, sentences_of
 from nodes.write.writers.faults import Action, Fault, best_quotes, false_quotes, faults_of
-from nodes.write.writers.misplaced import misplaced
 from nodes.write.writers.port import Stage
-from nodes.write.writers.sentence import extract
-from state.channels import PartState
+from nodes.write.writers.telling import counted
+from state.channels import WriteState
 from state.paper import Paper
 from state.run import Failure
 from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
+from tools.embed.port import Embedder
 from tools.evidence.quotes import quote_input
-from tools.llm.task import AnswerT, Task
+from tools.llm.task import Task
 from tools.services import Services
 
 STAGE = "write_lines"
 REPLACED = "the embedded engine wrote it instead"
+Extract = Callable[[Embedder, str, Sequence[LinePaper], Sequence[str]], NextSentence]
+"""How the embedded engine writes: from the input, the papers and what stands before."""
 LEFT_OUT = "it was left out: nothing with a checked quote could be written"
 _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it written"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked at once: the lines, and what is shown for them."""
+
+    task: Task[Written]
+    inputs: Mapping[str, Any]
+    lines: Sequence[PlanLine] = ()
+    papers: Sequence[LinePaper] = ()
+    said: Sequence[str] = ()
+    """The sentences that stand before."""
+    sample: int = 0
+    temperature: float = 0.0
 
 
 @dataclass
@@ -73,42 +89,29 @@ class Drafting:
 
     async def ask(
         self,
-        task: Task[AnswerT],
-        inputs: Mapping[str, Any],
+        question: Question,
         *,
         line_of: Callable[[int], PlanLine | None],
-        missing: Callable[[list[PassageSentence]], list[str]] = lambda _: [],
-        subject: str = "",
-        sample: int = 0,
-        temperature: float = 0.0,
-    ) -> list[PassageSentence]:
+        missing: Callable[[Sequence[NextSentence]], list[str]] = lambda _: [],
+    ) -> list[NextSentence]:
         """Return a mind's sentences, after one chance to mend what is wrong with them.
 
         Args:
-            task: What is asked: a sentence, or a passage.
-            inputs: What is shown.
+            question: What is asked.
             line_of: The plan's line by its number; None where any paper may be cited.
             missing: Tells, in words, what the answer lacks as a whole.
-            subject: What failures speak of; the task if left out.
-            sample: As `Mind.do`.
-            temperature: As `Mind.do`.
         """
+        task, inputs = question.task, question.inputs
         if self.services.mind.spare(task, **inputs) < 0:
-            self.fail(
-                subject or task.name,
-                "the question does not fit the model's window",
-                self.remedy,
-            )
+            self.fail(task.name, "the question does not fit the model's window", self.remedy)
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
-        async def faulty(answer: AnswerT) -> list[str]:
-            told, said, action = list[str](), list(inputs.get("so_far", ())), actions.pop()
+        def faulty(answer: Written) -> list[str]:
+            told, said, action = list[str](), list[str](), actions.pop()
             for item in sentences_of(answer):
                 line = line_of(item.line)
                 faults = faults_of(item, line, self.papers, self.stage.request.text, said)
-                if line or action == "asked_again":  # else the check of the whole text will tell
-                    faults += await misplaced(self.services, self.stage, item.sentence)
                 self.reject(item, faults, line.number if line else None, action)
                 shown = " ".join(item.sentence.split()[:8])
                 told += [f"“{shown} ...”: {fault.detail}" for fault in faults]
@@ -118,11 +121,12 @@ class Drafting:
             return told
 
         asked = await ask_checked(
-            self.services.mind, task, inputs, faulty, sample=sample, temperature=temperature
-        )
+            self.services.mind, task, inputs, faulty, sample=question.sample,
+            temperature=question.temperature,
+        )  # fmt: skip
         if asked.error:
             self.notes.append(str(asked.error))
-            self.fail(subject or task.name, str(asked.error), self.remedy)
+            self.fail(task.name, str(asked.error), self.remedy)
         return sentences_of(asked.answer) if asked.answer else []
 
     async def keep(
@@ -130,18 +134,22 @@ class Drafting:
     ) -> Sentence | list[Fault]:
         """Return a sentence with verified quotes, or what is wrong with it."""
         faults = faults_of(item, line, self.papers, self.stage.request.text, so_far)
-        faults += await misplaced(self.services, self.stage, item.sentence) if line else []
         return faults or attach(item, number, self.papers, self.stage.request.text)
 
     async def keep_good(
         self, items: Sequence[NextSentence], line: PlanLine | None, so_far: Sequence[str]
     ) -> list[Sentence]:
-        """Return the sentences in which nothing is wrong, numbered; what is left out is told."""
+        """Return the sentences in which nothing is wrong, for their lines; what is left out is told.
+
+        Where there is no plan they are numbered.
+        """
         kept: list[Sentence] = []
+        planned = {one.number for one in self.stage.outline.lines}
         for item in items:
             number = len(so_far) + len(kept) + 1
+            place = (item.line if item.line in planned else max(planned)) if planned else number
             said = [*so_far, *(sentence.text for sentence in kept)]
-            result = await self.keep(item, line, number, said)
+            result = await self.keep(item, line, place, said)
             if isinstance(result, Sentence):
                 kept.append(result)
             else:
@@ -154,16 +162,19 @@ class Drafting:
         given: NextSentence | None,
         papers: Sequence[LinePaper],
         so_far: Sequence[str],
+        extract: Extract,
     ) -> Sentence | None:
         """Return the mind's sentence for a line if nothing is wrong with it, else the embedded engine's."""
+        if line.covers:
+            covered = await line_papers(self.services, self.stage.keys, line.covers)
+            return Sentence(text=counted(line.theme, covered), line=line.number)
         if given and self.composed:
             result = await self.keep(given, line, line.number, so_far)
             if isinstance(result, Sentence):
                 return result
         told = await asyncio.to_thread(
-            extract, self.services.clients.embedder, text=self.stage.request.text, line=line,
-            papers=papers, so_far=so_far,
-        )  # fmt: skip
+            extract, self.services.clients.embedder, self.stage.request.text, papers, so_far
+        )
         result = await self.keep(told, line, line.number, so_far)
         if not isinstance(result, Sentence):
             self.fail(f"line {line.number}", _details(result), LEFT_OUT)
@@ -175,11 +186,11 @@ class Drafting:
 
     def written(
         self, draft: Draft, sentences: Sequence[Sentence], reached: int, name: str = "0"
-    ) -> PartState:
+    ) -> WriteState:
         """Return what came of a draft by these sentences."""
         grown = Draft(
             id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
-            round=reached, part=self.stage.part.number, repairs=tuple(self.notes),
+            round=reached, repairs=tuple(self.notes),
         )  # fmt: skip
         return {
             "candidates": [grown],
@@ -198,23 +209,6 @@ async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str =
         {key: papers[paper] for key, paper in wanted.items() if paper in papers},
         by,
     )
-
-
-async def shown_inputs(services: Services, stage: Stage, keys: Sequence[str]) -> dict[str, Any]:
-    """Return what is shown of the input and of these papers."""
-    own = (await services.run_store.elements.get(["input"])).get("input")
-    return {
-        "text": stage.request.text,
-        "own": verified_words(own),
-        "papers": await line_papers(services, stage.keys, keys),
-    }
-
-
-def sentences_of(answer: object) -> list[PassageSentence]:
-    """Return the sentences of an answer, be it one or a passage."""
-    if isinstance(answer, Passage):
-        return answer.sentences
-    return [PassageSentence(**answer.model_dump())] if isinstance(answer, NextSentence) else []
 
 
 def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], own_text: str) -> Sentence:

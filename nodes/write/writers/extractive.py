@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 
-from nodes.write.lines import LinePaper
-from nodes.write.writers.answers import NextSentence
-from nodes.write.writers.drafting import attach, begin, shown_inputs
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.answers import NextSentence, sentences_of
+from nodes.write.writers.drafting import attach, begin
 from nodes.write.writers.passage import extract
 from nodes.write.writers.port import Job, Stage, Writer, keys_of
 from nodes.write.writers.telling import shown_as
-from state.channels import PartState
+from state.channels import WriteState
 from tools.evidence.prompt_injection import without_injections
 from tools.services import Services
 from tools.text.lexrank import choose_sentences
@@ -19,17 +19,19 @@ from tools.text.salience import passages
 class BaselineWriter(Writer):
     """Shows sentences of the papers' abstracts, at most as many as there are papers."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
         """Choose the sentences; no mind is asked."""
         keys = keys_of(job.lines)
         drafting = await begin(services, stage, keys)
-        inputs = await shown_inputs(services, stage, keys)
+        papers = await line_papers(services, stage.keys, keys)
         made: Sequence[NextSentence]
         if self.name == "lexrank":
-            made = await asyncio.to_thread(_central, inputs["papers"])
+            made = await asyncio.to_thread(_central, papers)
         else:
-            told = await asyncio.to_thread(extract, services.clients.embedder, **inputs)
-            made = [item for item in told.sentences if item.sentence]
+            told = await asyncio.to_thread(
+                extract, services.clients.embedder, text=stage.request.text, papers=papers
+            )
+            made = sentences_of(told)
         sentences = [
             attach(item, number, drafting.papers, stage.request.text)
             for number, item in enumerate(made, start=1)

@@ -2,41 +2,113 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from nodes.write.lines import LinePaper
-from nodes.write.writers import sentence as single
-from nodes.write.writers.answers import Passage, PassageSentence
-from nodes.write.writers.drafting import Drafting, begin, shown_inputs
+from pydantic import BaseModel
+
+from nodes.write.lines import LinePaper, line_papers
+from nodes.write.writers.answers import NextSentence, Written, as_written
+from nodes.write.writers.drafting import Drafting, Question, begin
 from nodes.write.writers.port import Job, Stage, Writer, keys_of, one_line_each
-from state.channels import PartState
-from state.writing import PlanLine, Sentence
+from nodes.write.writers.telling import tell, tell_own
+from state.channels import WriteState
+from state.writing import Plan, PlanLine, Sentence, Theme, WriterName
+from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import Services
 
-AT_ONCE = 12
+AT_ONCE = 30
 """Lines asked for in one answer; more would outgrow the output limit."""
 
 _TOKENS_A_LINE = 300
 _TOKENS_BESIDE = 200
 
 PROMPT = """\
-You write a related-work section for the authors of the work described in the input, from the papers
-given.
+You write the related-work section of a paper, for its authors. `text` is their abstract, idea or
+question. Each of the `papers` has the key that cites it, the name by which a text calls its authors,
+its title and its abstract; some have `elements`, which are words of theirs by what they tell of, and
+`cites`, the keys of papers given here that they cite.
 
-- Where there are lines of a plan, write exactly one sentence for each line, in their order, with the
-  line's number; cite on it the papers that the line names and no others, and follow its note and its
-  number of words. Without lines write as many sentences as the papers need and cite each paper.
-- Compare the papers with each other and with the work of the authors (shares, extends, differs,
-  contradicts), with fitting connectives. Do not list, and do not repeat what stands in so_far, which
-  your sentences continue.
-- Cite by markers, such as {P3}, directly after the authors' names or the claim. Use only markers that
-  are given. A sentence that cites nothing may only say what the input says; copy the words of the
-  input that it rests on as its basis.
-- Claim only what the papers' words say. For each citation copy, letter by letter, the words of that
-  paper's title or abstract that support the sentence.
+Prose. A related-work section is one argument, told by authors who know the field; it is no list.
+- Paragraphs follow from one another: the first sentence of each makes its point, and takes up what the
+  paragraph before it left open. Inside a paragraph each sentence carries the point further: what a
+  later work changes about an earlier one, where two agree, on what they differ and why that matters.
+- Say concretely, in plain words of your own and in their natural order, what a paper did or found, and
+  call a system, a data set or a method by its name. Papers that do or find the same share a sentence:
+  "two studies {P4}{P7}". Leave out praise, comments on the authors' effort and empty linking phrases.
+- Unless the plan says otherwise a sentence has one main thought and 10 to 32 words; short ones stand
+  among longer ones. Do not twist the order of words for variety, and do not build one sentence like
+  the one before it. "Whereas", "while" and "in contrast" stand at most once in a paragraph.
+- The authors' own work ("we", "our") is set against others at most once in a paragraph, briefly, where
+  it sharpens the point: what it does where these stop. It is never described for its own sake.
+
+Plan. Where `plan` is given, it tells paragraph by paragraph what is to be argued: the theme, its claim,
+the axis on which its papers are compared, the gap that they leave; and the lines, each with the papers
+that it cites, its role, what it is to say, and its words where their number is set. Roles: topic
+(states the paragraph's point), open (leads into a theme), develop (adds a paper), agree, extend (builds
+on what was named before), contrast, synthesis (what the papers show together), gap (what they leave
+open), close (turns to the authors' own work). Give each sentence the number of its line. If `strict` is
+true, write exactly one sentence for each line and cite on it exactly its papers; if not, a line may
+take two sentences where one would be overloaded, and two lines may become one sentence, but every
+paper of the plan is cited. Where no plan is given, write paragraphs by theme, cite every paper, and
+number the paragraphs as `line`. Where `so_far` is given, your sentences continue that text.
+
+Truth. Say of a paper only what its own words say, no stronger and no wider: keep its numbers, its
+hedges and its setting. Nothing comes from memory. A paper is cited by its key in braces behind its
+name or the claim, and no other citation is written. A sentence without any citation speaks either of
+papers that are cited around it, taken together ("None of these reports ...", if that is so of each as
+far as its words tell), or of the authors' own work, as `text` tells it.
+
+After the sentences give `grounds`: what each of them rests on. For each paper that a sentence cites,
+one to three stretches copied letter by letter from that paper's title, abstract or elements, each
+at least four words long. For a sentence without citation, either the key of each paper that it speaks
+of, or the key "input" with words copied from `text`. Where `faults` of an earlier answer are listed,
+give the whole answer again with these mended.
 """
+
+
+class ShownLine(BaseModel):
+    """A line of the plan as the mind sees it."""
+
+    number: int
+    keys: list[str]
+    role: str
+    note: str | None = None
+    words: int | None = None
+
+
+class ShownParagraph(BaseModel):
+    """A paragraph of the plan as the mind sees it."""
+
+    theme: str | None = None
+    claim: str | None = None
+    axis: str | None = None
+    gap: str | None = None
+    lines: list[ShownLine]
+
+
+def shown_plan(plan: Plan, lines: Sequence[PlanLine]) -> list[ShownParagraph]:
+    """Return these lines of a plan by paragraph, with what their themes are to argue."""
+    themes = {theme.label: theme for theme in plan.themes}
+    shown: list[ShownParagraph] = []
+    for (_, label), group in groupby(lines, lambda line: (line.paragraph, line.theme)):
+        theme = themes.get(label, Theme(label=label))
+        shown.append(
+            ShownParagraph(
+                theme=label or None, claim=theme.claim or None, axis=theme.axis or None,
+                gap=theme.gap or None, lines=[_shown_line(line) for line in group],
+            )
+        )  # fmt: skip
+    return shown
+
+
+def _shown_line(line: PlanLine) -> ShownLine:
+    return ShownLine(
+        number=line.number, keys=list(line.keys), role=line.role, note=line.note or None,
+        words=line.words,
+    )  # fmt: skip
 
 
 def extract(
@@ -44,29 +116,37 @@ def extract(
     *,
     text: str,
     papers: Sequence[LinePaper],
-    lines: Sequence[PlanLine] = (),
-    so_far: Sequence[str] = (),
+    plan: Sequence[ShownParagraph] = (),
+    so_far: str = "",
     **_: object,
-) -> Passage:
-    """Write line after line; without a plan, a sentence for each paper in the order given."""
+) -> Written:
+    """Show a sentence for each line; without a plan, for each paper in the order given."""
     by_key = {paper.key: paper for paper in papers}
-    written: list[PassageSentence] = []
-    said = list(so_far)
-    for line in lines or one_line_each(list(by_key)):
+    lines = [line for paragraph in plan for line in paragraph.lines]
+    written: list[NextSentence] = []
+    said = [so_far] if so_far else []
+    for line in lines or map(_shown_line, one_line_each(list(by_key))):
         mine = [by_key[key] for key in line.keys if key in by_key]
-        answer = single.extract(embedder, text=text, line=line, papers=mine, so_far=said)
-        written.append(PassageSentence(line=line.number, **answer.model_dump()))
-        said.append(answer.sentence)
-    return Passage(sentences=written)
+        told = extract_line(embedder, text, mine, said)
+        written.append(told.model_copy(update={"line": line.number}))
+        said.append(told.sentence)
+    return as_written([item for item in written if item.sentence])
+
+
+def extract_line(
+    embedder: Embedder, text: str, papers: Sequence[LinePaper], so_far: Sequence[str]
+) -> NextSentence:
+    """Show the papers' own sentences; on a line that names no paper, one of the researcher's."""
+    return tell(embedder, text, papers, so_far) if papers else tell_own(embedder, text, so_far)
 
 
 TASK = Task(
-    name="write_section", prompt=PROMPT, answer=Passage, tier="strong", extract=extract,
-    max_output_tokens=4000,
+    name="write_section", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    max_output_tokens=8000,
 )  # fmt: skip
 
 
-def for_lines(task: Task[Passage], count: int) -> Task[Passage]:
+def for_lines(task: Task[Written], count: int) -> Task[Written]:
     """Return the task with room for the answer of so many lines, at most what it has anyway."""
     room = min(task.max_output_tokens, count * _TOKENS_A_LINE + _TOKENS_BESIDE)
     return replace(task, max_output_tokens=room)
@@ -75,65 +155,96 @@ def for_lines(task: Task[Passage], count: int) -> Task[Passage]:
 class PassageWriter(Writer):
     """Writes as many lines at a time as one question has room for; a line without a plan is a paper."""
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
-        """Write along the lines, each of which gets its sentence; or freely from their papers."""
-        along = bool(stage.outline.lines)
+    def __init__(
+        self, name: WriterName, *, follows_plan: bool = False, at_once: int = AT_ONCE
+    ) -> None:
+        super().__init__(name, follows_plan=follows_plan)
+        self.at_once = at_once
+
+    def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
+        """Return the one job of the next lines."""
+        lines = stage.lines[stage.position : stage.position + self.at_once]
+        return [Job(draft=stage.best, lines=lines)] if lines else []
+
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+        """Write along the lines, or freely from their papers."""
+        drafting = await begin(services, stage, [*keys_of(job.lines), *job.draft.keys])
+        question = await self.question(services, stage, job)
+        sentences = await written(drafting, question)
+        reached = stage.position + len(question.lines)
+        return drafting.written(job.draft, sentences, reached, str(job.variant))
+
+    async def question(self, services: Services, stage: Stage, job: Job) -> Question:
+        """Return what is asked: as many of the job's lines as the model's window has room for."""
         said = [sentence.text for sentence in job.draft.sentences]
-        lines = job.lines[:AT_ONCE]
+        lines = job.lines
         while True:
-            inputs = {
-                **await shown_inputs(services, stage, keys_of(lines)),
-                "lines": list(lines) if along else [],
-                "so_far": said,
-            }
+            papers = await line_papers(services, stage.keys, keys_of(lines))
+            inputs: dict[str, Any] = {"text": stage.request.text, "papers": papers}
+            if stage.outline.lines:
+                inputs["plan"] = shown_plan(stage.outline, lines)
+                inputs["strict"] = stage.outline.origin == "user"
+            if said:
+                inputs["so_far"] = " ".join(said)
             task = for_lines(TASK, len(lines))
             if len(lines) == 1 or services.mind.spare(task, **inputs) >= 0:
-                break
+                return Question(task, inputs, lines, papers, said)
             lines = lines[: len(lines) // 2]
-        drafting = await begin(services, stage, [*keys_of(lines), *job.draft.keys])
-        writing = _along if along else write_freely
-        sentences = await writing(drafting, task, inputs, lines)
-        return drafting.written(job.draft, sentences, stage.position + len(lines))
 
 
-async def _along(
-    drafting: Drafting, task: Task[Passage], inputs: dict[str, Any], lines: Sequence[PlanLine]
-) -> list[Sentence]:
+async def written(drafting: Drafting, question: Question) -> list[Sentence]:
+    """Return the sentences that stand: line by line where a plan is kept to the letter, else freely."""
+    outline = drafting.stage.outline
+    if outline.lines and (outline.origin == "user" or not drafting.composed):
+        return await _along(drafting, question)
+    return await write_freely(drafting, question)
+
+
+async def _along(drafting: Drafting, question: Question) -> list[Sentence]:
     """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
-    by_number = {line.number: line for line in lines}
+    by_number = {line.number: line for line in question.lines}
 
-    def missing(items: list[PassageSentence]) -> list[str]:
+    def missing(items: Sequence[NextSentence]) -> list[str]:
         there = {item.line for item in items if item.sentence.strip()}
         return [f"line {number} is missing" for number in by_number if number not in there]
 
-    given = await drafting.ask(task, inputs, line_of=by_number.get, missing=missing)
+    given: list[NextSentence] = []
+    if drafting.composed:
+        given = await drafting.ask(question, line_of=by_number.get, missing=missing)
     kept: list[Sentence] = []
-    for line in lines:
+    for line in question.lines:
         mine = next((item for item in given if item.line == line.number), None)
-        papers = [paper for key in line.keys for paper in inputs["papers"] if paper.key == key]
-        said = [*inputs["so_far"], *(item.text for item in kept)]
-        made = await drafting.fill(line, mine, papers, said)
+        papers = [paper for key in line.keys for paper in question.papers if paper.key == key]
+        said = [*question.said, *(item.text for item in kept)]
+        made = await drafting.fill(line, mine, papers, said, extract_line)
         kept += [made] if made else []
     return kept
 
 
-async def write_freely(
-    drafting: Drafting, task: Task[Passage], inputs: dict[str, Any], lines: Sequence[PlanLine]
-) -> list[Sentence]:
+async def write_freely(drafting: Drafting, question: Question) -> list[Sentence]:
     """Ask for a passage on these lines' papers, and keep the sentences in which nothing is wrong.
 
     Where nothing is left of the answer the embedded engine writes about them.
     """
-    only = lines[0] if len(lines) == 1 else None
+    wanted = keys_of(question.lines)
+    only = question.lines[0] if len(wanted) == 1 and not drafting.stage.outline.lines else None
 
-    def missing(items: list[PassageSentence]) -> list[str]:
+    def missing(items: Sequence[NextSentence]) -> list[str]:
         text = " ".join(item.sentence for item in items)
-        return [f"{key} is not cited" for key in keys_of(lines) if f"{{{key}}}" not in text]
+        return [f"{key} is not cited" for key in wanted if f"{{{key}}}" not in text]
 
-    given = await drafting.ask(task, inputs, line_of=lambda _: only, missing=missing)
-    said = inputs.get("so_far", [])
-    kept = await drafting.keep_good(given, only, said)
-    if kept or "pieces" in inputs:
+    given = await drafting.ask(question, line_of=lambda _: only, missing=missing)
+    kept = await drafting.keep_good(given, only, question.said)
+    if kept or "pieces" in question.inputs:
         return kept
-    told = extract(drafting.services.clients.embedder, **inputs)
-    return await drafting.keep_good(told.sentences, only, said)
+    return [
+        sentence
+        for number, line in enumerate(question.lines, start=len(question.said) + 1)
+        if (
+            sentence := await drafting.fill(
+                line.model_copy(update={"number": number}), None,
+                [paper for paper in question.papers if paper.key in line.keys],
+                question.said, extract_line,
+            )
+        )
+    ]  # fmt: skip

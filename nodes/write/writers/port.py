@@ -1,49 +1,52 @@
-"""A writer: what it writes side by side, how, and what it keeps of it.
+"""A writer: what it writes, how, and what it keeps of it.
 
-A part of the section is written in rounds. Each round the graph asks the writer for its jobs, runs
-them as branches of their own, and lets the writer settle what becomes of the drafts; the part is done
+A section is written in rounds. Each round the graph asks the writer for its jobs, runs them as
+branches of their own, and lets the writer settle what becomes of the drafts; the section is done
 when there is no job left. So each way of writing can be stepped through and resumed alike.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from state.channels import PartState
+from state.channels import WriteState
 from state.request import Request
-from state.writing import Draft, Part, Plan, PlanLine, Schedule, WriterName
+from state.writing import Draft, Plan, PlanLine, WriterName
 from tools.context import RunContext
 from tools.services import Services
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """How far a part of the section has come."""
+    """How far a section has come."""
 
     request: Request
     keys: Mapping[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     outline: Plan
-    part: Part = field(default_factory=lambda: Part(number=0, lines=()))
     position: int = 0
-    """How many lines of the part are written; a writer that knows no lines counts its rounds."""
+    """How many lines are written; a writer that knows no lines counts its rounds."""
     drafts: Sequence[Draft] = ()
     """The survivors, best first; none before the first round."""
 
     @property
-    def best(self) -> Draft:
-        """The draft that leads, or an empty one."""
-        return self.drafts[0] if self.drafts else self.empty
+    def lines(self) -> tuple[PlanLine, ...]:
+        """The plan's lines, or one for each paper."""
+        return self.outline.lines or one_line_each(list(self.keys))
 
     @property
-    def empty(self) -> Draft:
-        """A draft of this part in which nothing stands yet."""
-        return Draft(id=f"d{self.part.number}", part=self.part.number)
+    def best(self) -> Draft:
+        """The draft that leads, or an empty one."""
+        return self.drafts[0] if self.drafts else EMPTY
 
 
-def stage_of(state: PartState) -> Stage:
-    """Return how far a part is."""
+EMPTY = Draft(id="d")
+"""A draft in which nothing stands yet."""
+
+
+def stage_of(state: WriteState) -> Stage:
+    """Return how far a section is."""
     return Stage(
-        request=state["request"], keys=state["keys"], outline=state["outline"], part=state["part"],
+        request=state["request"], keys=state["keys"], outline=state["outline"],
         position=state["position"], drafts=state.get("drafts", []),
     )  # fmt: skip
 
@@ -65,16 +68,12 @@ class Writer:
         self.follows_plan = follows_plan
         """Whether it can keep to a plan by the researcher."""
 
-    def parts(self, plan: Plan, keys: Sequence[str], schedule: Schedule) -> list[Part]:
-        """Divide the section into parts that can be written side by side."""
-        return [Part(number=0, lines=plan.lines or one_line_each(keys))]
-
     def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
-        """Return what is to be written next; nothing when the part is done."""
-        left = stage.part.lines[stage.position :]
+        """Return what is to be written next; nothing when the section is done."""
+        left = stage.lines[stage.position :]
         return [Job(draft=stage.best, lines=left)] if left else []
 
-    async def write(self, services: Services, stage: Stage, job: Job) -> PartState:
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
         """Write one job as `candidates`; what the mind says wrongly is sent back once, and recorded.
 
         Raises:
@@ -86,7 +85,7 @@ class Writer:
 
     async def settle(
         self, services: Services, stage: Stage, candidates: Sequence[Draft]
-    ) -> PartState:
+    ) -> WriteState:
         """Return the `drafts` of a round that go on, the best first, and how far they are; errors as `write`."""
         reached = max((draft.round for draft in candidates[:1]), default=0)
         return {"drafts": list(candidates[:1]), "position": max(reached, stage.position + 1)}

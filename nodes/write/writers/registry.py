@@ -1,6 +1,6 @@
 """The writers by name."""
 
-from nodes.write.writers.beam import BeamWriter, SentenceWriter
+from nodes.write.writers.beam import BeamWriter
 from nodes.write.writers.extractive import BaselineWriter
 from nodes.write.writers.passage import PassageWriter
 from nodes.write.writers.per_cite import PerCiteWriter
@@ -10,12 +10,11 @@ from tools.errors import InputError
 WRITERS: dict[str, Writer] = {
     writer.name: writer
     for writer in (
-        BeamWriter("beam", follows_plan=True),
         PassageWriter("plan", follows_plan=True),
-        PassageWriter("prompted_plan"),
+        BeamWriter("beam", follows_plan=True),
         PassageWriter("zero_shot"),
         PerCiteWriter("per_cite"),
-        SentenceWriter("sentence_by_sentence", follows_plan=True),
+        PassageWriter("sentence_by_sentence", follows_plan=True, at_once=1),
         BaselineWriter("lexrank"),
         BaselineWriter("one_line"),
     )
@@ -37,14 +36,9 @@ def check_writer(name: str, *, planned: bool) -> None:
     """Make sure that a writer can do what is asked of it.
 
     Raises:
-        InputError: There is no such writer, it cannot keep to the researcher's plan, or it needs one.
+        InputError: There is no such writer, or it cannot keep to the researcher's plan.
     """
     writer = writer_named(name)
     if planned and not writer.follows_plan:
         able = ", ".join(key for key, other in WRITERS.items() if other.follows_plan)
         raise InputError(f"the writer '{name}' follows no plan of yours: use one of {able}")
-    if name == "plan" and not planned:
-        raise InputError(
-            "the writer 'plan' needs a plan: give one (--plan), or let the mind make one with "
-            "writer=prompted_plan"
-        )

@@ -81,7 +81,7 @@ async def _vote(
     failures: list[Failure],
 ) -> Vote | None:
     order = list(drafts)
-    place = f"{stage.part.number}/{stage.position}/{number}"
+    place = f"{stage.position}/{number}"
     random.Random(f"{services.context.seed}/{place}").shuffle(order)
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
     try:
@@ -95,7 +95,7 @@ async def _vote(
         cause = f"it chose '{ballot.best[:60]}', which is none of the versions"
     except (AnswerError, RefusedError) as error:
         cause = str(error)
-    subject = f"part {stage.part.number + 1}, line {stage.position + 1}, vote {number + 1}"
+    subject = f"line {stage.position + 1}, vote {number + 1}"
     failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted"))
     return None
 
