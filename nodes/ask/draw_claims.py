@@ -16,6 +16,7 @@ from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
+    fitting,
     several,
     whole_sentences,
 )  # fmt: skip
@@ -122,8 +123,13 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     sources = await sources_of(services, state["request"], hop.chosen)
-    shown = sources.shown(hop.chosen)
-    named = {item.id: passage for passage, item in shown}
+    keyed = sources.shown(hop.chosen)
+    inputs: dict[str, object] = {
+        "question": state["standalone"],
+        "aspects": sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
+    }  # fmt: skip
+    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    named = {item.id: passage for passage, item in keyed[: len(shown)]}
     if not named:
         return {}
 
@@ -136,12 +142,7 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
             if not quote_in(item.quote, named[item.passage])
         ]
 
-    inputs = {
-        "question": state["standalone"],
-        "aspects": sought(state["aspects"], state["hops"], state["query"]),
-        "most": PER_PASSAGE, "passages": [item for _, item in shown],
-    }  # fmt: skip
-    asked = await ask_checked(services.mind, TASK, inputs, faults)
+    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown}, faults)
     held, lost = list(state["held"]), list[LostClaim]()
     for name, passage in named.items():
         taken, gone = _taken(asked, name, passage, sources)
@@ -158,8 +159,8 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
         for passage in sources.passages.values()
         if (commands := without_injections(passage.text)[1])
     ]
-    hops = [*earlier, hop.model_copy(update={"lost": tuple(lost)})]
-    return {"held": held, "hops": hops, "failures": failures}
+    read = {"chosen": tuple(item.id for item in named.values()), "lost": tuple(lost)}
+    return {"held": held, "hops": [*earlier, hop.model_copy(update=read)], "failures": failures}
 
 
 def _taken(
