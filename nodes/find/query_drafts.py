@@ -74,12 +74,13 @@ Where a list of sentences that failed is given, those are not in the input: copy
 """
 
 
+Side = Literal["problem", "method", "contribution", "all"]
+
+
 class QueryDraft(BaseModel):
     """One query as the mind gives it."""
 
-    facet: Literal["problem", "method", "contribution", "all"] = Field(
-        default="all", description="The side it looks at; 'all' for the whole."
-    )
+    facet: Side = Field(default="all", description="The side it looks at; 'all' for the whole.")
     sentence: str = Field(description="A sentence of the input, verbatim.")
     reason: str
     keywords: list[str] = Field(min_length=1, description="Its terms, most telling first.")
@@ -98,7 +99,7 @@ def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPla
     problem = roles.get("problem") or roles.get("background") or sentences[0]
     contribution = roles.get("contribution") or sentences[-1]
     method = roles.get("method") or roles.get("data") or contribution
-    sides: dict[Literal["problem", "method", "contribution"], str] = {
+    sides: dict[Side, str] = {
         "contribution": contribution.text, "problem": problem.text, "method": method.text,
     }  # fmt: skip
     used = set(own_names(text))
@@ -111,12 +112,8 @@ def extract_optimized(embedder: Embedder, *, text: str, **_: object) -> QueryPla
             drafts[facet] = QueryDraft(
                 facet=facet, keywords=words, reason=_REASONS[facet], sentence=sentence
             )
-    if not drafts:
-        words = text.split()[:MAX_KEYWORDS]
-        return QueryPlan(queries=[
-            QueryDraft(facet="problem", keywords=words, reason=_REASONS["problem"], sentence=text)
-        ])  # fmt: skip
-    return QueryPlan(queries=[drafts[facet] for facet in _REASONS if facet in drafts])
+    ordered = [drafts[facet] for facet in _REASONS if facet in drafts]
+    return QueryPlan(queries=ordered or [_first_words(text, "problem", _REASONS["problem"])])
 
 
 _REASONS = {
@@ -148,10 +145,13 @@ def extract_readings(embedder: Embedder, *, text: str, limit: int, **_: object) 
         used |= stems.difference(*(item.stems for item in lead))
         sentence = _richest(text, stems)
         readings.append(QueryDraft(keywords=words, reason=_WHOLE, sentence=sentence))
-    if not readings:
-        words = text.split()[:MAX_KEYWORDS]
-        readings = [QueryDraft(keywords=words, reason=_WHOLE, sentence=text)]
-    return QueryPlan(queries=readings)
+    return QueryPlan(queries=readings or [_first_words(text, "all", _WHOLE)])
+
+
+def _first_words(text: str, facet: Side, reason: str) -> QueryDraft:
+    """Return what is searched for where a text has no phrase."""
+    words = text.split()[:MAX_KEYWORDS]
+    return QueryDraft(facet=facet, keywords=words, reason=reason, sentence=text)
 
 
 def _richest(text: str, stems: Collection[str]) -> str:

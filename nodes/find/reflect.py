@@ -252,12 +252,10 @@ def _line(abstract: str, debate: Debate | None) -> str:
 
 def _by_title(reasoning: str, keyed: Mapping[str, Paper]) -> str:
     """Name by its title each paper that a reasoning names by the id of this question."""
-
-    def title(found: re.Match[str]) -> str:
-        paper = keyed.get(found[0])
-        return f"'{shorten(paper.title, _TITLE, placeholder=' ...')}'" if paper else found[0]
-
-    return re.sub(r"\bP\d+\b", title, reasoning)
+    titles = {
+        key: f"'{shorten(paper.title, _TITLE, placeholder=' ...')}'" for key, paper in keyed.items()
+    }
+    return re.sub(r"\bP\d+\b", lambda found: titles.get(found[0], found[0]), reasoning)
 
 
 def _cover(facet: Facet, text: str, ids: dict[str, str]) -> FacetCover:

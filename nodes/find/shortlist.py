@@ -26,13 +26,13 @@ what covers a gap is far from the input as a whole."""
 
 
 async def shortlist(state: FindState, runtime: Runtime[RunContext]) -> FindState:
-    """Take the most promising papers; breadth-first, as many of the last level as there is room for."""
+    """Take the most promising papers; breadth-first, as many of the last level as are still collected."""
     services = open_services(runtime, state["run"])
     prior, request = state["prior"], state["request"]
     if services.context.expansion == "bfs":
         room = max(services.context.max_papers - len(state["collected"]), 0)
         level = await _level(services, state)
-        wanted = [key for key in level if key not in state["judged"]][:room]
+        wanted = best({key: prior[key] for key in level if key not in state["judged"]}, room)
     else:
         pool = services.context.pool
         pool = round(PER_KEPT * request.keep) if pool is None else pool

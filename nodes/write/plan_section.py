@@ -1,6 +1,6 @@
 """Plan: what each paragraph of the section is to argue, with which papers, line by line.
 
-Reads `request`, `keys`, `selected`, `choices`. Writes `outline`, and `keys`, of which those stay that
+Reads `request`, `keys`, `selected`, `choices`, `sufficiency`. Writes `outline`, and `keys`, of which those stay that
 the plan has. A plan by the researcher is honoured as it is. Else the mind plans: of the papers that
 may be cited it takes at most `cite`. The embedded engine, which argues nothing, gets a paragraph for
 each group of papers that are close in meaning, and a line for each paper.
@@ -8,32 +8,39 @@ each group of papers that are close in meaning, and a line for each paper.
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
+from nodes.write.planned_themes import (
+    PlannedLine,
+    PlannedTheme,
+    SectionPlan,
+    lay_lines,
+    repaired,
+)
 from nodes.write.user_plan import parse_plan
 from nodes.write.writers.port import one_line_each
 from state.channels import WriteState
 from state.paper import Paper
 from state.run import Failure
-from state.writing import Plan, PlanLine, Theme
+from state.writing import Plan
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
 from tools.services import Services, open_services
 from tools.text.themes import group_texts
-from tools.text.words import lower_case_words
 
 STAGE = "plan_section"
 
 PROMPT = """\
 You plan the related-work section of a paper, before it is written. `text` is the authors' abstract,
 idea or question; `papers` are those that may be cited, each with its key, and `must` where the
-authors insist on it; `most` is the number of papers that can be cited.
+authors insist on it; `most` is the number of papers that can be cited; `facets`, where given, are what
+those who searched found the section to need, with the keys of papers that speak of each.
 
 A related-work section argues. It does not go through papers one by one: each paragraph makes a point
 about a strand of earlier work, compares its papers on one axis, and shows what they leave open that
@@ -43,14 +50,17 @@ First reason: go through `text` and name what a reader of that work expects to b
 itself and those who tried it before, what it builds on, what it is compared with, how it is judged);
 for each say which papers speak of it. The task itself comes first: a section that leaves out the
 works closest to the authors' own has failed. Then choose the papers, at most `most`, those marked
-`must` among them; leave out what only touches the subject.
+`must` among them; leave out what only touches the subject. If no more papers than `most` are given,
+the authors want every one of them cited.
 
 Then give the themes, in the order in which the section argues: two to four for up to twenty papers,
 and one more for each further six. For each theme:
 - label: a noun phrase in lower case (dense passage retrieval);
-- claim: the point of the paragraph, as one sentence that could be disputed;
+- claim: the point of the paragraph, as one sentence that could be disputed and that follows from what
+  the theme before it left open;
 - axis: the respect in which its papers are compared;
-- gap: what they leave open that matters to `text`; only what their words allow to be said;
+- gap: what they leave open that matters to `text`, said by what they do rather than by what they do
+  not do (they protect those who are ranked), since no words of theirs can show what is absent;
 - lines: three to six sentences to be, each with its role, its papers' keys (none, one or several), and
   in at most 25 words what it is to say, naming the methods and findings to be set side by side.
 Roles: topic (states the point; it may cite several papers or none), develop (adds a paper), agree,
@@ -70,8 +80,6 @@ compares "neither explains its decisions, as ours does".
 Use only keys that are given, each paper in one theme. Where `faults` of an earlier answer are listed,
 give the whole plan again with these mended.
 """
-_Role = Literal["topic", "develop", "agree", "extend", "contrast", "synthesis", "gap"]
-_COMPARES = "Compare with the authors' own work."
 APIECE = 2
 """Papers that an LLM may choose from for each that is to be cited."""
 
@@ -86,30 +94,11 @@ class PlannedPaper(BaseModel):
     must: bool | None = None
 
 
-class PlannedLine(BaseModel):
-    """One sentence to be."""
+class Facet(BaseModel):
+    """What the section needs, as reflection on the search found."""
 
-    role: _Role = "develop"
-    keys: list[str] = []
-    says: str = Field(default="", description="What it is to say, in at most 25 words.")
-    compares: bool = Field(default=False, description="With the authors' own work.")
-
-
-class PlannedTheme(BaseModel):
-    """One paragraph to be."""
-
-    label: str = Field(min_length=3, max_length=80)
-    claim: str = ""
-    axis: str = ""
-    gap: str = ""
-    lines: list[PlannedLine]
-
-
-class SectionPlan(BaseModel):
-    """The mind's answer."""
-
-    reasoning: str = ""
-    themes: list[PlannedTheme] = Field(min_length=1)
+    name: str
+    keys: list[str]
 
 
 def extract(
@@ -168,19 +157,22 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     if writer not in {"beam", "plan"}:
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
-    musts = {by for by in keys if keys[by] in state["request"].must_include}
-    most = (
-        min(state["choices"].cite, len(keys)) if services.mind.name != "extractive" else len(keys)
-    )
-    answer, failures = await _ask(services, state["request"].text, by_key, musts, most)
-    answer = repaired(
-        answer, list(keys), musts, most, [item.abstract or "" for item in by_key.values()]
-    )
-    return lay_lines(answer, counted=services.mind.name == "extractive"), failures
+    told = services.mind.name == "extractive"
+    most = len(keys) if told else min(state["choices"].cite, len(keys))
+    # Where there is nothing to choose, every paper is wanted.
+    insisted = {key for key in keys if keys[key] in state["request"].must_include}
+    musts = insisted if most < len(keys) else set(keys)
+    answer, failures = await _ask(services, state, by_key, musts, most)
+    texts = [item.abstract or "" for item in by_key.values()]
+    return lay_lines(repaired(answer, list(keys), musts, most, texts), counted=told), failures
 
 
 async def _ask(
-    services: Services, text: str, papers: Mapping[str, Paper], musts: Collection[str], most: int
+    services: Services,
+    state: WriteState,
+    papers: Mapping[str, Paper],
+    musts: Collection[str],
+    most: int,
 ) -> tuple[SectionPlan, list[Failure]]:
     """Ask for a plan; what the window has no room for is told, and where no answer comes the embedded engine plans."""
     failures: list[Failure] = []
@@ -191,11 +183,14 @@ async def _ask(
     shown = [
         PlannedPaper(
             key=key, title=without_injections(paper.title)[0], year=paper.year,
-            abstract=without_injections(paper.abstract or "")[0], must=key in musts or None,
+            abstract=without_injections(paper.abstract or "")[0], must=(key in musts and most < len(papers)) or None,
         )
         for key, paper in papers.items()
     ]  # fmt: skip
-    inputs = {"text": text, "papers": shown, "most": most}
+    text = state["request"].text
+    inputs: dict[str, Any] = {"text": text, "papers": shown, "most": most}
+    if facets := _facets(state):
+        inputs["facets"] = facets
     if services.mind.spare(TASK, **inputs) < 0:
         bare = [item.model_copy(update={"abstract": ""}) for item in shown]
         inputs = {**inputs, "papers": bare}
@@ -214,6 +209,15 @@ async def _ask(
     return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures
 
 
+def _facets(state: WriteState) -> list[Facet]:
+    by_id = {paper: key for key, paper in state["keys"].items()}
+    last = next((item for item in reversed(state.get("sufficiency") or ()) if item.facets), None)
+    return [
+        Facet(name=facet.name, keys=[by_id[paper] for paper in facet.papers if paper in by_id])
+        for facet in (last.facets if last else ())
+    ]
+
+
 def _faults(
     plan: SectionPlan, keys: Collection[str], musts: Collection[str], most: int
 ) -> list[str]:
@@ -224,76 +228,3 @@ def _faults(
     if len(known) > most:
         faults.append(f"it cites {len(known)} papers, and at most {most} can be cited")
     return faults if known else [*faults, "it cites no paper"]
-
-
-def repaired(
-    plan: SectionPlan, keys: Sequence[str], musts: Collection[str], most: int, texts: Sequence[str]
-) -> SectionPlan:
-    """Drop invented keys and papers too many; those that must be cited and were forgotten get a line.
-
-    Labels stand in sentences: a capital goes where the papers write that word without one.
-    """
-    lower = lower_case_words(texts)
-    named = [key for theme in plan.themes for line in theme.lines for key in line.keys]
-    asked = [key for key in dict.fromkeys(named) if key in keys]
-    allowed = set(
-        [key for key in asked if key in musts]
-        + [key for key in asked if key not in musts][: max(most - len(musts), 0)]
-    )
-    themes = [
-        theme.model_copy(
-            update={
-                "label": " ".join(word.lower() if word.lower() in lower else word for word in theme.label.split()),
-                "lines": _kept(theme.lines, allowed),
-            }
-        )
-        for theme in plan.themes
-    ]  # fmt: skip
-    themes = [theme for theme in themes if any(line.keys for line in theme.lines)]
-    forgotten = [key for key in keys if key in musts and key not in allowed]
-    forgotten = forgotten if themes else list(keys)[:most]
-    themes = themes or [PlannedTheme(label="related work", lines=[])]
-    themes[-1] = themes[-1].model_copy(
-        update={"lines": [*themes[-1].lines, *(PlannedLine(keys=[key]) for key in forgotten)]}
-    )
-    return plan.model_copy(update={"themes": themes})
-
-
-def _kept(lines: Sequence[PlannedLine], allowed: Collection[str]) -> list[PlannedLine]:
-    """Return the lines with allowed keys only; one whose papers are all gone goes."""
-    kept = [
-        line.model_copy(
-            update={"keys": [key for key in dict.fromkeys(line.keys) if key in allowed]}
-        )
-        for line in lines
-    ]
-    return [new for new, old in zip(kept, lines, strict=True) if new.keys or not old.keys]
-
-
-def lay_lines(plan: SectionPlan, *, counted: bool) -> Plan:
-    """Lay out the lines, a paragraph for each theme.
-
-    Args:
-        plan: With keys that are there.
-        counted: Whether each paragraph opens with a line that counts its papers, as the embedded
-            engine prints it.
-    """
-    lines: list[PlanLine] = []
-    for place, theme in enumerate(plan.themes, start=1):
-        keys = tuple(dict.fromkeys(key for line in theme.lines for key in line.keys))
-        shared: dict[str, Any] = {"theme": theme.label, "paragraph": place}
-        if counted:
-            lines.append(PlanLine(number=len(lines) + 1, covers=keys, role="open", **shared))
-        for line in theme.lines:
-            says = [line.says.strip()[:300], _COMPARES if line.compares else ""]
-            note = " ".join(item for item in says if item)
-            new = PlanLine(
-                number=len(lines) + 1, keys=tuple(line.keys), role=line.role, note=note, **shared
-            )
-            lines.append(new)
-    themes = tuple(
-        Theme(label=item.label, claim=item.claim, axis=item.axis, gap=item.gap)
-        for item in plan.themes
-        if item.claim
-    )
-    return Plan(lines=tuple(lines), themes=themes, reasoning=plan.reasoning)

@@ -157,19 +157,23 @@ def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
-    texts = {item["key"]: item["abstract"] or item["title"] for item in inputs["sources"]}
-    texts["input"] = inputs["input"]
-    return {
-        "findings": [
+    firsts = {
+        item["key"]: sentences(item["abstract"] or item["title"])[0] for item in inputs["sources"]
+    }
+    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    findings = []
+    for item in inputs["asked"]:
+        said = _words(texts[item["sentence"]])
+        own = max(sentences(inputs["input"]), key=lambda text: len(_words(text) & said))
+        findings.append(
             {
                 "id": item["id"],
-                "quotes": [sentences(texts[key])[0] for key in item["sources"]],
+                "quotes": [{**firsts, "input": own}[key] for key in item["sources"]],
                 "reasoning": "It says so.",
                 "verdict": "supported",
             }
-            for item in inputs["asked"]
-        ]
-    }
+        )
+    return {"findings": findings}
 
 
 def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -121,6 +121,35 @@ async def test_beam_extends_each_survivor_and_votes(schedule: str, llm_settings:
     assert {item.paper.id for item in result["references"]} == set(FIVE)
 
 
+async def test_mind_plans_chooses_and_writes_a_sentence_on_papers_together(
+    llm_settings: Settings,
+) -> None:
+    together = "Bees are at the centre of these studies."
+
+    def sums_up(answer: Any, inputs: dict[str, Any]) -> Any:
+        first = inputs["plan"][0]["lines"]
+        keys = [key for line in first for key in line["keys"]]
+        sentences = [{"line": first[0]["number"], "text": together}, *answer["sentences"]]
+        grounds = [{"sentence": 1, "key": key} for key in keys]
+        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
+        return {"sentences": sentences, "grounds": grounds}
+
+    with Scripted(reviewer({"write_section": sums_up}), llm_settings) as llm:
+        result = await write(llm.context, cite=3)
+        (planning,) = [item for item in llm.server.requests if task_of(item) == "plan_section"]
+        (writing,) = [item for item in llm.server.requests if task_of(item) == "write_section"]
+    shown: Any = inputs_of(planning)
+    assert (len(shown["papers"]), shown["most"]) == (5, 3)
+    along: Any = inputs_of(writing)
+    assert (along["plan"][0]["claim"], along["strict"]) == ("They differ.", False)
+    assert len(result["references"]) == 3
+    first = result["sentences"][0]
+    assert first.text == together
+    assert (first.verdict.key, first.verdict.verdict) == ("", "supported")
+    assert first.verdict.quote
+    assert result["audit"].passed, result["audit"].reasons
+
+
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
 
 

@@ -68,9 +68,10 @@ def judge(paper: Paper, verdict: Verdict, by: str, check: Check) -> Debate:
     pro = tuple(_argument(point, paper, check) for point in verdict.arguments_for)
     contra = tuple(_argument(point, paper, check) for point in verdict.arguments_against)
     score, reductions = verdict.score, []
-    for side, arguments, other in (("for", pro, contra), ("against", contra, pro)):
-        fair = not arguments and (side == "against" or verdict.score < CASE_NEEDED)
-        if not _held(arguments) and not (fair and _held(other)):
+    debated = any(argument.supported for argument in (*pro, *contra))
+    for side, arguments in (("for", pro), ("against", contra)):
+        fair = debated and (side == "against" or verdict.score < CASE_NEEDED)
+        if not (any(argument.supported for argument in arguments) or (fair and not arguments)):
             score *= UNSUPPORTED
             reductions.append(f"no verified quote {side} it: times {UNSUPPORTED}")
     return Debate(
@@ -97,10 +98,6 @@ def best_supported(paper: Paper, verdicts: Sequence[Verdict], check: Check) -> V
         return held, -len(failed_quotes(paper, verdict, check))
 
     return max(verdicts, key=standing)
-
-
-def _held(arguments: Sequence[Argument]) -> bool:
-    return any(argument.supported for argument in arguments)
 
 
 def _argument(point: Point, paper: Paper, check: Check) -> Argument:
@@ -211,25 +208,21 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
 
 
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
-    """Say which quotes are not in their papers, and which papers were left out."""
-    return [f"{key}: {fault}" for key, fault in _by_candidate(named, answer)]
-
-
-def _at_fault(named: Mapping[str, Paper], answer: Debates) -> dict[str, object]:
-    """Return the candidates that are to be debated again."""
-    keys = dict(_by_candidate(named, answer))
-    return {"candidates": candidates({key: named[key] for key in named if key in keys})}
-
-
-def _by_candidate(named: Mapping[str, Paper], answer: Debates) -> list[tuple[str, str]]:
+    """Say which quotes are not in their papers, and which papers were left out, by id."""
     wrong = [
-        (verdict.id, f"{_why(quote, named[verdict.id])}: {quote!r}")
+        f"{verdict.id}: {_why(quote, named[verdict.id])}: {quote!r}"
         for verdict in answer.debates
         if verdict.id in named
         for quote in failed_quotes(named[verdict.id], verdict, quote_paper)
     ]
     given = {verdict.id for verdict in answer.debates}
-    return [*wrong, *((key, LEFT_OUT) for key in named if key not in given)]
+    return [*wrong, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]
+
+
+def _at_fault(named: Mapping[str, Paper], answer: Debates) -> dict[str, object]:
+    """Return the candidates that are to be debated again."""
+    keys = {fault.partition(":")[0] for fault in _faults(named, answer)}
+    return {"candidates": candidates({key: named[key] for key in named if key in keys})}
 
 
 def _why(quote: str, paper: Paper) -> str:
