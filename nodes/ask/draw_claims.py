@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
+from nodes.ask.judge_sentence import judge_sentence
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
+    Sources,
     fitting,
     several,
+    sources_of,
     whole_sentences,
 )  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
