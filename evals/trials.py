@@ -45,14 +45,17 @@ def fresh_home() -> Iterator[Settings]:
 
 
 def run_graph(
-    name: str, inputs: Mapping[str, Any], clients: Clients, choices: Mapping[str, Any]
+    graph: Any, inputs: Mapping[str, Any], clients: Clients, choices: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Run a graph in an event loop of its own; `choices` are fields of RunContext."""
+    """Run a graph, or the product's of a name, in an event loop of its own.
+
+    `choices` are fields of RunContext.
+    """
     context = RunContext(**choices)
     vars(context)["clients"] = clients  # where cached_property looks first
     config: Any = {"recursion_limit": 1000, "max_concurrency": 16}
     began = perf_counter()
-    graph = import_module(f"graphs.{name}").graph
+    graph = import_module(f"graphs.{graph}").graph if isinstance(graph, str) else graph
     result = dict(asyncio.run(graph.ainvoke(dict(inputs), config, context=context)))
     return result | {"took": perf_counter() - began}
 

@@ -4,13 +4,14 @@ START -> take_stack -> read_paper (a branch for each paper) -> merge_references
       -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
-With a `context_method` other than 'paragraphs' (the baselines) merge_references leads to
-retrieve_contexts -> synthesize_answer. A fatal failure at any step leads to present_synthesis: a run
-always shows what it has.
+A fatal failure at any step leads to present_synthesis: a run always shows what it has.
 """
 
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import RETRY, add_first_step, unless_stopped
@@ -21,13 +22,14 @@ from nodes.synthesize.merge_references import merge_references
 from nodes.synthesize.present_synthesis import present_synthesis
 from nodes.synthesize.read_paper import read_paper
 from nodes.synthesize.resolve_works import resolve_works
-from nodes.synthesize.retrieve_contexts import retrieve_contexts
 from nodes.synthesize.summarize_paragraphs import summarize_paragraphs
 from nodes.synthesize.synthesize_answer import synthesize_answer
 from nodes.synthesize.take_stack import take_stack
 from state.run import halt
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
-from tools.context import RunContext, context_of
+from tools.context import RunContext
+
+Step = Callable[..., Awaitable[Any]]
 
 
 def each_paper(state: SynthesizeState) -> list[Send] | str:
@@ -39,14 +41,6 @@ def each_paper(state: SynthesizeState) -> list[Send] | str:
         Send("read_paper", {**shared, "item": item, "place": place})
         for place, item in enumerate(state["stack"])
     ]
-
-
-def choose_way(state: SynthesizeState, runtime: Runtime[RunContext]) -> str:
-    """Judge whole paragraphs by their summaries, or retrieve chunks as a baseline does."""
-    if halt(state["failures"]):
-        return "present_synthesis"
-    whole = context_of(runtime).context_method == "paragraphs"
-    return "summarize_paragraphs" if whole else "retrieve_contexts"
 
 
 def begin_text(state: SynthesizeState) -> str:
@@ -62,44 +56,44 @@ def fold_or_align(state: SynthesizeState) -> str:
     return "synthesize_answer" if state["folded"] < len(state["contexts"]) else "align_lines"
 
 
-builder = StateGraph(
-    SynthesizeState,
-    context_schema=RunContext,
-    input_schema=SynthesizeInput,
-    output_schema=SynthesizeOutput,
-)
-add_first_step(builder, take_stack)
-for step in (
-    read_paper, merge_references, summarize_paragraphs, judge_relevance, retrieve_contexts,
-    synthesize_answer, align_lines, resolve_works,
-):  # fmt: skip
-    builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
-builder.add_node("present_synthesis", present_synthesis)
+def wired(
+    *finding: Step,
+) -> StateGraph[SynthesizeState, RunContext, SynthesizeInput, SynthesizeOutput]:
+    """Return the graph with these steps between merge_references and synthesize_answer.
 
-builder.add_edge(START, "take_stack")
-builder.add_conditional_edges("take_stack", each_paper, ["read_paper", "present_synthesis"])
-builder.add_edge("read_paper", "merge_references")
-builder.add_conditional_edges(
-    "merge_references",
-    choose_way,
-    ["summarize_paragraphs", "retrieve_contexts", "present_synthesis"],
-)
-builder.add_conditional_edges(
-    "summarize_paragraphs",
-    unless_stopped("judge_relevance", "present_synthesis"),
-    ["judge_relevance", "present_synthesis"],
-)
-for step_name in ("judge_relevance", "retrieve_contexts"):
-    builder.add_conditional_edges(step_name, begin_text, ["synthesize_answer", "present_synthesis"])
-builder.add_conditional_edges(
-    "synthesize_answer", fold_or_align, ["synthesize_answer", "align_lines", "present_synthesis"]
-)
-builder.add_conditional_edges(
-    "align_lines",
-    unless_stopped("resolve_works", "present_synthesis"),
-    ["resolve_works", "present_synthesis"],
-)
-builder.add_edge("resolve_works", "present_synthesis")
-builder.add_edge("present_synthesis", END)
+    The benchmarks compare other ways of finding contexts (evals.synthesis.retrieve_contexts).
+    """
+    made = StateGraph(
+        SynthesizeState,
+        context_schema=RunContext,
+        input_schema=SynthesizeInput,
+        output_schema=SynthesizeOutput,
+    )
+    add_first_step(made, take_stack)
+    steps: tuple[Step, ...] = (
+        read_paper, merge_references, *finding, synthesize_answer, align_lines, resolve_works,
+    )  # fmt: skip
+    for step in steps:
+        made.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+    made.add_node("present_synthesis", present_synthesis)
 
+    made.add_edge(START, "take_stack")
+    made.add_conditional_edges("take_stack", each_paper, ["read_paper", "present_synthesis"])
+    made.add_edge("read_paper", "merge_references")
+    chain = ["merge_references", *(step.__name__ for step in finding)]
+    for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
+        ways = unless_stopped(following, "present_synthesis")
+        made.add_conditional_edges(name, ways, [following, "present_synthesis"])
+    made.add_conditional_edges(chain[-1], begin_text, ["synthesize_answer", "present_synthesis"])
+    made.add_conditional_edges(
+        "synthesize_answer",
+        fold_or_align,
+        ["synthesize_answer", "align_lines", "present_synthesis"],
+    )
+    made.add_edge("resolve_works", "present_synthesis")
+    made.add_edge("present_synthesis", END)
+    return made
+
+
+builder = wired(summarize_paragraphs, judge_relevance)
 graph = builder.compile(name="synthesize")

@@ -1,11 +1,13 @@
 """Many small texts to a question: as many as fit, and several questions at once."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nodes.ask_checked import ask_checked
+from state.run import Failure
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 
@@ -94,3 +96,13 @@ def batches(
                 too_large.append(item)
         found += groups
     return found, too_large
+
+
+def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -> list[Failure]:
+    """Return one failure for each cause that texts have no answer, with what it befell, such as '12 paragraphs'."""
+    return [
+        Failure(
+            stage=stage, subject=f"{count} {what}{'s' * (count > 1)}", cause=cause, remedy=remedy
+        )
+        for cause, count in Counter(causes.values()).items()
+    ]

@@ -3,6 +3,5 @@
 from typing import Literal
 
 AskMethod = Literal["claims", "kar"]
-ContextMethod = Literal["paragraphs", "basic", "parent_document", "ensemble"]
 RelevanceMode = Literal["cascade", "each"]
 UpdateMode = Literal["packed", "each"]

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
-from state.modes import AskMethod, ContextMethod, RelevanceMode, UpdateMode
+from state.modes import AskMethod, RelevanceMode, UpdateMode
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -135,17 +135,6 @@ class RunContext:
             "for money; else the embedder finds them."
         ),
     ] = False
-    context_method: Annotated[
-        ContextMethod,
-        Field(
-            description="What `synthesize` answers from: all paragraphs found relevant ('paragraphs'), or, "
-            "as baselines, the best chunks ('basic'), the parents of the best small chunks "
-            "('parent_document'), or the best by BM25 and meaning ('ensemble')."
-        ),
-    ] = "paragraphs"
-    top_k: Annotated[
-        int, Field(description="Chunks that the baselines of `synthesize` take.", ge=1, le=100)
-    ] = 4
     relevance: Annotated[
         RelevanceMode,
         Field(

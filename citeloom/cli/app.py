@@ -48,7 +48,7 @@ _RUNS = {
         "synthesize",
         "Answer a question from a stack of papers, each line with its sources and what they cite.",
         "state.synthesis:SynthesizeInput",
-        ("refresh", "relevance", "updates", "context_method", "top_k"),
+        ("refresh", "relevance", "updates"),
         ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
     ),
     "review": RunCommand(

@@ -35,7 +35,6 @@ _NAMES = {
     "merge_references": "Uniting references",
     "summarize_paragraphs": "Summarising paragraphs",
     "judge_relevance": "Judging paragraphs",
-    "retrieve_contexts": "Finding contexts",
     "synthesize_answer": "Writing the synthesis",
     "align_lines": "Aligning lines",
     "resolve_works": "Looking up references",

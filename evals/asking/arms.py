@@ -21,6 +21,6 @@ ARMS = {
     f"{one}-{hops}": Arm(name=f"{one}-{hops}", settings={"retriever": one, "max_hops": hops})
     for one in _RETRIEVERS
     for hops in (2, 1)
-}
+} | {"kar": Arm(name="kar", settings={"method": "kar", "retriever": "keywords"})}
 HOPS = {one: (f"{one}-2", f"{one}-1") for one in _RETRIEVERS}
 """What the second hop is worth, by retriever."""

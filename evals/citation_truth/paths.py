@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evals.citation_truth.pairs import Case
-from nodes.synthesize.line_origins import LineOrigins, Named
+from nodes.synthesize.line_origins import LineOrigins
 from nodes.write.judge_citation import Finding, Hand, judge_citation
 from state.asking import Claim
 from state.paper import Paper
@@ -74,7 +74,8 @@ def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
 
 
 def _asked(case: Case, said: str | None) -> Support:
-    from nodes.ask.judge_sentence import Sources, judge_sentence
+    from nodes.ask.judge_sentence import judge_sentence
+    from nodes.ask.shown import Sources
 
     paper, text, sentence = case.paper, case.paper.abstract or "", _plain(case)
     hand = _hand(case, [], LIAR)
@@ -98,8 +99,8 @@ def synthesize(case: Case, others: Sequence[Paper]) -> Support:
 def synthesize_dishonest(case: Case, others: Sequence[Paper]) -> Support:
     """The check of a line of `synthesize` with an LLM that calls it supported by the nearest one."""
     line, lines = _plain(case), _lines(case)
-    nearest = lines.nearest([line])[0][:1]
-    found = lines.known(line) or lines.judge(line, map(Named, nearest), "supported")
+    named = [(place, lines.lines[place].plain) for place in lines.nearest([line])[0][:1]]
+    found = lines.known(line) or lines.judge(line, named, "supported")
     return found.verdict
 
 

@@ -19,12 +19,16 @@ from evals.asking.cases import Case
 from evals.asking.papers import PaperCases
 from evals.figures import ArmFigures, means, run_of
 from evals.figures import minus as differences
+from evals.synthesis.chunks import ChunkMethod
 from evals.synthesis.measures import COMPOSITES, Figures, Told, composite, measures
+from evals.synthesis.retrieve_contexts import retrieving
 from evals.synthesis.runs import Synthesis, Upload, synthesize, text_upload
 from evals.trials import fresh_home
+from graphs.synthesize import wired
 from tools.clients import Clients
 
-ARMS = ("paragraphs", "basic", "parent_document", "ensemble")
+BASELINES: tuple[ChunkMethod, ...] = ("basic", "parent_document", "ensemble")
+ARMS = ("paragraphs", *BASELINES)
 _FEW = ("answered", "lines", "context_words", "seconds")
 """What else is told."""
 
@@ -70,14 +74,16 @@ def stack_of(paper: str, texts: Mapping[str, str], size: int) -> list[Upload]:
 
 def run_all(plan: Plan) -> Iterator[Row]:
     """Yield the row of each run; all share a home, so that no paper is read twice."""
+    graphs: dict[str, Any] = {
+        arm: wired(retrieving(arm, plan.top_k)).compile() for arm in BASELINES
+    }
     with fresh_home() as here:
         for case in plan.cases:
             for stack in plan.stacks:
                 uploads = stack_of(case.papers[0], plan.texts, stack)
                 for arm in plan.arms:
-                    options = {"mind": plan.mind, "context_method": arm, "top_k": plan.top_k}
-                    clients = Clients(here)
-                    run = synthesize(case.question, uploads, clients, options)
+                    clients, graph = Clients(here), graphs.get(arm, "synthesize")
+                    run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
                     figures = measures(clients.embedder, told_of(case, run, ranked=arm != ARMS[0]))
                     figures["seconds"] = run.seconds
                     yield Row(case.id, stack, arm, figures, " ".join(x.text for x in run.lines))

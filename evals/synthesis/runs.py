@@ -43,7 +43,11 @@ def text_upload(name: str, text: str) -> Upload:
 
 
 def synthesize(
-    question: str, uploads: Sequence[Upload], clients: Clients, choices: Mapping[str, Any]
+    question: str,
+    uploads: Sequence[Upload],
+    clients: Clients,
+    choices: Mapping[str, Any],
+    graph: Any = "synthesize",
 ) -> Synthesis:
     """Answer a question from papers; `choices` are fields of RunContext.
 
@@ -51,7 +55,7 @@ def synthesize(
         InputError: The run was stopped.
     """
     inputs = {"question": question, "uploads": [dict(item) for item in uploads]}
-    result = run_graph("synthesize", inputs, clients, choices)
+    result = run_graph(graph, inputs, clients, choices)
     if result["stop"]:
         raise InputError(f"'{question}' was stopped: {result['stop'].cause}")
     return Synthesis(result, result["took"])

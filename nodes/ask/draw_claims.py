@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
+from nodes.ask.judge_sentence import judge_sentence
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
+    Sources,
+    fitting,
     several,
+    sources_of,
     whole_sentences,
 )  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
@@ -122,26 +125,25 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
     services = open_services(runtime, state["run"])
     *earlier, hop = state["hops"]
     sources = await sources_of(services, state["request"], hop.chosen)
-    shown = sources.shown(hop.chosen)
-    named = {item.id: passage for passage, item in shown}
+    keyed = sources.shown(hop.chosen)
+    inputs: dict[str, object] = {
+        "question": state["standalone"],
+        "aspects": sought(state["aspects"], state["hops"], state["query"]), "most": PER_PASSAGE,
+    }  # fmt: skip
+    shown = fitting(services.mind, TASK, (item for _, item in keyed), **inputs)
+    named = {item.id: passage for passage, item in keyed[: len(shown)]}
     if not named:
         return {}
 
     def faults(answer: Statements) -> list[str]:
-        drafts = [item for item in answer.claims if item.passage in named]
-        long = [f"several sentences: {item.claim[:200]}" for item in drafts if several(item.claim)]
-        return long + [
+        long = [item.claim[:200] for item in answer.claims if several(item.claim)]
+        return [f"several sentences: {text}" for text in long] + [
             f"not in {item.passage}, or too short: {item.quote[:200]}"
-            for item in drafts
-            if not quote_in(item.quote, named[item.passage])
+            for item in answer.claims
+            if item.passage not in named or not quote_in(item.quote, named[item.passage])
         ]
 
-    inputs = {
-        "question": state["standalone"],
-        "aspects": sought(state["aspects"], state["hops"], state["query"]),
-        "most": PER_PASSAGE, "passages": [item for _, item in shown],
-    }  # fmt: skip
-    asked = await ask_checked(services.mind, TASK, inputs, faults)
+    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown}, faults)
     held, lost = list(state["held"]), list[LostClaim]()
     for name, passage in named.items():
         taken, gone = _taken(asked, name, passage, sources)
@@ -158,8 +160,8 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
         for passage in sources.passages.values()
         if (commands := without_injections(passage.text)[1])
     ]
-    hops = [*earlier, hop.model_copy(update={"lost": tuple(lost)})]
-    return {"held": held, "hops": hops, "failures": failures}
+    read = {"chosen": tuple(item.id for item in named.values()), "lost": tuple(lost)}
+    return {"held": held, "hops": [*earlier, hop.model_copy(update=read)], "failures": failures}
 
 
 def _taken(

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nodes.ask_in_groups import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups, failures_of
 from state.passage import Passage
 from state.run import Failure
 from tools.embed.port import Embedder
@@ -39,6 +39,7 @@ mass." has the keywords "hive weight", "roof hives", "load cells", "nightly weig
 
 _TOGETHER = 6
 """Passages in one question."""
+_REMEDY = "their keywords were computed instead"
 _MOST, _LONGEST = 12, 80
 """Keywords of a passage, and characters of one."""
 
@@ -91,14 +92,12 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     waiting = await asyncio.to_thread(
         lambda: {item.id: item for page in unnamed(library, 500, mind=True) for item in page}
     )
-    done = 0
 
     def inputs(group: Sequence[str]) -> dict[str, Any]:
         shown = [_shown(f"T{n}", waiting[key]) for n, key in enumerate(group, start=1)]
         return {"passages": shown}
 
     async def take(group: Sequence[str], answer: KeywordNames) -> None:
-        nonlocal done
         ids = {f"T{n}": key for n, key in enumerate(group, start=1)}
         kept: dict[str, list[str]] = {}
         for item in answer.passages:
@@ -106,25 +105,18 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
             if item.id in ids and (good := [word for word in words if 0 < len(word) <= _LONGEST]):
                 kept[ids[item.id]] = good[:_MOST]
         await asyncio.to_thread(put, library, kept, services.mind_name)
-        done += len(group)
-        services.progress(STAGE, done, len(waiting))
+        services.tick(STAGE, len(group), len(waiting))
 
     try:
         causes = await ask_in_groups(
             services, NAME_KEYWORDS, [list(waiting)], _TOGETHER, inputs, take
         )
     except BudgetError as error:
-        return [_failure("budget", str(error))]
-    return [_failure("keywords", cause) for cause in dict.fromkeys(causes.values())]
+        return [Failure(stage=STAGE, subject="budget", cause=str(error), remedy=_REMEDY)]
+    return failures_of(STAGE, causes, "passage", _REMEDY)
 
 
 def _shown(name: str, passage: Passage) -> Shown:
     told = (passage.title, " > ".join(passage.section), passage.text)
     title, section, text = (without_injections(part)[0] for part in told)
     return Shown(id=name, title=title, section=section, text=text)
-
-
-def _failure(subject: str, cause: str) -> Failure:
-    return Failure(
-        stage=STAGE, subject=subject, cause=cause, remedy="their keywords were computed instead"
-    )

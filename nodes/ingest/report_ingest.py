@@ -36,9 +36,7 @@ async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Ing
 def counts_of(reports: Sequence[FileReport]) -> IngestCounts:
     """Return how many files became what."""
     status = Counter(item.status for item in reports)
-    records: Counter[str] = Counter()
-    for item in reports:
-        records.update(item.records)
+    records = sum((Counter(item.records) for item in reports), Counter[str]())
     read = [item for item in reports if item.status in {"added", "updated", "partly"}]
     return IngestCounts(
         added=status["added"], updated=status["updated"], unchanged=status["unchanged"],

@@ -10,7 +10,6 @@ cannot be read without it.
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -18,8 +17,8 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_in_groups import ask_in_groups
-from nodes.synthesize.line_origins import Judged, LineOrigins, Named
+from nodes.ask_in_groups import ask_in_groups, failures_of
+from nodes.synthesize.line_origins import Judged, LineOrigins
 from nodes.synthesize.packing import Shown
 from state.run import Failure
 from state.synthesis import Entries, Line, LostLine, SynthesizeState
@@ -92,7 +91,7 @@ class AlignedLine(BaseModel):
 
     number: int
     sources: list[Source]
-    check: str = Field(default="", description="The line held against them, part by part.")
+    check: str = Field(description="The line held against them, part by part.")
     says: Literal["yes", "partly", "no"]
 
 
@@ -209,9 +208,9 @@ async def _ask(
         _, ids = origins.shown(place for text in group for place in near[text])
         said = {line.number: line for line in reversed(answer.lines)}  # of two the first counts
         for number, text in enumerate(group, start=1):
-            line = said.get(number, AlignedLine(number=number, sources=[], says="no"))
+            line = said.get(number, AlignedLine(number=number, sources=[], check="", says="no"))
             named = [
-                Named(ids[key], item.words)
+                (ids[key], item.words)
                 for item in line.sources
                 if (key := item.id.strip(" []().").upper()) in ids and item.words.strip()
             ]
@@ -220,11 +219,5 @@ async def _ask(
             judged[text] = replace(found, why=(*found.why, *filter(None, [told.strip()])))
 
     causes = await ask_in_groups(services, TASK, [texts], _TOGETHER, inputs, take)
-    failures = [
-        Failure(
-            stage=STAGE, subject=next(text for text in causes if causes[text] == cause)[:80],
-            cause=cause, remedy=f"{count} lines could not be traced, and were left out",
-        )
-        for cause, count in Counter(causes.values()).items()
-    ]  # fmt: skip
-    return judged, failures
+    remedy = "they could not be traced, and were left out"
+    return judged, failures_of(STAGE, causes, "line", remedy)

@@ -7,17 +7,15 @@ paragraph, as LLM-Ref does. None may help: then the papers do not tell.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_in_groups import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups, failures_of
 from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_alone
 from nodes.synthesize.summarize_paragraphs import summaries_of
-from state.run import Failure
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.documents.store import DocumentStore, StoredEmbedder
@@ -60,13 +58,13 @@ class ShownSummary(BaseModel):
 class Helping(BaseModel):
     """The mind's answer."""
 
-    needed: list[str] = Field(default=[], description="What the answer must tell, part by part.")
+    needed: list[str] = Field(description="What the answer must tell, part by part.")
     ids: list[str] = Field(description="Of the paragraphs that help, as given.")
 
 
 def extract(embedder: Embedder, *, question: str, paragraphs: Sequence[ShownSummary]) -> Helping:
     """Take those that the embedder finds near enough to the question."""
-    return Helping(ids=[item.id for item in paragraphs if item.alone])
+    return Helping(needed=[], ids=[item.id for item in paragraphs if item.alone])
 
 
 TASK = Task(
@@ -115,7 +113,9 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) 
         if key in helping
     ]
     services.progress(STAGE, 1, 1, f"{len(contexts)} of {len(found)} paragraphs help")
-    return {"contexts": contexts, "failures": _failures(unjudged)}
+    remedy = "for these the likeness to the question decided"
+    failures = failures_of(STAGE, unjudged, "paragraph", remedy)
+    return {"contexts": contexts, "failures": failures}
 
 
 async def _scores(
@@ -128,13 +128,3 @@ async def _scores(
         [without_injections(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
     )  # fmt: skip
     return {item.id: value for item, value in zip(shown, values, strict=True)}
-
-
-def _failures(unjudged: dict[str, str]) -> list[Failure]:
-    return [
-        Failure(
-            stage=STAGE, subject=f"{count} paragraphs", cause=cause,
-            remedy="for these the likeness to the question decided",
-        )
-        for cause, count in Counter(unjudged.values()).items()
-    ]  # fmt: skip

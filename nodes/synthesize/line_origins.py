@@ -8,7 +8,7 @@ them; code finds the words that the mind copied, and may lower the verdict (tool
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, starmap
 
 import numpy as np
 
@@ -30,18 +30,8 @@ from tools.text.words import coverage
 _EMBEDDED = 64
 """Most source lines that a line is compared with by meaning: those with most of its words."""
 _MOST_ORIGINS = 4
-_NEAREST = 4
+_NEAREST = 6
 """Source lines whose paragraphs are shown for each line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A source line that a mind names for a line."""
-
-    place: int
-    """Its place in LineOrigins.lines."""
-    words: str = ""
-    """Words copied from it; empty: the whole of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +145,16 @@ class LineOrigins:
     def _paper(self, place: int) -> str:
         return self._paragraphs[self.lines[place].paragraph].paper
 
-    def judge(self, text: str, named: Iterable[Named], said: str) -> Judged:
+    def judge(self, text: str, named: Iterable[tuple[int, str]], said: str) -> Judged:
         """Return what a mind said of a line and its source lines, unless code refuses it.
 
         Args:
             text: The line.
-            named: The source lines that it is said to come from.
+            named: The places of the source lines that it is said to come from, each with words copied
+                from it.
             said: The mind's verdict on these.
         """
-        held = list(dict.fromkeys(filter(None, map(self._held, named))))[:_MOST_ORIGINS]
+        held = list(dict.fromkeys(filter(None, starmap(self._held, named))))[:_MOST_ORIGINS]
         quotes = [line.plain for line in held]
         around = "\n".join(self._around(held))
         found = judge(text, quotes, around, said)
@@ -185,16 +176,12 @@ class LineOrigins:
         cosine = calibrated(self._embedder, np.array([line @ source]))[0]
         return coverage(text, " ".join(quotes)) < BEARS_WORDS and bool(cosine < BEARS_MEANING)
 
-    def _held(self, named: Named) -> SourceLine | None:
+    def _held(self, place: int, words: str) -> SourceLine | None:
         """Return the source line in which the words stand that a mind copied; None for made-up words."""
-        line = self.lines[named.place]
-        if (
-            not named.words
-            or find_quote(named.words, line.text)
-            or find_quote(named.words, line.plain)
-        ):
+        line = self.lines[place]
+        if find_quote(words, line.text) or find_quote(words, line.plain):
             return line
-        span = find_quote(named.words, self._paragraphs[line.paragraph].text)
+        span = find_quote(words, self._paragraphs[line.paragraph].text)
         mine = [item for item in self.lines if item.paragraph == line.paragraph]
         return next((item for item in mine if span and item.start <= span.start < item.end), None)
 

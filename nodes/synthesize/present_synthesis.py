@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED
+from nodes.synthesize.align_lines import draft_lines
 from state.results import Reference
 from state.run import Failure, halt
 from state.synthesis import (
@@ -26,7 +27,6 @@ from tools.context import RunContext
 from tools.ingest.spool import Spool
 from tools.references.numbering import number_references, with_numbers, works_of
 from tools.services import open_services
-from tools.text.sentences import split_sentences
 from tools.text.source_lines import origin_of
 
 STAGE = "present_synthesis"
@@ -95,11 +95,8 @@ def _untraced(draft: str, stop: Failure | None) -> list[Line]:
     """Return the lines of a text that nobody has traced, because the run was stopped before."""
     if not stop:
         return []
-    told = [
-        (number, span.text)
-        for number, paragraph in enumerate(filter(None, draft.split("\n\n")), start=1)
-        for span in split_sentences(paragraph)
-    ]
+    parts = enumerate(draft_lines(draft), start=1)
+    told = [(number, text) for number, part in parts for text in part]
     return [
         Line(number=place, paragraph=number, text=text)
         for place, (number, text) in enumerate(told, start=1)

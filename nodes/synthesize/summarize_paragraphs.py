@@ -7,17 +7,15 @@ is stood for by the best of its own sentences.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask_in_groups import ask_in_groups
+from nodes.ask_in_groups import ask_in_groups, failures_of
 from nodes.synthesize.extractive_summary import VERSION, extractive_summary, is_short
-from state.run import Failure
 from state.synthesis import Paragraph, SynthesizeState
 from tools.context import RunContext
 from tools.documents.store import DocumentStore, summary_key
@@ -128,7 +126,8 @@ async def summarize_paragraphs(
         for key, (_, commands) in read.items()
         if commands
     ]
-    return {"failures": [*commanding, *_unsummarised(left, found)]}
+    remedy = "sentences of their own stand for them where relevance is judged"
+    return {"failures": [*commanding, *failures_of(STAGE, left, "paragraph", remedy)]}
 
 
 async def summaries_of(services: Services, paragraphs: Sequence[Paragraph]) -> dict[str, str]:
@@ -165,17 +164,3 @@ def _holds(summary: str, text: str) -> bool:
     if not summary or len(summary) > len(text):
         return False
     return coverage(summary, text) >= _ABOUT or language(text) != "en"
-
-
-def _unsummarised(causes: Mapping[str, str], found: Mapping[str, Paragraph]) -> list[Failure]:
-    """Return a failure for each paper and cause."""
-    places = defaultdict[tuple[str, str], list[str]](list)
-    for key, cause in causes.items():
-        places[found[key].paper, cause].append(found[key].place)
-    return [
-        Failure(
-            stage=STAGE, subject=paper, cause=f"{'; '.join(where[:5])}: {cause}",
-            remedy="sentences of its own stand for it where relevance is judged",
-        )
-        for (paper, cause), where in places.items()
-    ]  # fmt: skip

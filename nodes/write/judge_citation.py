@@ -7,7 +7,7 @@ may refuse what an LLM calls supported: the authors named are not the cited pape
 at hand is the one that says it. Without an LLM they are alarms.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
@@ -137,12 +137,16 @@ def judge_citation(
         wrong += again.alarms
         judged = max(judged, again, key=lambda item: ORDER.index(item.verdict))
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
-    beside = bool(quotes) and not any(
-        hand.evidence.measure(claim, quote.text).bears for quote in quotes
-    )
-    if hand.llm and (named or beside):
+    if hand.llm and (named or _beside(hand, claim, quotes)):
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
+
+
+def _beside(hand: Hand, claim: str, quotes: Sequence[Quote]) -> bool:
+    """Whether words are quoted that have nothing to do with the claim."""
+    return bool(quotes) and not any(
+        hand.evidence.measure(claim, quote.text).bears for quote in quotes
+    )
 
 
 def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
@@ -168,17 +172,16 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     found = [quote for paper in papers for quote in _quotes(given, paper)]
     quotes = tuple(dict.fromkeys([*found, *_quotes(given, None, hand.own)]))
     around = "\n".join([hand.own, hand.called, *(paper.text for paper in papers)])
-    said = finding.verdict if finding else ""
-    shown = [quote.text for quote in quotes]
-    words = (
-        set(tokens(text)) if papers and verdict_named(said) in {"supported", "partly"} else set()
-    )
-    if words & _ABSENT or (not quotes and words & _OPEN):
-        judged = judge(text, shown or [""], around, "partly")
-        told = (f"what {len(papers)} papers do not say no words can show", *judged.alarms)
-        return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
-    judged = judge(text, shown, around, said if hand.llm else None)
+    said = verdict_named(finding.verdict if finding else "")
+    words = set(tokens(text)) if papers and said in {"supported", "partly"} else set()
+    absent = bool(words & _ABSENT or (not quotes and words & _OPEN))
+    shown = [quote.text for quote in quotes] or [""] * absent
+    judged = judge(text, shown, around, ("partly" if absent else said) if hand.llm else None)
     told = judged.alarms[:_MOST_ALARMS]
+    if absent and hand.llm:
+        told = (f"what {len(papers)} papers do not say no words can show", *told)
+    if hand.llm and _beside(hand, text, quotes):
+        return Judged("not_in_source", "mis_cited", quotes, None, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
 
 

@@ -50,12 +50,14 @@ First reason: go through `text` and name what a reader of that work expects to b
 itself and those who tried it before, what it builds on, what it is compared with, how it is judged);
 for each say which papers speak of it. The task itself comes first: a section that leaves out the
 works closest to the authors' own has failed. Then choose the papers, at most `most`, those marked
-`must` among them; leave out what only touches the subject.
+`must` among them; leave out what only touches the subject. If no more papers than `most` are given,
+the authors want every one of them cited.
 
 Then give the themes, in the order in which the section argues: two to four for up to twenty papers,
 and one more for each further six. For each theme:
 - label: a noun phrase in lower case (dense passage retrieval);
-- claim: the point of the paragraph, as one sentence that could be disputed;
+- claim: the point of the paragraph, as one sentence that could be disputed and that follows from what
+  the theme before it left open;
 - axis: the respect in which its papers are compared;
 - gap: what they leave open that matters to `text`, said by what they do rather than by what they do
   not do (they protect those who are ranked), since no words of theirs can show what is absent;
@@ -155,15 +157,14 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     if writer not in {"beam", "plan"}:
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
-    musts = {by for by in keys if keys[by] in state["request"].must_include}
-    most = (
-        min(state["choices"].cite, len(keys)) if services.mind.name != "extractive" else len(keys)
-    )
+    told = services.mind.name == "extractive"
+    most = len(keys) if told else min(state["choices"].cite, len(keys))
+    # Where there is nothing to choose, every paper is wanted.
+    insisted = {key for key in keys if keys[key] in state["request"].must_include}
+    musts = insisted if most < len(keys) else set(keys)
     answer, failures = await _ask(services, state, by_key, musts, most)
-    answer = repaired(
-        answer, list(keys), musts, most, [item.abstract or "" for item in by_key.values()]
-    )
-    return lay_lines(answer, counted=services.mind.name == "extractive"), failures
+    texts = [item.abstract or "" for item in by_key.values()]
+    return lay_lines(repaired(answer, list(keys), musts, most, texts), counted=told), failures
 
 
 async def _ask(
@@ -182,7 +183,7 @@ async def _ask(
     shown = [
         PlannedPaper(
             key=key, title=without_injections(paper.title)[0], year=paper.year,
-            abstract=without_injections(paper.abstract or "")[0], must=key in musts or None,
+            abstract=without_injections(paper.abstract or "")[0], must=(key in musts and most < len(papers)) or None,
         )
         for key, paper in papers.items()
     ]  # fmt: skip

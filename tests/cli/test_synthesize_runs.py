@@ -89,8 +89,6 @@ def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
         (("--granularity", "medium"), "'fine', 'coarse'"),
         (("--relevance", "guess"), "relevance"),
         (("--updates", "none"), "updates"),
-        (("--context-method", "none"), "is not one of"),
-        (("--top-k", "0"), "top_k"),
         (("--source", "library"), "there is no source 'library'"),
         (("--paper", "10.1/none"), "does not have"),
         (("--library", "nowhere", "--paper", "10.1/none"), "no library"),

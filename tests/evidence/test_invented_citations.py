@@ -52,6 +52,8 @@ def test_hostile_text_is_read_at_once() -> None:
         ("it rose by 4%", "it rose by 7%", ["4"]),
         ("twelve runs, or 12 of them", "twelve runs", []),
         ("1,000 papers", "1000 papers", []),
+        ("500,000 words", "over 500 000 words", []),
+        ("500,000 words", "over 500 words", ["500,000"]),
         ("on theme 2 of 3", "nothing", []),
         ("GPT-4 and COVID-19", "nothing", []),
         ("0.75 of them", "0.749 of them", []),

@@ -157,26 +157,33 @@ def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
-    texts = {item["key"]: item["abstract"] or item["title"] for item in inputs["sources"]}
-    texts["input"] = inputs["input"]
-    return {
-        "findings": [
+    firsts = {
+        item["key"]: sentences(item["abstract"] or item["title"])[0] for item in inputs["sources"]
+    }
+    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    findings = []
+    for item in inputs["asked"]:
+        said = _words(texts[item["sentence"]])
+        own = max(sentences(inputs["input"]), key=lambda text: len(_words(text) & said))
+        findings.append(
             {
                 "id": item["id"],
-                "quotes": [sentences(texts[key])[0] for key in item["sources"]],
+                "quotes": [{**firsts, "input": own}[key] for key in item["sources"]],
                 "reasoning": "It says so.",
                 "verdict": "supported",
             }
-            for item in inputs["asked"]
-        ]
-    }
+        )
+    return {"findings": findings}
 
 
 def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
-    papers = inputs["papers"]
-    made = _extend({"keys": [item["key"] for item in papers]}, inputs, 1)
-    support = [{"key": item["key"], "quotes": item["quotes"]} for item in made["grounds"]]
-    return {"sentence": made["text"], "support": support}
+    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    lines = []
+    for number in dict.fromkeys(item["sentence"] for item in inputs["faults"]):
+        better = [item["instead"] for item in inputs["faults"] if item["sentence"] == number]
+        keys = dict.fromkeys([*re.findall(r"\{(P\d+)\}", texts[number]), *filter(None, better)])
+        lines.append({"number": number, "keys": list(keys)})
+    return _write_section({**inputs, "plan": [{"lines": lines}]})
 
 
 def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:

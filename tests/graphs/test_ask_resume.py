@@ -23,9 +23,10 @@ TASKS = [
     "compose_answer",
     "check_answer",
 ]
+KAR = ["question_keywords", "answer_at_once"]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", [*TASKS, *KAR])
 async def test_resumed_question_asks_nothing_twice_and_ends_with_its_answer(
     task: str, llm_settings: Settings
 ) -> None:
@@ -38,7 +39,8 @@ async def test_resumed_question_asks_nothing_twice_and_ends_with_its_answer(
     app = builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
     config: Any = {"configurable": {"thread_id": "one"}}
     sent: Any = {"question": "How do honey bees measure distance?", "library": "bees"}
-    with Scripted(script, llm_settings) as llm:
+    method = "kar" if task in KAR else "claims"
+    with Scripted(script, llm_settings, method=method) as llm:
         with pytest.raises(TransientError):
             await app.ainvoke(sent, config, context=llm.context)
         answered = [name for name in llm.server.tasks if name != task]

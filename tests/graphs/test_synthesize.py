@@ -160,12 +160,3 @@ async def test_papers_of_a_library_are_read_from_their_abstracts(home: Path) -> 
     assert {item.kind for item in result["stacked"]} == {"record"}
     assert all("what it cites is not known" in item.notes[0] for item in result["stacked"])
     assert_traced(result)
-
-
-@pytest.mark.parametrize("method", ["basic", "parent_document", "ensemble"])
-async def test_baselines_answer_from_chunks(home: Path, method: str) -> None:
-    result = await synthesize(options={"context_method": method, "top_k": 2})
-    assert result["contexts"]
-    assert {item.by for item in result["contexts"]} == {"retriever"}
-    assert_traced(result)
-    assert "summarize_paragraphs" not in result["seconds"]

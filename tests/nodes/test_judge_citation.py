@@ -1,5 +1,6 @@
 """nodes/write/judge_citation.py: what is known for certain, whom the verdict believes, and notices."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -9,15 +10,19 @@ from nodes.write.judge_citation import (
     Hand,
     Judged,
     judge_citation,
+    judge_uncited,
     notices_on,
+    rests_on,
     verdict_of,
 )
 from state.paper import Paper
+from state.writing import Sentence
 from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.embed.open import embedder
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
+from tools.evidence.quotes import quote_input
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."
@@ -45,7 +50,7 @@ def judged(
     return judge_citation(hand, text, key, claims_of(text, hand.papers), finding)
 
 
-def told(result: Judged) -> tuple[str, str, str]:
+def told_of(result: Judged) -> tuple[str, str, str]:
     return result.verdict, result.cause, result.by
 
 
@@ -55,7 +60,7 @@ def test_paper_s_own_sentence_is_supported_by_code_whatever_anybody_says(
     for at_hand in (hand, Hand(PAPERS, evidence)):
         for text in (f"{LICHENS[:-1]} {{P1}}.", f"Abel and Corvin {{P1}} write: “{LICHENS}”"):
             result = judged(at_hand, text, "contradicted", UNHARMED)
-            assert told(result) == ("supported", "", "code")
+            assert told_of(result) == ("supported", "", "code")
             assert result.quotes[0].text == LICHENS
 
 
@@ -64,7 +69,7 @@ def test_another_paper_s_own_sentence_is_mis_cited_whatever_anybody_says(
 ) -> None:
     for at_hand in (hand, Hand(PAPERS, evidence)):
         result = judged(at_hand, f"{LICHENS[:-1]} {{P2}}.", quote=OTTERS, key="P2")
-        assert told(result) == ("not_in_source", "mis_cited", "code")
+        assert told_of(result) == ("not_in_source", "mis_cited", "code")
         assert result.better == PAPERS["P1"].id
     swapped = f"{LICHENS[:-1]} {{P2}}, whereas {OTTERS[0].lower()}{OTTERS[1:-1]} {{P1}}."
     for key, better in (("P1", "P2"), ("P2", "P1")):
@@ -92,7 +97,7 @@ def test_llm_is_believed_with_a_quote_that_has_to_do_with_the_claim_and_no_alarm
     hand: Hand, text: str, verdict: str, quote: str, expected: tuple[str, str]
 ) -> None:
     result = judged(hand, text, verdict, quote)
-    assert told(result)[:2] == expected
+    assert told_of(result)[:2] == expected
     assert result.by == "scripted"
 
 
@@ -109,8 +114,79 @@ def test_without_an_llm_nothing_else_is_checked_and_alarms_are_told(
     evidence: Evidence, text: str, alarm: str
 ) -> None:
     result = judged(Hand(PAPERS, evidence), text, "")
-    assert told(result) == ("not_checked", "not_verbatim", "")
+    assert told_of(result) == ("not_checked", "not_verbatim", "")
     assert any(alarm in item for item in result.alarms) or not alarm
+
+
+OWN = "We compare thirty reports of such causes. We propose a shared vocabulary for them."
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "quotes", "expected"),
+    [
+        ("All of them bleach roofs or cross weirs.", "supported", [LICHENS, OTTERS], "supported"),
+        ("All of them bleach roofs or cross weirs.", "supported", [], "not_in_source"),
+        ("All of them bleach roofs or cross weirs.", "supported", ["Nobody wrote this of it."], "not_in_source"),
+        ("All of them bleach roofs on 900 days.", "supported", [LICHENS], "not_in_source"),
+        ("Interest rates follow the price of barley.", "supported", [LICHENS], "not_in_source"),
+        ("None of them weighs an otter.", "supported", [], "partly"),
+        ("None of them weighs an otter.", "supported", [OTTERS], "partly"),
+        ("None of them has otters cross weirs.", "contradicted", [OTTERS], "contradicted"),
+        ("None of them weighs an otter.", "", [], "not_in_source"),
+        ("None of them weighs 900 otters.", "supported", [], "not_in_source"),
+    ],
+)  # fmt: skip
+def test_what_several_papers_are_said_to_share_needs_their_words_and_what_they_lack_is_partly_shown(
+    hand: Hand, text: str, verdict: str, quotes: list[str], expected: str
+) -> None:
+    sentence = Sentence(text=text, line=1, rests_on=("P1", "P2"))
+    finding = Finding(id="1-all", verdict=verdict, quotes=quotes) if verdict else None
+    result = judge_uncited(hand, sentence, finding)
+    assert result.verdict == expected
+    told = "what 2 papers do not say no words can show"
+    assert (told in result.alarms) == (text.startswith("None") and verdict == "supported")
+    assert {quote.paper for quote in result.quotes} <= {PAPERS["P1"].id, PAPERS["P2"].id}
+    without = judge_uncited(replace(hand, llm=""), sentence, None)
+    assert told_of(without) == ("not_checked", "not_verbatim", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "expected"),
+    [
+        (OWN.split(". ")[0] + ".", "", ("supported", "code")),
+        ("Thirty reports of causes are what we compare.", "We compare thirty reports", ("supported", "scripted")),
+        ("Thirty reports of causes are what we compare.", "", ("not_in_source", "scripted")),
+        ("Rivals count only boats and horses.", "We compare thirty reports", ("not_in_source", "scripted")),
+        ("We compare 900 reports of such causes.", "We compare thirty reports", ("not_in_source", "scripted")),
+    ],
+)  # fmt: skip
+def test_sentence_on_own_work_is_held_against_the_input(
+    hand: Hand, text: str, quote: str, expected: tuple[str, str]
+) -> None:
+    sentence = Sentence(text=text, line=1, basis=quote_input(OWN[:25], OWN))
+    at_hand = replace(hand, own=OWN)
+    assert rests_on(sentence, at_hand) == ("input",)
+    assert rests_on(sentence, hand) == rests_on(sentence, replace(at_hand, llm="")) == ()
+    finding = Finding(id="1-all", verdict="supported", quotes=[quote])
+    result = judge_uncited(at_hand, sentence, finding)
+    assert (result.verdict, result.by) == expected
+
+
+def test_comparison_with_own_work_is_the_inputs_to_support_and_a_restatement_hides_nothing(
+    hand: Hand,
+) -> None:
+    at_hand = replace(hand, own="We bleach 900 steel roofs in sleet.")
+    said = f"{LICHENS[:-1]} {{P1}}, whereas we bleach 900 roofs in sleet"
+    finding = Finding(id="1-P1", claim=LICHENS, verdict="supported", quotes=[LICHENS])
+
+    def verdict(text: str, mind: Finding, using: Hand = at_hand) -> str:
+        return judge_citation(using, text, "P1", claims_of(text, PAPERS), mind).verdict
+
+    assert verdict(f"{said}.", finding) == "supported"
+    assert verdict(f"{said}.", finding, hand) == "not_in_source", "900 stands nowhere"
+    loud = finding.model_copy(update={"claim": LICHENS.replace("bleach", "never bleach")})
+    assert verdict(f"{said}.", loud) == "contradicted"
+    assert verdict(NEVER, finding) == "contradicted", "the sentence says what it says"
 
 
 def test_paper_that_shares_a_claim_is_no_rival_and_one_with_a_part_of_its_own_is(
@@ -126,14 +202,14 @@ def test_paper_without_abstract_is_not_checked_and_its_title_is_quoted_where_it_
     bare = {"P1": PAPERS["P1"].model_copy(update={"abstract": None})}
     no_abstract = partial(judged, Hand(bare, Evidence(bare, embedder()), llm="scripted"))
     named = no_abstract(f"Abel and Corvin {{P1}}: “{bare['P1'].title}”.")
-    assert told(named) == ("not_checked", "no_abstract", "")
+    assert told_of(named) == ("not_checked", "no_abstract", "")
     assert [quote.part for quote in named.quotes] == ["title"]
     assert no_abstract("Abel and Corvin {P1} deny all of it at length.").quotes == ()
 
 
 def test_marker_of_no_paper_is_fabricated(hand: Hand) -> None:
     result = judged(hand, f"{LICHENS[:-1]} {{P77}}.", quote=LICHENS, key="P77")
-    assert told(result) == ("not_in_source", "fabricated", "code")
+    assert told_of(result) == ("not_in_source", "fabricated", "code")
 
 
 def preprint(doi: str | None, title: str = "On moths") -> Paper:

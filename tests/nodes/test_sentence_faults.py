@@ -58,10 +58,9 @@ def test_paper_of_the_line_that_is_not_cited_is_told_by_its_key() -> None:
         ("We compare thirty reports of such causes.", "We compare thirty reports", True),
         ("We compare thirty reports of such causes.", "", False),
         ("We compare thirty reports of such causes.", "Nobody wrote this.", False),
-        ("Rivals count only boats and horses.", "We compare thirty reports", False),
     ],
 )
-def test_sentence_that_cites_nothing_must_say_what_the_input_says(
+def test_sentence_that_cites_nothing_must_quote_the_input(
     sentence: str, basis: str, sound: bool
 ) -> None:
     found = faults(sentence, basis=basis)

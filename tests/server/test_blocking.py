@@ -53,7 +53,6 @@ RUNS: list[tuple[Any, Any, dict[str, Any], str]] = [
     (ask, FOLLOW_UP, {"retriever": "keywords"}, "hops"),
     (ingest, {"library": "owls", "uploads": [{"name": "owls.md", "content": OWLS}]}, {}, "reports"),
     (synthesize, STACK, {}, "lines"),
-    (synthesize, STACK, {"context_method": "ensemble"}, "lines"),
 ]
 
 

@@ -38,7 +38,7 @@ _FEWEST_IN_ORDER = 5
 """Words in common, in order, below which nothing is one either."""
 _FUNCTION = frozenset(
     """a an the this these of in on at to for from with by as and or that which who is are was were be been has have
-    had it its their they then so also we our can do does did""".split()  # noqa: SIM905
+    had it its their they then so also we our can do does did whereas while although though but""".split()  # noqa: SIM905
 )
 _OPENERS = frozenset(
     """after although another before besides beyond both building contrary conversely earlier finally following
@@ -188,7 +188,7 @@ def _put_in(claim: str, sentence: str, around: str) -> Iterator[Change]:
         return
     # A claim much longer than the words shown for it says more than they do; that is no copy altered.
     whole = same >= _WHOLE * len(new)
-    known = {stem(word) for word in tokens(around)} | _FUNCTION
+    known = {stem(word) for word in (*tokens(around), *_FUNCTION)}
     for kind, start, end, first, last in steps:
         if kind not in ("insert", "replace"):
             continue

@@ -19,7 +19,7 @@ _TOLD: Mapping[str, Any] = {
     "failures": (), "seconds": {}, "usage": (), "source_usage": (), "mind": "",
 }  # fmt: skip
 """What is told of a run, and what stands for it in a run that was stopped before it was there."""
-_SETTINGS = ("context_method", "top_k", "relevance", "updates")
+_SETTINGS = ("relevance", "updates")
 _DOUBTFUL = 0.5
 """Confidence below which a part that was read is doubtful."""
 

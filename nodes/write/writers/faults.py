@@ -15,8 +15,6 @@ from tools.evidence.quotes import quote_fault, quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import SAME, coverage, resemblance
 
-_OWN_WORDS = 0.6
-"""Share of an uncited sentence's content words that the input must have."""
 _NAMED = re.compile(r"\b([A-Z][\w'’-]+) et al\.")
 
 Action = Literal["asked_again", "replaced", "rewritten", "removed"]
@@ -85,8 +83,6 @@ def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -
         return [
             Fault("fabricated", f"it rests on {key}, which it was not given") for key in strange
         ]
-    if coverage(answer.sentence, own_text) < _OWN_WORDS:
-        return [Fault("uncited_claim", "it cites nothing and says what the input does not say")]
     if not quote_input(answer.basis, own_text).verified:
         return [Fault("uncited_claim", "it cites nothing, and its basis is not in the input")]
     return []

@@ -31,17 +31,18 @@ question. Each of the `papers` has the key that cites it, the name by which a te
 its title and its abstract; some have `elements`, which are words of theirs by what they tell of, and
 `cites`, the keys of papers given here that they cite.
 
-Prose. A related-work section argues; it does not list.
-- Each paragraph makes one point about its papers. Its first sentence makes the point; every other
-  sentence takes up the one before it and carries it further: what a later work changes about an
-  earlier one, where two agree, on what they differ and why that matters here.
-- Say what a paper did or found concretely and in your own words, and call a system, a data set or a
-  method by its name. Papers that do or find the same share a sentence: "two studies {P4}{P7}".
-- A sentence has one main thought and, unless the plan says otherwise, 12 to 35 words. Vary how
-  sentences begin and are built: no two in a row begin with names of authors, and "whereas", "while"
-  or "in contrast" stand at most once in a paragraph.
-- The authors' own work ("we", "our") is set against others at most once in a paragraph, where it
-  sharpens the point. It is never merely described again.
+Prose. A related-work section is one argument, told by authors who know the field; it is no list.
+- Paragraphs follow from one another: the first sentence of each makes its point, and takes up what the
+  paragraph before it left open. Inside a paragraph each sentence carries the point further: what a
+  later work changes about an earlier one, where two agree, on what they differ and why that matters.
+- Say concretely, in plain words of your own and in their natural order, what a paper did or found, and
+  call a system, a data set or a method by its name. Papers that do or find the same share a sentence:
+  "two studies {P4}{P7}". Leave out praise, comments on the authors' effort and empty linking phrases.
+- Unless the plan says otherwise a sentence has one main thought and 10 to 32 words; short ones stand
+  among longer ones. Do not twist the order of words for variety, and do not build one sentence like
+  the one before it. "Whereas", "while" and "in contrast" stand at most once in a paragraph.
+- The authors' own work ("we", "our") is set against others at most once in a paragraph, briefly, where
+  it sharpens the point: what it does where these stop. It is never described for its own sake.
 
 Plan. Where `plan` is given, it tells paragraph by paragraph what is to be argued: the theme, its claim,
 the axis on which its papers are compared, the gap that they leave; and the lines, each with the papers

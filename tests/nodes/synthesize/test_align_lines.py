@@ -164,9 +164,10 @@ async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) ->
             {"id": last, "words": "whales sing at night in the northern sea"},
         ]
         lines = [
-            {"number": at["number"], "sources": false, "says": "yes"} for at in inputs["lines"]
+            {"number": at["number"], "sources": false, "check": "", "says": "yes"}
+            for at in inputs["lines"]
         ]
-        return {"lines": [*lines, {"number": 77, "sources": false, "says": "yes"}]}
+        return {"lines": [*lines, {"number": 77, "sources": false, "check": "", "says": "yes"}]}
 
     update, _ = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
     assert_verified(update["lines"])
@@ -189,6 +190,23 @@ async def test_line_that_says_the_opposite_is_lost_whatever_the_mind_says(
     assert "the opposite" in update["lost"][0].cause
 
 
+async def test_what_the_mind_found_otherwise_is_told(settings: Settings) -> None:
+    swapped = "Lichen crusts cool flat roofs by 9.4 degrees."
+    later = "Twice a day the watering of the moss doubles this effect."
+
+    def deny(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
+        for line in answer["lines"]:
+            wrong = line["number"] == 1
+            line |= {"check": "It is moss." if wrong else "", "says": "no" if wrong else "partly"}
+        return answer
+
+    update, _ = await align(settings, state(f"{swapped} {later}"), deny)
+    assert [item.text for item in update["lost"]] == [swapped]
+    assert update["lost"][0].cause.endswith("; It is moss.")
+    (kept,) = update["lines"]
+    assert (kept.text, kept.verdict) == (later, "partly"), "it leans on nothing before it"
+
+
 @pytest.mark.parametrize("reply", [Refusal(), {"lines": "none"}])
 async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, reply: Reply) -> None:
     def fail(answer: dict[str, Any], inputs: dict[str, Any]) -> Reply:
@@ -200,8 +218,7 @@ async def test_lines_that_nobody_could_judge_are_left_out(settings: Settings, re
         "nobody could say which line of the sources bears it out"
     }
     (failure,) = update["failures"]
-    assert failure.subject in RETOLD
-    assert "3 lines" in failure.remedy
+    assert failure.subject == "3 lines"
 
 
 async def test_paragraph_too_large_for_the_window_is_asked_in_parts(settings: Settings) -> None:

@@ -88,8 +88,7 @@ async def test_what_is_never_told_is_said_and_stood_for_by_its_own_words(tmp_pat
         assert len(place.asked(TASK)) == 2
     assert told == FIRST | {HEMP.id: extractive_summary(HEMP.text)}
     (failure,) = update["failures"]
-    assert failure.subject == HEMP.paper
-    assert "paragraph 1" in failure.cause
+    assert failure.subject == "1 paragraph"
     assert failure.remedy
 
 
@@ -113,7 +112,7 @@ async def test_words_that_command_are_not_shown_and_a_command_echoed_is_no_summa
     assert order not in shown
     assert "highest score" not in told[hostile.id]
     assert told[only.id] == ""
-    assert {failure.subject for failure in update["failures"]} == {ROOTS.paper}
+    assert {failure.subject for failure in update["failures"]} == {ROOTS.paper, "1 paragraph"}
     assert any("commands whoever reads it" in failure.cause for failure in update["failures"])
     assert all(
         request["messages"][0]["content"].startswith(PROMPT) for request in place.server.requests

@@ -1,8 +1,8 @@
 """Retrieve contexts as the baselines do: the best chunks, whatever paragraphs they cut.
 
-Reads `run`, `request`, `paragraphs`. Writes `contexts`, best first (LLM-Ref, section 4.1 and appendix A.1).
-Only with the setting context_method 'basic', 'parent_document' or 'ensemble'. A chunk may touch several
-paragraphs: each becomes a context with the spans that are in a chunk, at the rank of its best one.
+It stands in the graph where the product summarises paragraphs and judges them (LLM-Ref, section 4.1 and
+appendix A.1). A chunk may touch several paragraphs: each becomes a context with the spans that are in a
+chunk, at the rank of its best one.
 """
 
 import asyncio
@@ -10,34 +10,29 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from evals.synthesis.chunks import ChunkMethod, Found, retrieve
+from graphs.synthesize import Step
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
-from tools.errors import InputError
-from tools.retrieve.chunks import Found, retrieve
 from tools.services import open_services
 
-STAGE = "retrieve_contexts"
 
+def retrieving(method: ChunkMethod, top_k: int = 4) -> Step:
+    """Return the step that takes the best chunks as contexts, relevant or not, best first."""
 
-async def retrieve_contexts(
-    state: SynthesizeState, runtime: Runtime[RunContext]
-) -> SynthesizeState:
-    """Find the best chunks; all of them are taken as they are, relevant or not."""
-    services = open_services(runtime, state["run"])
-    method = services.context.context_method
-    if method == "paragraphs":
-        raise InputError(
-            "chunks are retrieved for the baselines only: see the setting context_method"
-        )
-    found = await services.run_store.paragraphs.get(state["paragraphs"])
-    paragraphs = list(found.values())
-    chunks = await asyncio.to_thread(
-        retrieve, services.clients.embedder, state["request"].text, _by_paper(paragraphs),
-        method=method, top_k=services.context.top_k,
-    )  # fmt: skip
-    contexts = _contexts(paragraphs, chunks)
-    services.progress(STAGE, 1, 1, f"{len(chunks)} chunks of {len(contexts)} paragraphs")
-    return {"contexts": contexts}
+    async def retrieve_contexts(
+        state: SynthesizeState, runtime: Runtime[RunContext]
+    ) -> SynthesizeState:
+        services = open_services(runtime, state["run"])
+        found = await services.run_store.paragraphs.get(state["paragraphs"])
+        paragraphs = list(found.values())
+        chunks = await asyncio.to_thread(
+            retrieve, services.clients.embedder, state["request"].text, _by_paper(paragraphs),
+            method=method, top_k=top_k,
+        )  # fmt: skip
+        return {"contexts": _contexts(paragraphs, chunks)}
+
+    return retrieve_contexts
 
 
 def _by_paper(paragraphs: Sequence[Paragraph]) -> list[list[tuple[int, str]]]:

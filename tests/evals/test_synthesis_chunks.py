@@ -1,18 +1,21 @@
-"""nodes/synthesize/retrieve_contexts.py and tools/retrieve/chunks.py: the baselines' chunks."""
+"""evals/synthesis/retrieve_contexts.py and chunks.py: the baselines' chunks."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodes.synthesize.retrieve_contexts import retrieve_contexts
+from evals.synthesis.chunks import ChunkMethod, cut
+from evals.synthesis.retrieve_contexts import retrieving
+from graphs.synthesize import wired
 from state.synthesis import Paragraph
+from tests.graphs.stacks import QUESTION, uploads
+from tests.graphs.test_synthesize import assert_traced
 from tests.nodes.synthesize.support import HEMP, PEARS, SAILS, bench, paragraph
-from tools.retrieve.chunks import ChunkMethod, cut
+from tools.context import RunContext
 
-pytestmark = pytest.mark.usefixtures("by_words")
 METHODS = get_args(ChunkMethod)
 ANSWER = "Drought makes the roots of pears grow deeper, for the roots change where water is."
 FILLER = "The wind over the bay turned twice that day and the crew slept below. "
@@ -56,9 +59,9 @@ async def test_chunk_becomes_contexts_of_the_paragraphs_it_touches(
 ) -> None:
     paragraphs = {item.id: item for item in stack()}
     answer = next(item for item in paragraphs.values() if item.text == ANSWER)
-    with bench(tmp_path, context_method=method, top_k=2) as place:
+    with bench(tmp_path) as place:
         state = await place.stack(list(paragraphs.values()))
-        contexts = (await retrieve_contexts(state, place.runtime))["contexts"]
+        contexts = (await retrieving(method, 2)(state, place.runtime))["contexts"]
         assert place.server.requests == []
     ids = [context.paragraph for context in contexts]
     assert len(set(ids)) == len(ids)
@@ -72,3 +75,13 @@ async def test_chunk_becomes_contexts_of_the_paragraphs_it_touches(
         assert context.spans != ((0, length),)
     neighbours = [paragraphs[key] for key in ids if paragraphs[key].text != ANSWER]
     assert {item.paper for item in neighbours} >= {PEARS}
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_baselines_answer_from_chunks(home: Path, method: ChunkMethod) -> None:
+    graph = wired(retrieving(method, 2)).compile()
+    given: Any = {"question": QUESTION, "uploads": uploads()}
+    result = dict(await graph.ainvoke(given, context=RunContext()))
+    assert {item.by for item in result["contexts"]} == {"retriever"}
+    assert_traced(result)
+    assert "summarize_paragraphs" not in result["seconds"]
