@@ -11,6 +11,7 @@ from citeloom.settings import Settings
 from graphs.find import graph
 from state.finding import Expansion, RankerName
 from state.paper import Paper
+from tests.fakes.openai_wire import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
@@ -130,7 +131,7 @@ async def test_breadth_first_search_judges_what_its_second_hop_finds(
     source = Asked("openalex", papers[:2], records=[*papers, *late], links=links)
 
     def script(request: Any) -> Any:
-        if "reflect" in str(request["messages"]):
+        if task_of(request) == "reflect":
             source.found = tuple(late)
         return play(request)
 
