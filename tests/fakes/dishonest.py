@@ -115,7 +115,7 @@ class DishonestMind:
     def _check(self, answer: Any, inputs: dict[str, Any]) -> Reply:
         """Call everything supported; make up quotes, and quote beside the point for own lies."""
         dice = self._dice("check_citations", inputs)
-        texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["paragraph"]}
+        texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["sentences"]}
         abstracts = {item["key"]: item["abstract"] for item in inputs["sources"]}
         findings = []
         for item, asked in zip(answer["findings"], inputs["asked"], strict=True):

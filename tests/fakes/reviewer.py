@@ -160,7 +160,7 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
     firsts = {
         item["key"]: sentences(item["abstract"] or item["title"])[0] for item in inputs["sources"]
     }
-    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    texts = {item["number"]: item["text"] for item in inputs["sentences"]}
     findings = []
     for item in inputs["asked"]:
         said = _words(texts[item["sentence"]])
