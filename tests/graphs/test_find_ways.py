@@ -254,6 +254,14 @@ async def test_each_ranker_judges_with_a_mind_and_without(
         assert len(scores) == 10
         assert all(0 <= score <= 100 for score in scores.values())
         assert scores["local:p8"] > scores["local:p10"]
+        for item in result["papers"]:
+            unread = item.judge_score is None
+            assert (
+                ("nobody read it" in item.reason)
+                is unread
+                is (item.debate is None and ranker == "cascade")
+            )
+            assert unread or bool(item.reason) is (round(item.score - item.judge_score) != 0)
         debated = sum(item.debate is not None for item in result["papers"])
         assert debated == {"debate": 10, "cascade": 4}.get(ranker, 0)
         assert [entry.complete for entry in result["listings"]] == [1] * (ranker == "permutation")
