@@ -49,7 +49,9 @@ class DishonestMind:
 
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
-        written = ("write_section", "write_cited", "join_cited", "rewrite_unsupported")
+        written = (
+            "write_section", "extend_draft", "write_cited", "join_cited", "rewrite_unsupported",
+        )  # fmt: skip
         return {**{task: self._written(task) for task in written}, "check_citations": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
