@@ -56,7 +56,7 @@ class Drafting:
     remedy: str = REPLACED
     """What becomes of it where the mind gives no answer."""
     standing: Mapping[str, NextSentence] = field(default_factory=dict)
-    """Sentences of a text that is rewritten, by their words: those that stay keep their grounds."""
+    """Sentences of a text that is rewritten, by their words: those told again without grounds keep theirs."""
     notes: list[str] = field(default_factory=list)
     """What was sent back, in words."""
     failures: list[Failure] = field(default_factory=list)
@@ -133,7 +133,11 @@ class Drafting:
         return self._sentences(asked.answer) if asked.answer else []
 
     def _sentences(self, answer: Written) -> list[NextSentence]:
-        return [self.standing.get(item.sentence, item) for item in sentences_of(answer)]
+        given = sentences_of(answer)
+        return [
+            item if item.support or item.basis else self.standing.get(item.sentence, item)
+            for item in given
+        ]
 
     async def keep(
         self, item: NextSentence, line: PlanLine | None, number: int, so_far: Sequence[str]
