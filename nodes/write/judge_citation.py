@@ -179,9 +179,12 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     told = judged.alarms[:_MOST_ALARMS]
     if absent and hand.llm:
         told = (f"what {len(papers)} papers do not say no words can show", *told)
-    if hand.llm and _beside(hand, text, quotes):
-        return Judged("not_in_source", "mis_cited", quotes, None, told, hand.llm, finding)
-    return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
+    verdict, cause = judged.verdict, judged.cause
+    if hand.llm and verdict not in BAD and _beside(hand, text, quotes):
+        # What several papers share may be said in words that none of them has.
+        verdict, cause = ("partly", "") if papers else ("not_in_source", "mis_cited")
+        told = ("the quoted words have little to do with it", *told)
+    return Judged(verdict, cause, quotes, None, told, hand.llm, finding)
 
 
 def _misplaced(
