@@ -74,7 +74,8 @@ def ask_dishonest(case: Case, others: Sequence[Paper]) -> Support:
 
 
 def _asked(case: Case, said: str | None) -> Support:
-    from nodes.ask.judge_sentence import Sources, judge_sentence
+    from nodes.ask.judge_sentence import judge_sentence
+    from nodes.ask.shown import Sources
 
     paper, text, sentence = case.paper, case.paper.abstract or "", _plain(case)
     hand = _hand(case, [], LIAR)

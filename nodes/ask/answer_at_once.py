@@ -13,13 +13,14 @@ from pydantic import BaseModel
 from nodes.ask.choose_passages import extract as choose
 from nodes.ask.compose_answer import in_words
 from nodes.ask.draw_claims import NO_QUOTE, best_sentences, claim_on, quote_in
-from nodes.ask.judge_sentence import Sources, sources_of
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     Rests,
     ShownPassage,
+    Sources,
     fitting,
     quoted,
+    sources_of,
 )
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence, LostClaim

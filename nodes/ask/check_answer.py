@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
-from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, fitting
+from nodes.ask.judge_sentence import judge_sentence
+from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, Sources, fitting, sources_of
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from state.run import Failure

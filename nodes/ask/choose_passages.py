@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask.judge_sentence import sources_of
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
     fitting,
+    sources_of,
 )  # fmt: skip
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate

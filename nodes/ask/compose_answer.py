@@ -12,9 +12,8 @@ import numpy as np
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from nodes.ask.judge_sentence import sources_of
 from nodes.ask.plan_search import ASPECTS
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several, sources_of
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext

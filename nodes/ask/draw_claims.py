@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import Sources, judge_sentence, sources_of
+from nodes.ask.judge_sentence import judge_sentence
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
     RECORD,
     ShownPassage,
+    Sources,
     fitting,
     several,
+    sources_of,
     whole_sentences,
 )  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
@@ -134,12 +136,11 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
         return {}
 
     def faults(answer: Statements) -> list[str]:
-        drafts = [item for item in answer.claims if item.passage in named]
-        long = [f"several sentences: {item.claim[:200]}" for item in drafts if several(item.claim)]
-        return long + [
+        long = [item.claim[:200] for item in answer.claims if several(item.claim)]
+        return [f"several sentences: {text}" for text in long] + [
             f"not in {item.passage}, or too short: {item.quote[:200]}"
-            for item in drafts
-            if not quote_in(item.quote, named[item.passage])
+            for item in answer.claims
+            if item.passage not in named or not quote_in(item.quote, named[item.passage])
         ]
 
     asked = await ask_checked(services.mind, TASK, {**inputs, "passages": shown}, faults)

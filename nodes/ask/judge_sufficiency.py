@@ -12,9 +12,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.compose_answer import in_words
-from nodes.ask.judge_sentence import sources_of
 from nodes.ask.plan_search import LONGEST
-from nodes.ask.shown import CLAIM_FIELDS, ShownClaim
+from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, sources_of
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from tools.context import RunContext

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED, SOURCES
 from nodes.ask.search_passages import retriever_of
-from nodes.ask.shown import papers_of
+from nodes.ask.shown import Sources, sources_of
 from state.asking import (
     AnswerSentence,
     AskState,
@@ -20,8 +20,6 @@ from state.asking import (
     Hop,
     LostClaim,
 )
-from state.paper import Paper
-from state.passage import Passage
 from state.run import Failure, Outcome, halt
 from tools.context import RunContext
 from tools.errors import LibraryError
@@ -52,11 +50,10 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         )
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip
-    passages = await services.run_store.passages.get([claim.passage for claim in claims])
     try:
-        papers = await papers_of(services, state["request"], claims)
+        sources = await sources_of(services, state["request"], claims)
     except LibraryError:  # the stop tells of it
-        papers = {}
+        sources = Sources({}, {})
     missing = _missing(state, sentences, stop)
     answer = _prose(sentences, missing, state["request"].library, stop)
     if services.context.method == "kar":
@@ -65,13 +62,13 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "answer": answer,
         "sentences": sentences,
         "claims": claims,
-        "passages": list(passages.values()),
-        "cited": list({paper.id: paper for paper in papers.values()}.values()),
+        "passages": list(sources.passages.values()),
+        "cited": list({paper.id: paper for paper in sources.papers.values()}.values()),
         "hops": _hops(state.get("hops", []), state.get("held", []), claims),
         "missing": missing,
         "messages": [
             # Of one id: a stopped run's branches may each come here.
-            AIMessage(answer + _sources(claims, passages, papers), id=f"answer-{state['run']}")
+            AIMessage(answer + _sources(claims, sources), id=f"answer-{state['run']}")
         ],
         "seconds": {key: round(value, 3) for key, value in state.get("times", {}).items()},
         "usage": await services.usage(),
@@ -148,16 +145,14 @@ def _with_numbers(sentence: AnswerSentence) -> str:
     return f"{bare} [{numbers}]{text[len(bare) :] or '.'}"
 
 
-def _sources(
-    claims: Sequence[Claim], passages: dict[str, Passage], papers: dict[str, Paper]
-) -> str:
+def _sources(claims: Sequence[Claim], sources: Sources) -> str:
     if not claims:
         return ""
-    return SOURCES + "\n".join(_source(claim, passages, papers) for claim in claims)
+    return SOURCES + "\n".join(_source(claim, sources) for claim in claims)
 
 
-def _source(claim: Claim, passages: dict[str, Passage], papers: dict[str, Paper]) -> str:
-    paper, passage = papers.get(claim.paper), passages.get(claim.passage)
+def _source(claim: Claim, sources: Sources) -> str:
+    paper, passage = sources.papers.get(claim.paper), sources.passages.get(claim.passage)
     year = f" ({paper.year})" if paper and paper.year else ""
     name = f"{paper.citation}{year}: {paper.title}" if paper else claim.paper
     place = f", {passage.place}" if passage and passage.place else ""

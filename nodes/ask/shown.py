@@ -1,7 +1,8 @@
-"""Passages and claims as a mind is shown them: under short ids, without words that command it."""
+"""What answers rest on, and how a mind is shown it: under short ids, without words that command it."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
@@ -11,6 +12,7 @@ from state.passage import Passage
 from state.quote import Quote
 from state.request import Request
 from tools.evidence.prompt_injection import without_injections
+from tools.evidence.verbatim import names_of, verbatim
 from tools.llm.task import AnswerT, Mind, Task
 from tools.services import Services
 from tools.text import quotable
@@ -72,44 +74,6 @@ class ShownClaim(BaseModel):
         return self.claim if self.quote is None else self.quote
 
 
-def show_passages(
-    passages: Iterable[Passage], papers: Mapping[str, Paper]
-) -> list[tuple[Passage, ShownPassage]]:
-    """Return passages as they are shown, as S1, S2, ...; one that only commands is left out."""
-    shown: list[tuple[Passage, ShownPassage]] = []
-    for passage in passages:
-        text, _ = without_injections(passage.text)
-        if not text.strip():
-            continue
-        paper = papers.get(passage.paper)
-        item = ShownPassage(
-            id=f"S{len(shown) + 1}", title=without_injections(passage.title)[0],
-            section=without_injections(" > ".join(passage.section))[0], text=text,
-            citation=_citation(paper), year=paper.year if paper else None,
-        )  # fmt: skip
-        shown.append((passage, item))
-    return shown
-
-
-def show_claims(
-    claims: Sequence[Claim], papers: Mapping[str, Paper], passages: Mapping[str, Passage]
-) -> list[ShownClaim]:
-    """Return the claims with what their papers are called and under which heading they stand."""
-    shown = []
-    for claim in claims:
-        paper, passage = papers.get(claim.paper), passages.get(claim.passage)
-        shown.append(
-            ShownClaim(
-                number=claim.number, claim=claim.text,
-                quote=None if claim.text == claim.quote.text else claim.quote.text,
-                title=without_injections(paper.title)[0] if paper else "",
-                citation=_citation(paper), year=paper.year if paper else None,
-                section=without_injections(" > ".join(passage.section))[0] if passage else "",
-            )
-        )  # fmt: skip
-    return shown
-
-
 def quoted(words: str, source: ShownPassage | ShownClaim) -> str:
     """Return words of a paper as a sentence of an answer: verbatim in quotation marks, with their source.
 
@@ -163,12 +127,83 @@ def _citation(paper: Paper | None) -> str:
     return without_injections(paper.citation)[0] if paper else ""
 
 
-async def papers_of(
-    services: Services, request: Request, of: Iterable[Passage | Claim]
-) -> dict[str, Paper]:
-    """Return the records of the papers that passages or claims are of."""
-    ids = list(dict.fromkeys(item.paper for item in of))
-    if not ids:  # nor is a library opened, or made, for a question that was refused
-        return {}
-    library = await services.library(request.library)
-    return await asyncio.to_thread(library.get, ids)
+@dataclass(frozen=True)
+class Sources:
+    """What sentences may rest on."""
+
+    passages: Mapping[str, Passage]
+    papers: Mapping[str, Paper]
+    foreign: bool = False
+    """Whether sentences are in another language than the passages, so that words tell nothing."""
+
+    def shown(self, ids: Iterable[str]) -> list[tuple[Passage, ShownPassage]]:
+        """Return some of the passages as they are shown, as S1, S2, ...; one that only commands is left out."""
+        shown: list[tuple[Passage, ShownPassage]] = []
+        for passage in (self.passages[key] for key in ids):
+            text, _ = without_injections(passage.text)
+            if not text.strip():
+                continue
+            paper = self.papers.get(passage.paper)
+            item = ShownPassage(
+                id=f"S{len(shown) + 1}", title=without_injections(passage.title)[0],
+                section=without_injections(" > ".join(passage.section))[0], text=text,
+                citation=_citation(paper), year=paper.year if paper else None,
+            )  # fmt: skip
+            shown.append((passage, item))
+        return shown
+
+    def shown_claims(self, claims: Sequence[Claim]) -> list[ShownClaim]:
+        """Return claims with what their papers are called and under which heading they stand."""
+        shown = []
+        for claim in claims:
+            paper, passage = self.papers.get(claim.paper), self.passages.get(claim.passage)
+            shown.append(
+                ShownClaim(
+                    number=claim.number, claim=claim.text,
+                    quote=None if claim.text == claim.quote.text else claim.quote.text,
+                    title=without_injections(paper.title)[0] if paper else "",
+                    citation=_citation(paper), year=paper.year if paper else None,
+                    section=without_injections(" > ".join(passage.section))[0] if passage else "",
+                )
+            )  # fmt: skip
+        return shown
+
+    def around(self, claims: Sequence[Claim]) -> str:
+        """Return everything that a sentence with these claims may take numbers and names from."""
+        texts: list[str] = []
+        for claim in claims:
+            if passage := self.passages.get(claim.passage):
+                texts.append(passage.text)
+            if paper := self.papers.get(claim.paper):
+                names = ", ".join(author.name for author in paper.authors)
+                called = f"{paper.citation} ({paper.year}) ({paper.citation}, {paper.year})"
+                texts.append(f"{paper.title} {names} {called} {paper.venue or ''}")
+        return "\n".join(texts)
+
+    def is_own(self, text: str, claim: Claim) -> bool:
+        """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
+        (shown,) = self.shown_claims([claim])
+        if text == quoted(shown.words, shown):
+            return True
+        passage, paper = self.passages.get(claim.passage), self.papers.get(claim.paper)
+        names = names_of(paper) if paper else ()
+        if paper and paper.year:
+            names = (*names, *(f"{name} ({paper.year})" for name in names))
+        words = without_injections(passage.text if passage else claim.quote.text)[0]
+        return any(verbatim(text, said, names) for said in (words, without_numbers(words)))
+
+
+async def sources_of(services: Services, request: Request, of: Iterable[Claim | str]) -> Sources:
+    """Return the passages of these ids, or of these claims, and their papers.
+
+    Raises:
+        LibraryError: The library is gone.
+    """
+    ids = [item if isinstance(item, str) else item.passage for item in of]
+    passages = await services.run_store.passages.get(ids)
+    papers: dict[str, Paper] = {}
+    if passages:  # nor is a library opened, or made, for a question that was refused
+        library = await services.library(request.library)
+        keys = dict.fromkeys(item.paper for item in passages.values())
+        papers = await asyncio.to_thread(library.get, list(keys))
+    return Sources(passages, papers, foreign=request.language != "en")

@@ -1,4 +1,4 @@
-"""Rewrite: say only what the cited papers say, once; what still fails is taken out.
+"""Rewrite: say only what the cited papers say, once, in view of the paragraph; what still fails is taken out.
 
 Reads `run`, `request`, `keys`, `outline`, `final`, `verdicts`, `checks`, `removed`. Writes `final`,
 `verdicts`, `removed`, `rejections`. A citation that stands is kept by the new sentence; one that does
@@ -8,13 +8,15 @@ not may give way to the paper at hand that does say it.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
-from nodes.write.writers.answers import NextSentence
+from nodes.write.number_references import paragraph_numbers
+from nodes.write.writers.answers import NextSentence, Written, as_written, sentences_of
 from nodes.write.writers.drafting import Drafting, begin
 from nodes.write.writers.faults import Action, Fault
 from nodes.write.writers.port import Stage
@@ -32,18 +34,39 @@ from tools.services import open_services
 STAGE = "rewrite_unsupported"
 
 PROMPT = """\
-A sentence of a related-work section says something that a paper it cites does not say; the faults
-tell which. Write it anew, as one sentence that cites papers by their markers, such as {P3}, directly
-after the name or the claim, and says of each only what its title and abstract say. Keep the citations
-that have no fault. A paper with a fault may be cited for what it does say, or give way to another
-paper given here that says it. For each cited paper copy, letter by letter, the words that support the
-sentence.
+You mend a paragraph of a related-work section, in which a check has found faults. `text` is what the
+section's authors write of their own work. `papers` are the papers that may be cited, each by its key in
+braces, such as {P3}; `elements` are words of theirs by what they tell of, `cites` the keys of papers
+given here that they cite. `paragraph` has the sentences with their numbers. Each of the `faults` tells
+of a sentence what it claims of a paper, by its key, or, where the key is empty, of all that it rests
+on; why that does not stand; and, as `instead`, the key of a paper given here that does say it, if one
+does.
+
+Give the sentences that are to be replaced and no others, each with the number of the sentence in whose
+place it comes as `line`: every sentence with a fault, and a neighbour only where its link to a replaced
+sentence breaks. One sentence comes for one. It keeps its part in the paragraph's argument, its length,
+and its citations without a fault; a paper with a fault is cited for what it does say, or gives way to
+one that says it. Say of a paper only what its own words say, no stronger and no wider. If nothing true
+is left to say in its place, give an empty text: the sentence is then taken out.
+
+After the sentences give `grounds`: for each paper that a sentence cites one to three stretches copied
+letter by letter from that paper's title, abstract or elements, each at least four words long; for a
+sentence without citation the key of each paper that it speaks of, or the key "input" with words copied
+from `text`. `sentence` is there the place of the sentence in your list.
 """
+
+
+class Shown(BaseModel):
+    """A sentence of the paragraph as the mind sees it."""
+
+    number: int
+    text: str
 
 
 class Unsupported(BaseModel):
     """What is wrong with one citation, as the mind sees it."""
 
+    sentence: int
     key: str
     claim: str
     why: str
@@ -53,24 +76,34 @@ class Unsupported(BaseModel):
 def extract(
     embedder: Embedder,
     *,
-    sentence: str,
+    paragraph: Sequence[Shown],
     papers: Sequence[LinePaper],
-    so_far: Sequence[str],
+    faults: Sequence[Unsupported],
     **_: object,
-) -> NextSentence:
+) -> Written:
     """Show the papers' own sentences that are nearest to what was said."""
-    kept = [paper for paper in papers if f"{{{paper.key}}}" in sentence]
-    return tell(embedder, without_markers(sentence), kept, so_far)
+    texts = {item.number: item.text for item in paragraph}
+    faulty = dict.fromkeys(item.sentence for item in faults)
+    return as_written([_told(embedder, number, texts, papers) for number in faulty])
+
+
+def _told(
+    embedder: Embedder, number: int, texts: Mapping[int, str], papers: Sequence[LinePaper]
+) -> NextSentence:
+    kept = [paper for paper in papers if f"{{{paper.key}}}" in texts[number]]
+    so_far = [text for other, text in texts.items() if other != number]
+    told = tell(embedder, without_markers(texts[number]), kept, so_far)
+    return told.model_copy(update={"line": number})
 
 
 TASK = Task(
-    name="rewrite_unsupported", prompt=PROMPT, answer=NextSentence, tier="strong", extract=extract,
-    max_output_tokens=700,
+    name="rewrite_unsupported", prompt=PROMPT, answer=Written, tier="strong", extract=extract,
+    max_output_tokens=2500,
 )  # fmt: skip
 
 
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
-    """After the first check rewrite the faulty sentences, all at once; after the second take them out."""
+    """After the first check rewrite the faulty sentences, by paragraphs; after the second take them out."""
     services = open_services(runtime, state["run"])
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= 2:
@@ -78,65 +111,114 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
     stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await begin(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "it is taken out unless the second check finds it supported"
-    done = await asyncio.gather(*(_rewrite(drafting, state, number) for number in faulty))
-    new = {number: item for number, item in zip(faulty, done, strict=True) if item}
+    places = paragraph_numbers(state["final"].sentences, state["outline"])
+    blocks = groupby(range(1, len(places) + 1), lambda number: places[number - 1])
+    done = await asyncio.gather(*(_rewrite(drafting, state, list(block)) for _, block in blocks))
+    new = {number: item for result in done for number, item in result.items()}
+    out = [number for number, item in new.items() if item is None]
     sentences = enumerate(state["final"].sentences, start=1)
-    return {
+    asked_anew = {*faulty, *new} - {*out}
+    update: WriteState = {
         "final": state["final"].model_copy(
-            update={"sentences": tuple(new.get(number, item) for number, item in sentences)}
+            update={"sentences": tuple(new.get(number) or item for number, item in sentences)}
         ),
-        "verdicts": [item for item in state["verdicts"] if item.sentence not in set(faulty)],
+        "verdicts": [item for item in state["verdicts"] if item.sentence not in asked_anew],
         "removed": state["removed"],
-        "rejections": [*_rejections(state, list(new), "rewritten"), *drafting.rejections],
-        "failures": drafting.failures,
+    }
+    told = _rejections(state, [number for number in new if number not in out], "rewritten")
+    rest: WriteState = take_out({**state, **update}, out) if out else {**update, "rejections": []}
+    return {
+        **rest,
+        "rejections": [*told, *rest["rejections"], *drafting.rejections],
+        "failures": [*rest.get("failures", []), *drafting.failures],
     }
 
 
-async def _rewrite(drafting: Drafting, state: WriteState, number: int) -> Sentence | None:
-    """Return a better sentence, the embedded engine's where the mind's has faults; None where it has none."""
-    services, keys, old = drafting.services, state["keys"], state["final"].sentences[number - 1]
-    if not old.keys:
-        return None
-    bad = [item for item in state["verdicts"] if item.sentence == number and item.verdict in BAD]
-    by_id = {paper: key for key, paper in keys.items()}
-    instead = [by_id[item.better] for item in bad if item.better in by_id]
-    allowed = [key for key in dict.fromkeys([*old.keys, *instead]) if key in drafting.papers]
-    mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
-    failing = {item.key for item in bad}
-    line = PlanLine(number=old.line, keys=tuple(key for key in allowed if key not in failing))
+async def _rewrite(
+    drafting: Drafting, state: WriteState, block: Sequence[int]
+) -> dict[int, Sentence | None]:
+    """Return better sentences of a paragraph, by number; None for one that is to be taken out.
+
+    Where a sentence of the mind has faults the embedded engine's stands in its place; one for which
+    there is no better is left as it is.
+    """
+    bad = [item for item in state["verdicts"] if item.sentence in block and item.verdict in BAD]
+    if not bad:
+        return {}
+    keys, by_id = state["keys"], {paper: key for key, paper in state["keys"].items()}
+    old = {number: state["final"].sentences[number - 1] for number in block}
+    wanted = [key for item in old.values() for key in (*item.keys, *item.rests_on)]
+    wanted += [by_id[item.better] for item in bad if item.better in by_id]
+    allowed = [key for key in dict.fromkeys(wanted) if key in drafting.papers]
+    mind, papers = drafting.services.mind, await line_papers(drafting.services, keys, allowed)
     inputs: dict[str, Any] = {
-        "sentence": old.text,
-        "papers": await line_papers(services, keys, allowed),
-        "so_far": [item.text for item in state["final"].sentences if item is not old],
+        "text": state["request"].text,
+        "papers": papers,
+        "paragraph": [Shown(number=number, text=item.text) for number, item in old.items()],
+        "faults": [_fault(item, by_id) for item in bad],
     }
+    if len(block) > 1 and mind.spare(TASK, **inputs) < 0:
+        middle = len(block) // 2
+        first = await _rewrite(drafting, state, block[:middle])
+        return {**first, **await _rewrite(drafting, state, block[middle:])}
     try:
-        answer = await services.mind.do(
-            TASK, **inputs, faults=[_fault(item, by_id) for item in bad]
-        )
+        answer = await mind.do(TASK, **inputs)
     except (AnswerError, RefusedError) as error:
-        drafting.fail(f"sentence {number}", str(error), drafting.remedy)
-        return None
-    result = await _kept(mine, answer, line, inputs["so_far"])
-    mine.reject(answer, [] if isinstance(result, Sentence) else result, old.line, "replaced")
-    if not isinstance(result, Sentence):
-        told = extract(services.clients.embedder, **inputs)
-        result = await _kept(mine, told, line, inputs["so_far"])
-    return result if isinstance(result, Sentence) and result.text != old.text else None
+        for number in sorted({item.sentence for item in bad}):
+            drafting.fail(f"sentence {number}", str(error), drafting.remedy)
+        return {}
+    mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
+    given = {item.line: item for item in sentences_of(answer) if item.line in old}
+    return await _placed(mine, state["final"].sentences, bad, given, papers)
+
+
+async def _placed(
+    drafting: Drafting,
+    sentences: Sequence[Sentence],
+    bad: Sequence[CitationVerdict],
+    given: Mapping[int, NextSentence],
+    papers: Sequence[LinePaper],
+) -> dict[int, Sentence | None]:
+    """Put the mind's sentences in their places, if nothing is wrong with them; see `_rewrite`."""
+    faulty = {item.sentence for item in bad}
+    texts = {number: item.text for number, item in enumerate(sentences, start=1)}
+    new: dict[int, Sentence | None] = {}
+    for number in sorted({*faulty, *given}):
+        old, item = sentences[number - 1], given.get(number)
+        if item and not item.sentence.strip():
+            new |= {number: None} if number in faulty else {}
+            continue
+        failing = {one.key for one in bad if one.sentence == number}
+        line = PlanLine(number=old.line, keys=tuple(key for key in old.keys if key not in failing))
+        so_far = [text for other, text in texts.items() if other != number]
+        result = await _kept(drafting, item, line, so_far, old) if item else []
+        if item:
+            wrong = [] if isinstance(result, Sentence) else result
+            drafting.reject(item, wrong, old.line, "replaced")
+        if not isinstance(result, Sentence) and number in faulty and old.keys:
+            told = _told(drafting.services.clients.embedder, number, texts, papers)
+            result = await _kept(drafting, told, line, so_far, old)
+        if isinstance(result, Sentence) and result.text != old.text:
+            new[number] = result
+            texts[number] = result.text
+    return new
 
 
 async def _kept(
-    drafting: Drafting, answer: NextSentence, line: PlanLine, so_far: Sequence[str]
+    drafting: Drafting, item: NextSentence, line: PlanLine, so_far: Sequence[str], old: Sentence
 ) -> Sentence | list[Fault]:
-    result = await drafting.keep(answer, line, line.number, so_far)
-    if isinstance(result, Sentence) and not result.keys:
+    result = await drafting.keep(item, line, line.number, so_far)
+    if isinstance(result, Sentence) and old.keys and not result.keys:
         return [Fault("off_plan", "it cites nothing")]
     return result
 
 
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     return Unsupported(
-        key=item.key, claim=item.claim, why=describe(item), instead=by_id.get(item.better or "", "")
-    )
+        sentence=item.sentence, key=item.key, claim=item.claim,
+        why=" ".join([describe(item), item.reason]).strip(),
+        instead=by_id.get(item.better or "", ""),
+    )  # fmt: skip
 
 
 _WHY = {
@@ -148,6 +230,8 @@ _WHY = {
 def describe(item: CitationVerdict) -> str:
     """Say in words why a citation may not stay."""
     usual = "the paper does not say it, or is by others than the sentence names"
+    if not item.key:
+        return "what it rests on does not say it"
     if item.cause != "fabricated" and item.verdict == "contradicted":
         return "the paper says the opposite"
     return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)
@@ -195,7 +279,7 @@ def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
         "failures": [
             Failure(
                 stage=STAGE, subject=f"sentence {number}",
-                cause="a paper it cites does not say what it says, also after rewriting",
+                cause="what it cites or rests on does not say what it says",
                 remedy="the sentence was taken out",
             )
             for number in faulty

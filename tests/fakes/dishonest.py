@@ -49,21 +49,14 @@ class DishonestMind:
 
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
-        one = {"rewrite_unsupported": self._one("rewrite_unsupported")}
-        many = {task: self._many(task) for task in ("write_section", "write_cited", "join_cited")}
-        return {**one, **many, "check_citations": self._check}
+        written = ("write_section", "write_cited", "join_cited", "rewrite_unsupported")
+        return {**{task: self._written(task) for task in written}, "check_citations": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
         """Return the lies of one kind."""
         return [lie for lie in self.lies if lie.kind == kind]
 
-    def _one(self, task: str) -> Spoil:
-        def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
-            return self._spoiled(task, answer, self._dice(task, inputs))
-
-        return spoil
-
-    def _many(self, task: str) -> Spoil:
+    def _written(self, task: str) -> Spoil:
         def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
             dice = self._dice(task, inputs)
             written: list[dict[str, Any]] = []

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel
 
 RungName = Literal["json_schema", "tools", "json_object", "text"]
+Shown = Literal["field", "tags", "parts", "hidden"]
+"""Where thoughts stand in an answer."""
 _FENCE = re.compile(r"<(\w+)-([0-9a-f]{16,64})>\n(.*?)\n</\1-\2>", re.DOTALL)
 _TOLD_SCHEMA = re.compile(r"JSON schema:\n(\{.*\})", re.DOTALL)
 
@@ -37,7 +39,7 @@ class Thought:
     """
 
     tokens: int
-    shown: Literal["field", "tags", "parts", "hidden"]
+    shown: Shown
     reply: "Answer"
 
 
@@ -145,9 +147,7 @@ def rejecting(*rungs: RungName, script: Script, status: int = 400) -> Script:
     return answer
 
 
-def thinking(
-    tokens: int, shown: Literal["field", "tags", "parts", "hidden"], script: Script
-) -> Script:
+def thinking(tokens: int, shown: Shown, script: Script) -> Script:
     """Return a script that answers as `script` does, after thinking."""
 
     def answer(request: dict[str, Any]) -> Reply:

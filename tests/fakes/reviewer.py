@@ -177,10 +177,13 @@ def _check(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
-    papers = inputs["papers"]
-    made = _extend({"keys": [item["key"] for item in papers]}, inputs, 1)
-    support = [{"key": item["key"], "quotes": item["quotes"]} for item in made["grounds"]]
-    return {"sentence": made["text"], "support": support}
+    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    lines = []
+    for number in dict.fromkeys(item["sentence"] for item in inputs["faults"]):
+        better = [item["instead"] for item in inputs["faults"] if item["sentence"] == number]
+        keys = dict.fromkeys([*re.findall(r"\{(P\d+)\}", texts[number]), *filter(None, better)])
+        lines.append({"number": number, "keys": list(keys)})
+    return _write_section({**inputs, "plan": [{"lines": lines}]})
 
 
 def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:

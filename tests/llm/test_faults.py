@@ -61,7 +61,9 @@ async def test_what_trying_again_cannot_help_is_said_once_with_advice(
 
 
 async def test_an_endpoint_that_only_streams_is_told_and_may_have_charged(tmp_path: Path) -> None:
-    stream = Body(b'data: {"choices": [{"delta": {"content": "{"}}]}\n\n', "text/event-stream")
+    stream = Body(
+        b': PROCESSING\n\ndata: {"choices": [{"delta": {"content": "{"}}]}\n\n', "text/event-stream"
+    )
     ledger = RunLedger("run", Limits(), tmp_path)
     error, server = await failing([stream], tmp_path, PermanentError, ledger=ledger)
     assert "only as a stream" in str(error)

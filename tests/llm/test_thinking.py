@@ -4,13 +4,14 @@ import asyncio
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
 from tests.fakes.openai_server import (
     OpenAIServer,
     Reply,
+    Shown,
     Status,
     Text,
     Thought,
@@ -29,7 +30,6 @@ ODD = Status(
     400, "Could not finish the message because max_tokens or model output limit was reached."
 )
 GROQ = Status(400, "max completion tokens reached before generating a valid document")
-Shown = Literal["field", "tags", "parts", "hidden"]
 
 
 def limits_of(server: OpenAIServer) -> list[int]:

@@ -74,9 +74,9 @@ def mind(tmp_path: Any) -> Iterator[Mind]:
         yield one
 
 
-def answer(sentence: str, **quotes: str) -> dict[str, Any]:
-    support = [{"key": key, "quotes": [quote]} for key, quote in quotes.items()]
-    return {"sentence": sentence, "support": support, "basis": ""}
+def answer(sentence: str, line: int = 2, **quotes: str) -> dict[str, Any]:
+    grounds = [{"sentence": 1, "key": key, "quotes": [quote]} for key, quote in quotes.items()]
+    return {"sentences": [{"line": line, "text": sentence}], "grounds": grounds}
 
 
 GOOD = f"Thus {LICHENS} {{P1}}, whereas {OTTERS} {{P2}}."
@@ -127,7 +127,7 @@ BOTH_BAD = [VERDICTS[0], verdict(2, "P1", "contradicted", cause="mis_cited"), VE
         (answer(f"Thus {OTTERS} {{P2}}."), VERDICTS, "off_plan", "P1"),
         (answer(GOOD.replace("otters", "otters [44]", 1)), VERDICTS, "fabricated", "[44]"),
         (answer(TEXTS[0].replace("P3", "P1")), BOTH_BAD, "repeated", ""),
-        ({"sentence": OWN, "support": [], "basis": OWN}, BOTH_BAD, "off_plan", ""),
+        (answer(OWN, input=OWN), BOTH_BAD, "off_plan", ""),
     ],
     ids=["drops a citation that stands", "invents", "repeats", "cites nobody"],
 )
@@ -136,7 +136,7 @@ async def test_rewriting_with_a_fault_is_replaced_by_the_papers_own_words(
 ) -> None:
     update = await mind.rewrite(reply, verdicts=verdicts)
     new = update["final"].sentences[1]
-    assert new.text not in {reply["sentence"], TEXTS[1]}
+    assert new.text not in {reply["sentences"][0]["text"], TEXTS[1]}
     assert set(new.keys) == {"P1", "P2"}
     replaced = [item for item in update["rejections"] if item.action == "replaced"]
     assert (cause, key) in [(item.cause, item.key) for item in replaced]
@@ -147,3 +147,44 @@ async def test_made_up_quote_of_a_rewriting_is_told_and_not_used(mind: Mind) -> 
     told = [item for item in update["rejections"] if item.cause == "fabricated_quote"]
     assert [(item.key, item.action) for item in told] == [("P2", "replaced")]
     assert update["final"].sentences[1].citations[1].quote.text.lower() == f"{OTTERS}."
+
+
+async def test_paragraph_is_asked_about_once_and_a_neighbour_may_be_mended(mind: Mind) -> None:
+    both = [verdict(1, "P3", "contradicted", cause="mis_cited", reason="It carves."), *VERDICTS[1:]]
+    neighbour = f"As some say, {GLACIERS} {{P3}}."
+    for verdicts, count in ((both, 2), (VERDICTS, 1)):
+        reply = {"sentences": [*answer(GOOD)["sentences"], *answer(neighbour, 1)["sentences"]]}
+        update = await mind.rewrite(reply, verdicts=verdicts)
+        assert [item.text for item in update["final"].sentences] == [neighbour, GOOD]
+        assert update["verdicts"] == [], "both are checked anew"
+        assert len(mind.shown["faults"]) == count
+        assert [item["number"] for item in mind.shown["paragraph"]] == [1, 2]
+    assert len(mind.llm.server.requests) == 2
+    drops = {"sentences": [*answer(GOOD)["sentences"], {"line": 1, "text": f"So {GLACIERS}."}]}
+    other = VERDICTS[2].model_copy(update={"claim": "another question"})
+    update = await mind.rewrite(drops, verdicts=[*VERDICTS[:2], other])
+    assert [item.text for item in update["final"].sentences] == [TEXTS[0], GOOD]
+
+
+async def test_empty_text_takes_a_faulty_sentence_out_and_no_other(mind: Mind) -> None:
+    update = await mind.rewrite({"sentences": [{"line": 2, "text": ""}, {"line": 1, "text": " "}]})
+    assert [item.text for item in update["final"].sentences] == [TEXTS[0]]
+    assert [(item.sentence, item.key) for item in update["verdicts"]] == [(1, "P3")]
+    assert [(item.action, item.key) for item in update["rejections"]] == [("removed", "P2")]
+    assert {item.action for item in update["removed"]} == {"removed"}
+
+
+async def test_sentence_on_several_papers_is_mended_in_its_place(mind: Mind) -> None:
+    faulty = CitationVerdict(sentence=1, key="", paper="", verdict="contradicted", claim="None do.")
+    sentences = (
+        Sentence(text="None do.", line=1, rests_on=("P1", "P2")),
+        Sentence(text=TEXTS[1], line=2),
+    )
+    reply = {
+        "sentences": [{"line": 1, "text": "Both look at slow change."}],
+        "grounds": [{"sentence": 1, "key": key} for key in ("P1", "P2")],
+    }
+    update = await mind.rewrite(reply, verdicts=[faulty], final=Draft(id="d", sentences=sentences))
+    new = update["final"].sentences[0]
+    assert (new.text, new.rests_on) == ("Both look at slow change.", ("P1", "P2"))
+    assert mind.shown["faults"][0]["why"] == "what it rests on does not say it"

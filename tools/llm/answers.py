@@ -38,9 +38,8 @@ def read_answer(schema: type[AnswerT], raw: str) -> tuple[AnswerT, str]:
     Raises:
         UnusableAnswerError: There is no JSON object that fits.
     """
-    seen = raw.strip()
-    if not _is_object(seen):
-        seen = visible(raw)
+    # What begins with an object has no thoughts before it; a tag may stand in its strings.
+    seen = raw.strip() if raw.lstrip().startswith("{") else visible(raw)
     if not seen:
         raise UnusableAnswerError("the answer was empty", shaped=False)
     found = _objects(seen)
@@ -80,13 +79,6 @@ def repair_request(reason: Exception) -> str:
         f"That answer cannot be used: {reason}\n"
         "Give the whole answer again as one JSON object that matches the schema, and nothing else."
     )
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _objects(text: str) -> list[dict[str, Any]]:

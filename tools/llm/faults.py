@@ -29,7 +29,7 @@ _CUT = re.compile(
     r"|max(?:imum)?[_ ](?:completion[_ ]|output[_ ])?tokens[^.]{0,40}reached",
     re.I,
 )
-_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}\bstream|['\"]data: ?\{", re.I | re.S)
+_STREAM = re.compile(r"(?:only|must|require|enable)\b.{0,60}\bstream|data: ?\{", re.I | re.S)
 _RESPONSES = re.compile(r"only\b.{0,60}\bresponses\b", re.I | re.S)
 _ELSEWHERE = "name another model, or put a gateway between that translates, such as LiteLLM"
 _STREAMED = (
