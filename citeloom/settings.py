@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     strong_reasoning_effort: str | None = Field(
         default=None, description="As fast_reasoning_effort."
     )
-    llm_timeout: float = Field(default=120.0, gt=0, description="Seconds for one call.")
+    llm_timeout: float = Field(default=300.0, gt=0, description="Seconds for one call.")
     llm_concurrency: int = Field(default=8, ge=1, description="Calls under way at once.")
     llm_context_tokens: int = Field(default=32_000, ge=1024, description="The models' window.")
     qdrant_url: str | None = Field(

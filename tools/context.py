@@ -161,8 +161,8 @@ class RunContext:
     schedule: Annotated[
         Schedule,
         Field(
-            description="The beam's rounds: one for each paragraph of the plan ('themed'), or for each "
-            "of its lines ('incremental')."
+            description="What a round of the beam adds: a paragraph of the plan ('themed'), or one "
+            "paper, for which the text is rewritten ('incremental')."
         ),
     ] = "themed"
     review_plan: Annotated[

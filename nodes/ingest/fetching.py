@@ -13,9 +13,6 @@ from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget
 from tools.services import Services
 
-_NO_SOURCE = "no source was named that could be asked for it"
-_NAME_ONE = "name one: --source arxiv for arXiv ids, --source openalex for DOIs"
-
 
 async def fetch_copy(
     services: Services,
@@ -32,7 +29,11 @@ async def fetch_copy(
     from tools.documents.fetch import open_copy
 
     if not request.sources:
-        return failed(source.name, _NO_SOURCE, _NAME_ONE)
+        return failed(
+            source.name,
+            "no source was named that could be asked for it",
+            "name one: --source arxiv for arXiv ids, --source openalex for DOIs",
+        )
     record, causes = await _record(services, request, source.name)
     if record is None:
         cause = "; ".join(causes) or f"{', '.join(request.sources)} do not know it"

@@ -92,14 +92,12 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
     waiting = await asyncio.to_thread(
         lambda: {item.id: item for page in unnamed(library, 500, mind=True) for item in page}
     )
-    done = 0
 
     def inputs(group: Sequence[str]) -> dict[str, Any]:
         shown = [_shown(f"T{n}", waiting[key]) for n, key in enumerate(group, start=1)]
         return {"passages": shown}
 
     async def take(group: Sequence[str], answer: KeywordNames) -> None:
-        nonlocal done
         ids = {f"T{n}": key for n, key in enumerate(group, start=1)}
         kept: dict[str, list[str]] = {}
         for item in answer.passages:
@@ -107,8 +105,7 @@ async def name_keywords(services: Services, opened: IngestTarget) -> list[Failur
             if item.id in ids and (good := [word for word in words if 0 < len(word) <= _LONGEST]):
                 kept[ids[item.id]] = good[:_MOST]
         await asyncio.to_thread(put, library, kept, services.mind_name)
-        done += len(group)
-        services.progress(STAGE, done, len(waiting))
+        services.tick(STAGE, len(group), len(waiting))
 
     try:
         causes = await ask_in_groups(

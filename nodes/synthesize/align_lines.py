@@ -91,7 +91,7 @@ class AlignedLine(BaseModel):
 
     number: int
     sources: list[Source]
-    check: str = Field(default="", description="The line held against them, part by part.")
+    check: str = Field(description="The line held against them, part by part.")
     says: Literal["yes", "partly", "no"]
 
 
@@ -208,7 +208,7 @@ async def _ask(
         _, ids = origins.shown(place for text in group for place in near[text])
         said = {line.number: line for line in reversed(answer.lines)}  # of two the first counts
         for number, text in enumerate(group, start=1):
-            line = said.get(number, AlignedLine(number=number, sources=[], says="no"))
+            line = said.get(number, AlignedLine(number=number, sources=[], check="", says="no"))
             named = [
                 (ids[key], item.words)
                 for item in line.sources

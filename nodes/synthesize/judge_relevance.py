@@ -58,13 +58,13 @@ class ShownSummary(BaseModel):
 class Helping(BaseModel):
     """The mind's answer."""
 
-    needed: list[str] = Field(default=[], description="What the answer must tell, part by part.")
+    needed: list[str] = Field(description="What the answer must tell, part by part.")
     ids: list[str] = Field(description="Of the paragraphs that help, as given.")
 
 
 def extract(embedder: Embedder, *, question: str, paragraphs: Sequence[ShownSummary]) -> Helping:
     """Take those that the embedder finds near enough to the question."""
-    return Helping(ids=[item.id for item in paragraphs if item.alone])
+    return Helping(needed=[], ids=[item.id for item in paragraphs if item.alone])
 
 
 TASK = Task(

@@ -43,41 +43,40 @@ from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "check_citations"
-AT_ONCE = 8
+AT_ONCE = 10
 """Sentences of one question."""
 _TOKENS_EACH, _TOKENS_BESIDE = 300, 300
 
 PROMPT = f"""\
 You check whether the sources of a related-work section say what its sentences say of them.
 
-`input` is what the authors of the section write of their own work; it may be empty. `sources` are the
-papers, each under its key. `paragraph` has numbered sentences of the section, and perhaps the one
-before them; {{P3}} marks a citation of P3. `asked` lists what you judge: a sentence, and the sources to
-judge it by. Answer each item of `asked` under its id, in this order:
+`input` is what the section's authors write of their own work; it may be empty. `sources` are the papers,
+each under its key. `sentences` are consecutive sentences of the section with their numbers; {{P3}} marks
+a citation of P3. `asked` lists what you judge: a sentence, and the sources to judge it by. Answer each
+item of `asked` under its id, in this order:
 
-1. claim: what the sentence says of these sources alone, as one clean statement in the sentence's own
-   words: who 'they' or 'it' is told by the paragraph; what it says of other papers, or of the authors'
-   own work ('we', 'our'), is left out, but nothing else: each number, name, negation and comparison
-   about the source stays.
+1. claim: what the sentence says of these sources alone, as one clean statement in its own words. Tell
+   who 'they' or 'it' is. Leave out what it says of other papers or of the authors' own work ('we',
+   'our'), and nothing else: each number, name, negation and comparison about the source stays.
 2. quotes: one to three stretches of the sources' words that decide, copied letter by letter, each at
-   least {MIN_LENGTH} characters long. Where the sentence compares with the authors' own work, words of
-   the input may stand beside them.
+   least {MIN_LENGTH} characters long. Where the sentence sets a paper against the authors' own work,
+   words of the input may stand beside them.
 3. reasoning: one sentence on what the words show and what they do not.
 4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted
    (they say the opposite, or the input does not say what the sentence says of the authors' work),
    not_in_source (they do not say it).
 
-Judge by the words only, not by what you know. Another wording is no fault; a broader claim, a result
-turned round, or a reason that the source does not give is one. Where a sentence is judged by several
-sources together, all of them must bear it out. If it says that none of them does something, read all
-of them: quote what speaks against it, or leave quotes empty if nothing does. If `faults` is
-there, an earlier answer had these faults: mend them, and answer every item again.
+Judge by the words alone, not by what you know. Another wording is no fault; a wider claim, a result
+turned round, or a reason that the source does not give is one. Several sources together must all bear
+the sentence out. If it says that none of them does something, read them all: quote what speaks against
+it, or leave quotes empty if nothing does, and call it supported. Where `faults` of an earlier answer
+are listed, give the whole answer again with these mended.
 
-Example. Paragraph: 2 "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
-time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." Asked: 2-P1.
-claim: "Ode and Lim glaze at low heat, which doubles the time in the kiln"; quotes: "We glaze earthenware
-at 900 degrees", "Firing takes twice as long"; reasoning: "The time is doubled as said, but whether 900
-degrees is low heat is not told."; verdict: partly.
+Example. Sentence 2: "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
+time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." For 2-P1 the
+claim is "Ode and Lim glaze at low heat, which doubles the time in the kiln", the quotes "We glaze
+earthenware at 900 degrees" and "Firing takes twice as long", the reasoning "The time is doubled, but that
+900 degrees is low heat is not told", the verdict partly.
 """
 
 
@@ -147,9 +146,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     sentences = state["final"].sentences
     run = Check(services, hand, dict(enumerate(sentences, start=1)))
     kept = _kept(run, state["verdicts"] if state["checks"] else [])
-    places = paragraph_numbers(sentences, state.get("outline", Plan(lines=())))
-    whole = [list(group) for _, group in groupby(run.sentences, lambda number: places[number - 1])]
-    blocks = [part[at : at + AT_ONCE] for part in whole for at in range(0, len(part), AT_ONCE)]
+    blocks = _blocks(paragraph_numbers(sentences, state.get("outline", Plan(lines=()))))
     results = await asyncio.gather(
         *(_check(run, [number for number in block if number not in kept]) for block in blocks)
     )
@@ -160,6 +157,18 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
         "rejections": run.rejections,
         "failures": run.failures,
     }
+
+
+def _blocks(places: Sequence[int]) -> list[list[int]]:
+    """Return the numbers of sentences to be asked about together: of whole paragraphs, where they fit."""
+    blocks: list[list[int]] = [[]]
+    for _, group in groupby(range(1, len(places) + 1), lambda number: places[number - 1]):
+        part = list(group)
+        if len(blocks[-1]) + len(part) > AT_ONCE:
+            blocks += [part[at : at + AT_ONCE] for at in range(0, len(part), AT_ONCE)]
+        else:
+            blocks[-1] += part
+    return blocks
 
 
 def _kept(run: Check, known: Sequence[CitationVerdict]) -> dict[int, list[CitationVerdict]]:
@@ -269,7 +278,7 @@ def _shown(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> dict[s
             )
             for key in keys
         ],
-        "paragraph": [
+        "sentences": [
             Numbered(number=number, text=run.sentences[number].text)
             for number in (*before, *range(min(numbers), max(numbers) + 1))
         ],

@@ -1,7 +1,7 @@
 """Judge one citation: what a mind says of it, held against the words of the papers at hand.
 
-The verdict is that of tools.evidence.support, on the clause that code cuts out of the sentence and on
-the claim as the mind restates it; the worse of the two counts, so that a restatement can hide nothing.
+The verdict is that of tools.evidence.support, on the clause that code cuts out of the sentence, so that
+a restatement can hide nothing; the claim as the mind restates it may be refused besides.
 What the clause says of the researcher's own work it may have from the input. Beside that, two things
 may refuse what an LLM calls supported: the authors named are not the cited paper's, or another paper
 at hand is the one that says it. Without an LLM they are alarms.
@@ -18,7 +18,7 @@ from state.writing import MARKER, Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quote_input, quote_paper
-from tools.evidence.support import BAD, ORDER, judge, verdict_named
+from tools.evidence.support import BAD, judge, verdict_named
 from tools.evidence.verbatim import own_words, verbatim
 from tools.text.words import tokens
 
@@ -123,8 +123,8 @@ def judge_citation(
     if certain := known_for_certain(hand, sentence, key):
         return certain
     paper, claim = hand.papers[key], claims[key]
-    named, better = _misplaced(hand, sentence, key, claims, finding.claim if finding else "")
-    wrong = list(named)
+    restated = finding.claim if finding else ""
+    wrong, better = _misplaced(hand, sentence, key, claims, restated)
     quotes = _quotes(finding.quotes, paper) if finding else ()
     said = finding.verdict if finding else ""
     shown = (
@@ -134,11 +134,11 @@ def judge_citation(
     judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None)
     if finding and finding.claim:
         again = judge(finding.claim, shown, around, said)
-        wrong += again.alarms
-        judged = max(judged, again, key=lambda item: ORDER.index(item.verdict))
+        # Of its softer alarms the sentence's own words have theirs.
+        judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
-    if hand.llm and (named or _beside(hand, (of_others(claim) or plain, plain), quotes, (key,))):
+    if hand.llm and (wrong or _beside(hand, (of_others(claim) or plain, plain), quotes, (key,))):
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from state.paper import Paper, by_any_id
 from state.writing import MARKER, KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
+from tools.llm.prompt import count_tokens
 from tools.services import Services
 
 
@@ -57,6 +58,39 @@ async def line_papers(
         )
         for paper, name in zip(known, names, strict=True)
     ]
+
+
+class ReadPaper(LinePaper):
+    """A paper as ChatCite shows it: by its key elements, where these say as much in fewer tokens."""
+
+    answers: dict[str, str] | None = Field(
+        default=None, description="The reader's own words, by key element."
+    )
+
+
+async def as_read(
+    services: Services, keys: Mapping[str, str], papers: Sequence[LinePaper]
+) -> list[ReadPaper]:
+    """Return the papers with what was answered of them, in place of abstracts that are longer."""
+    known = await services.run_store.elements.get([keys[paper.key] for paper in papers])
+    return [_as_read(paper, known.get(keys[paper.key])) for paper in papers]
+
+
+def _as_read(paper: LinePaper, elements: KeyElements | None) -> ReadPaper:
+    filled = elements.filled() if elements else {}
+    answers = {name: item.text for name, item in filled.items()}
+    words = {name: item.quote.text for name, item in filled.items() if item.quote}
+    longer = count_tokens(paper.abstract) > count_tokens(
+        " ".join([*answers.values(), *words.values()])
+    )
+    if longer and len(words) >= _ENOUGH:
+        return ReadPaper(**{**vars(paper), "abstract": "", "elements": words, "answers": answers})
+    beyond = {name: answers[name] for name in paper.elements or {}}
+    return ReadPaper(**vars(paper), answers=beyond or None)
+
+
+_ENOUGH = 5
+"""Key elements, of seven, that can stand for an abstract."""
 
 
 def names_apart(papers: Sequence[Paper]) -> list[str]:

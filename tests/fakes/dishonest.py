@@ -49,7 +49,9 @@ class DishonestMind:
 
     def spoilers(self) -> Mapping[str, Spoil]:
         """Return what spoils the answers, by task, for `reviewer`."""
-        written = ("write_section", "write_cited", "join_cited", "rewrite_unsupported")
+        written = (
+            "write_section", "extend_draft", "write_cited", "join_cited", "rewrite_unsupported",
+        )  # fmt: skip
         return {**{task: self._written(task) for task in written}, "check_citations": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
@@ -113,7 +115,7 @@ class DishonestMind:
     def _check(self, answer: Any, inputs: dict[str, Any]) -> Reply:
         """Call everything supported; make up quotes, and quote beside the point for own lies."""
         dice = self._dice("check_citations", inputs)
-        texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["paragraph"]}
+        texts = {item["number"]: " ".join(item["text"].split()) for item in inputs["sentences"]}
         abstracts = {item["key"]: item["abstract"] for item in inputs["sources"]}
         findings = []
         for item, asked in zip(answer["findings"], inputs["asked"], strict=True):

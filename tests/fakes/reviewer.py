@@ -153,14 +153,14 @@ def _first(text: str) -> str:
 
 def _vote(inputs: dict[str, Any]) -> dict[str, Any]:
     best = min(inputs["versions"], key=lambda item: len(item["text"]))
-    return {"best": best["label"], "reason": "It is the shortest."}
+    return {"fluency": f"{best['label']} is the shortest.", "best": best["label"]}
 
 
 def _check(inputs: dict[str, Any]) -> dict[str, Any]:
     firsts = {
         item["key"]: sentences(item["abstract"] or item["title"])[0] for item in inputs["sources"]
     }
-    texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+    texts = {item["number"]: item["text"] for item in inputs["sentences"]}
     findings = []
     for item in inputs["asked"]:
         said = _words(texts[item["sentence"]])
@@ -226,6 +226,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "check_citations": _check,
     "rewrite_unsupported": _rewrite,
     "write_section": _write_section,
+    "extend_draft": _write_section,
     "write_cited": _write_cited,
     "join_cited": _join_cited,
     "flag_uncited": _flag_uncited,

@@ -28,7 +28,8 @@ def _judge(inputs: dict[str, Any]) -> dict[str, Any]:
     """Those whose summary shares a word with the question help."""
     wanted = _words(inputs["question"])
     return {
-        "ids": [item["id"] for item in inputs["paragraphs"] if _words(item["summary"]) & wanted]
+        "needed": ["an answer"],
+        "ids": [item["id"] for item in inputs["paragraphs"] if _words(item["summary"]) & wanted],
     }
 
 

@@ -35,7 +35,7 @@ async def written_by(
         str(item["text"])
         for request in llm.server.requests
         if task_of(request) == "check_citations"
-        for item in dict[str, Any](inputs_of(request))["paragraph"]
+        for item in dict[str, Any](inputs_of(request))["sentences"]
     ]
     return result
 

@@ -11,6 +11,7 @@ from citeloom.settings import Settings
 from graphs.find import graph
 from state.finding import Expansion, RankerName
 from state.paper import Paper
+from tests.fakes.openai_wire import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
@@ -130,7 +131,7 @@ async def test_breadth_first_search_judges_what_its_second_hop_finds(
     source = Asked("openalex", papers[:2], records=[*papers, *late], links=links)
 
     def script(request: Any) -> Any:
-        if "reflect" in str(request["messages"]):
+        if task_of(request) == "reflect":
             source.found = tuple(late)
         return play(request)
 
@@ -253,6 +254,14 @@ async def test_each_ranker_judges_with_a_mind_and_without(
         assert len(scores) == 10
         assert all(0 <= score <= 100 for score in scores.values())
         assert scores["local:p8"] > scores["local:p10"]
+        for item in result["papers"]:
+            unread = item.judge_score is None
+            assert (
+                ("nobody read it" in item.reason)
+                is unread
+                is (item.debate is None and ranker == "cascade")
+            )
+            assert unread or bool(item.reason) is (round(item.score - item.judge_score) != 0)
         debated = sum(item.debate is not None for item in result["papers"])
         assert debated == {"debate": 10, "cascade": 4}.get(ranker, 0)
         assert [entry.complete for entry in result["listings"]] == [1] * (ranker == "permutation")

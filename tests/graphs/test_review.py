@@ -116,7 +116,7 @@ async def test_unsupported_sentence_is_rewritten_once_then_taken_out(
     llm_settings: Settings,
 ) -> None:
     def deny(answer: Any, inputs: dict[str, Any]) -> Any:
-        texts = {item["number"]: item["text"] for item in inputs["paragraph"]}
+        texts = {item["number"]: item["text"] for item in inputs["sentences"]}
         for finding, asked in zip(answer["findings"], inputs["asked"], strict=True):
             if "path integration in desert ants" in texts[asked["sentence"]]:
                 finding["verdict"] = "not_in_source"

@@ -106,7 +106,7 @@ def credulous(answer: Any, inputs: dict[str, Any]) -> Reply:
         near = max(sources_of(inputs), key=lambda item: coverage(line["text"], item["text"]))
         words = " ".join(near["text"].split()[:10])
         sources = [{"id": near["id"], "words": words}]
-        lines.append({"number": line["number"], "sources": sources, "says": "yes"})
+        lines.append({"number": line["number"], "sources": sources, "check": "", "says": "yes"})
     return {"lines": lines}
 
 
@@ -161,7 +161,7 @@ def everywhere(*sources: dict[str, str]) -> Callable[[Any, dict[str, Any]], Repl
     def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
         return {
             "lines": [
-                {"number": line["number"], "sources": list(sources), "says": "yes"}
+                {"number": line["number"], "sources": list(sources), "check": "", "says": "yes"}
                 for line in inputs["lines"]
             ]
         }
@@ -176,7 +176,7 @@ def strangers(answer: Any, inputs: dict[str, Any]) -> Reply:
         far = min(sources_of(inputs), key=lambda item: coverage(line["text"], item["text"]))
         words = " ".join(far["text"].split()[:10])
         sources = [{"id": far["id"], "words": words}]
-        lines.append({"number": line["number"], "sources": sources, "says": "yes"})
+        lines.append({"number": line["number"], "sources": sources, "check": "", "says": "yes"})
     return {"lines": lines}
 
 
@@ -195,7 +195,11 @@ def crossed(answer: Any, inputs: dict[str, Any]) -> Reply:
 def misnumbered(answer: Any, inputs: dict[str, Any]) -> Reply:
     numbers = (0, -1, 10**9, 1, 1)
     sources = answer["lines"][0]["sources"] * 50
-    return {"lines": [{"number": number, "sources": sources, "says": "yes"} for number in numbers]}
+    return {
+        "lines": [
+            {"number": number, "sources": sources, "check": "", "says": "yes"} for number in numbers
+        ]
+    }
 
 
 @pytest.mark.parametrize(
@@ -242,7 +246,7 @@ async def test_ids_of_paragraphs_that_a_mind_makes_up(
     llm_settings: Settings, ids: list[str]
 ) -> None:
     def name(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"ids": ids}
+        return {"needed": [], "ids": ids}
 
     result, _ = await synthesize(llm_settings, {"judge_relevance": name}, {"relevance": "each"})
     assert_sound(result)
@@ -255,7 +259,7 @@ async def test_ids_of_paragraphs_that_a_mind_makes_up(
 
 async def test_everything_is_relevant_to_it(llm_settings: Settings) -> None:
     def name(answer: Any, inputs: dict[str, Any]) -> Reply:
-        return {"ids": [item["id"] for item in inputs["paragraphs"]]}
+        return {"needed": [], "ids": [item["id"] for item in inputs["paragraphs"]]}
 
     result, _ = await synthesize(llm_settings, {"judge_relevance": name})
     assert_sound(result)

@@ -13,7 +13,7 @@ The cascade debates the contested papers only: what is known already decides the
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import floor
 
@@ -23,7 +23,7 @@ from nodes.ask_checked import ask_checked
 from nodes.find.rankers.cheap import score_of
 from nodes.find.rankers.port import Candidate, Ranking, candidates, commanding, keyed
 from state.paper import Paper
-from state.quote import Argument, Debate, Quote
+from state.quote import Argument, Debate
 from state.request import Request
 from state.run import Failure
 from tools.embed.calibration import calibrated
@@ -37,8 +37,6 @@ UNSUPPORTED = 0.7
 """Factor for each side of a debate that no verified quote supports."""
 CASE_NEEDED = 50
 """Score from which a debate must have an argument for the paper."""
-Check = Callable[[str, Paper], Quote]
-"""Checks words against a paper; `verified` of the answer says how it went."""
 
 
 class Point(BaseModel):
@@ -63,10 +61,10 @@ class Debates(BaseModel):
     debates: list[Verdict]
 
 
-def judge(paper: Paper, verdict: Verdict, by: str, check: Check) -> Debate:
+def judge(paper: Paper, verdict: Verdict, by: str) -> Debate:
     """Check every quote of both sides and lower the score for each side that has none left."""
-    pro = tuple(_argument(point, paper, check) for point in verdict.arguments_for)
-    contra = tuple(_argument(point, paper, check) for point in verdict.arguments_against)
+    pro = tuple(_argument(point, paper) for point in verdict.arguments_for)
+    contra = tuple(_argument(point, paper) for point in verdict.arguments_against)
     score, reductions = verdict.score, []
     debated = any(argument.supported for argument in (*pro, *contra))
     for side, arguments in (("for", pro), ("against", contra)):
@@ -80,28 +78,22 @@ def judge(paper: Paper, verdict: Verdict, by: str, check: Check) -> Debate:
     )  # fmt: skip
 
 
-def failed_quotes(paper: Paper, verdict: Verdict, check: Check) -> list[str]:
-    """Return the quotes of either side that are not in the paper, in order."""
-    points = [*verdict.arguments_for, *verdict.arguments_against]
-    return [point.quote for point in points if not check(point.quote, paper).verified]
-
-
-def best_supported(paper: Paper, verdicts: Sequence[Verdict], check: Check) -> Verdict:
-    """Return the verdict with the most supported sides, then the fewest failed quotes, then first.
+def best_supported(debates: Sequence[Debate]) -> Debate:
+    """Return the debate with the most supported sides, then the fewest failed quotes, then first.
 
     So of two debates under one id, the one that is about its paper counts.
     """
 
-    def standing(verdict: Verdict) -> tuple[int, int]:
-        sides = (verdict.arguments_for, verdict.arguments_against)
-        held = sum(any(check(point.quote, paper).verified for point in side) for side in sides)
-        return held, -len(failed_quotes(paper, verdict, check))
+    def standing(debate: Debate) -> tuple[int, int]:
+        sides = (debate.arguments_for, debate.arguments_against)
+        held = [[argument.supported for argument in side] for side in sides]
+        return sum(map(any, held)), -sum(side.count(False) for side in held)
 
-    return max(verdicts, key=standing)
+    return max(debates, key=standing)
 
 
-def _argument(point: Point, paper: Paper, check: Check) -> Argument:
-    quote = check(point.quote, paper)
+def _argument(point: Point, paper: Paper) -> Argument:
+    quote = quote_paper(point.quote, paper)
     if quote.verified:
         return Argument(claim=point.claim, quote=quote)
     return Argument(claim=point.claim, note="its quote is not in the paper and was dropped")
@@ -198,8 +190,7 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
                     remedy="scored by similarity alone, which its debate says",
                 )
             )  # fmt: skip
-        verdict = best_supported(paper, mine, quote_paper)
-        debates.append(judge(paper, verdict, by, quote_paper))
+        debates.append(best_supported([judge(paper, verdict, by) for verdict in mine]))
     return Ranking(
         scores={debate.paper: debate.score for debate in debates},
         debates=debates,
@@ -210,10 +201,11 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:
     """Say which quotes are not in their papers, and which papers were left out, by id."""
     wrong = [
-        f"{verdict.id}: {_why(quote, named[verdict.id])}: {quote!r}"
+        f"{verdict.id}: {_why(point.quote, named[verdict.id])}: {point.quote!r}"
         for verdict in answer.debates
         if verdict.id in named
-        for quote in failed_quotes(named[verdict.id], verdict, quote_paper)
+        for point in (*verdict.arguments_for, *verdict.arguments_against)
+        if not quote_paper(point.quote, named[verdict.id]).verified
     ]
     given = {verdict.id for verdict in answer.debates}
     return [*wrong, *(f"{key}: {LEFT_OUT}" for key in named if key not in given)]

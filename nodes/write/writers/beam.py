@@ -3,15 +3,59 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
-from nodes.write.writers.drafting import Question
-from nodes.write.writers.passage import PassageWriter
-from nodes.write.writers.port import Job, Stage
+from nodes.write.lines import as_read, line_papers
+from nodes.write.writers.answers import Written, as_answered
+from nodes.write.writers.drafting import Drafting, Question, begin
+from nodes.write.writers.passage import (
+    PROMPT,
+    PassageWriter,
+    by_engine,
+    extract,
+    for_lines,
+    shown_plan,
+    write_freely,
+    written,
+)
+from nodes.write.writers.port import Job, Stage, keys_of
 from nodes.write.writers.voting import hold_votes
 from state.channels import WriteState
-from state.writing import Draft, DraftRound
+from state.writing import Draft, DraftRound, PlanLine, Sentence
 from tools.context import RunContext
+from tools.llm.task import Task
 from tools.services import Services
+
+BY_STEPS = """
+The section grows step by step. `so_far` is the whole draft as it stands, and this step adds what `plan`
+tells. Set the papers of this step against those of the draft as well as against each other; of the
+draft's papers say no more than the draft does, or than their words below do. `later` is what the next
+steps will argue: leave it to them, and do not announce it. `axis` is the respect in which this version
+compares its papers; it comes before the plan's own axis, and where the papers do not tell enough about
+it, compare them on what they do tell.
+
+Where `abstract` is empty, `elements` are all of the paper's words that there are, and `answers` tell
+in a reader's words what the paper says on each question. Copy grounds from elements, never from answers.
+
+Where `adds` is given, the draft is not continued but rewritten, so that it takes in the papers of `adds`:
+give the whole text anew. Put them where the plan has them, and change the sentences around them, or
+join or reorder these, as the comparison needs; every paper stays cited, with all that matters of what is
+said of it. A sentence that you leave letter by letter needs no grounds again.
+"""
+
+AXES = (
+    "which problem they take on, and for whom",
+    "how they proceed: what one method does that another leaves out",
+    "what they were tried on, and how it was judged",
+    "what they found, and how far it holds",
+    "what changed from the earlier works to the later ones",
+)
+"""In what respect versions compare (ChatCite, section 3: methods, experiments, data; what is alike)."""
+
+TASK = Task(
+    name="extend_draft", prompt=f"{PROMPT}{BY_STEPS}", answer=Written, tier="strong", extract=extract,
+    max_output_tokens=8000,
+)  # fmt: skip
 
 
 class BeamWriter(PassageWriter):
@@ -19,32 +63,132 @@ class BeamWriter(PassageWriter):
 
     def jobs(self, stage: Stage, context: RunContext) -> list[Job]:
         """Return a job for each surviving draft and each way of extending it."""
-        lines = stage.lines[stage.position : stage.position + 1]
-        if lines and context.schedule == "themed":
-            lines = next(
-                tuple(group)
-                for _, group in groupby(stage.lines[stage.position :], lambda line: line.paragraph)
-            )
+        lines = next_lines(stage, context)
         return [
             Job(draft=draft, lines=lines, variant=variant)
             for draft in (stage.drafts or [stage.best] if lines else [])
             for variant in range(max(context.samples, 1))
         ]
 
+    async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
+        """Continue the draft; or rewrite it, so that it takes in what the step adds."""
+        drafting = await begin(services, stage, [*keys_of(job.lines), *job.draft.keys])
+        question = await self.question(services, stage, job)
+        name = str(job.variant)
+        if "adds" not in question.inputs:
+            sentences = await written(drafting, question)
+            return drafting.written(
+                job.draft, sentences, stage.position + len(question.lines), name
+            )
+        drafting.standing = {
+            item.text: as_answered(item, item.line) for item in job.draft.sentences
+        }
+        sentences = await _rewritten(drafting, question, job)
+        blank = job.draft.model_copy(update={"sentences": ()})
+        return drafting.written(blank, sentences, len(question.lines), name)
+
     async def question(self, services: Services, stage: Stage, job: Job) -> Question:
-        """Ask for another text in each variant."""
-        question = await super().question(services, stage, job)
-        return replace(question, sample=job.variant, temperature=0.7)
+        """Return what is asked; a draft that the window has no room to rewrite is continued."""
+        if services.mind.name == "extractive":
+            return await super().question(services, stage, job)
+        rewrites = services.context.schedule == "incremental" and stage.outline.origin == "made"
+        anew, lines = rewrites and bool(job.draft.sentences), job.lines
+        while True:
+            question = await _question(services, stage, job, lines, anew=anew)
+            fits = services.mind.spare(question.task, **question.inputs) >= 0
+            if fits or (len(lines) == 1 and not anew):
+                return question
+            lines = lines if anew else lines[: len(lines) // 2]
+            anew = False
 
     async def settle(
         self, services: Services, stage: Stage, candidates: Sequence[Draft]
     ) -> WriteState:
-        """Hold the votes and keep the `beam` drafts with most of them; all go on record."""
-        drafts, votes, failures = await hold_votes(services, stage, candidates)
-        survivors = drafts[: max(services.context.beam, 1)]
-        reached = max(draft.round for draft in drafts)
+        """Hold the votes and keep the `beam` drafts with most of them; all go on record.
+
+        Where every vote is for one draft, the others are not extended.
+        """
+        reached = max(draft.round for draft in candidates)
+        abreast = [draft for draft in candidates if draft.round == reached]
+        keys = keys_of(stage.lines[stage.position : reached])
+        papers = await as_read(services, stage.keys, await line_papers(services, stage.keys, keys))
+        drafts, votes, failures = await hold_votes(services, stage, abreast, papers)
+        agreed = len(votes) > 1 and drafts[0].votes == len(votes)
+        survivors = drafts[: 1 if agreed else max(services.context.beam, 1)]
         await services.run_store.rounds.put([DraftRound(
                 round=reached, line=stage.lines[stage.position].number, drafts=tuple(drafts),
                 votes=tuple(votes), survivors=tuple(draft.id for draft in survivors),
             )])  # fmt: skip
         return {"drafts": survivors, "position": reached, "failures": failures}
+
+
+def next_lines(stage: Stage, context: RunContext) -> tuple[PlanLine, ...]:
+    """Return what a step adds: a paragraph's lines, or those up to the next one with a new paper.
+
+    A line without a new paper belongs to the step before, where it stands in the same paragraph.
+    """
+    left = stage.lines[stage.position :]
+    paragraph = next((tuple(lines) for _, lines in groupby(left, lambda line: line.paragraph)), ())
+    if context.schedule == "themed":
+        return paragraph
+    seen = set(keys_of(stage.lines[: stage.position]))
+    new = [place for place, line in enumerate(paragraph) if set(line.keys) - seen]
+    after = [
+        place for place in new if set(paragraph[place].keys) - seen - set(paragraph[new[0]].keys)
+    ]
+    return paragraph[: after[0]] if after else paragraph
+
+
+async def _question(
+    services: Services, stage: Stage, job: Job, lines: Sequence[PlanLine], *, anew: bool
+) -> Question:
+    """Return what is asked of these lines, or, to rewrite the draft with them, of all lines so far."""
+    reached = stage.position + len(lines)
+    shown = stage.lines[:reached] if anew else lines
+    papers = await line_papers(services, stage.keys, keys_of(shown))
+    themes = {theme.label: theme for theme in stage.outline.themes}
+    own = next((themes[line.theme].axis for line in lines if line.theme in themes), "")
+    axis = own if own and not job.variant else AXES[(job.variant + stage.position) % len(AXES)]
+    inputs: dict[str, Any] = {
+        "text": stage.request.text,
+        "papers": await as_read(services, stage.keys, papers),
+        "plan": shown_plan(stage.outline, shown),
+        "strict": stage.outline.origin == "user",
+        "later": _later(stage, reached),
+    }
+    said = [item.text for item in job.draft.sentences]
+    if said:
+        inputs["so_far"] = " ".join(said)
+    if anew:
+        inputs["adds"] = [key for key in keys_of(lines) if key not in job.draft.keys]
+    inputs["axis"] = axis
+    task = for_lines(TASK, len(shown))
+    return Question(
+        task, inputs, shown, papers, [] if anew else said, sample=job.variant, temperature=0.7
+    )
+
+
+def _later(stage: Stage, reached: int) -> list[str]:
+    """Say what is to come: of a theme that has begun line by line, of others what they claim."""
+    claims = {theme.label: theme.claim for theme in stage.outline.themes}
+    begun = {line.theme for line in stage.lines[:reached]}
+    told = [
+        line.note if line.theme in begun else f"{line.theme}: {claims.get(line.theme, '')}"
+        for line in stage.lines[reached:]
+    ]
+    return [item for item in dict.fromkeys(told) if item]
+
+
+async def _rewritten(drafting: Drafting, question: Question, job: Job) -> list[Sentence]:
+    """Return the text with the new papers in it; no paper that was cited is lost on the way."""
+    old, new = list(job.draft.sentences), set(question.inputs["adds"])
+    kept = await write_freely(drafting, question)
+    lost = set(job.draft.keys) - {key for item in kept for key in item.keys}
+    if not lost:
+        return kept
+    if kept:
+        told = f"the rewritten text no longer cites {', '.join(sorted(lost))}"
+        drafting.fail("draft", told, "it stands as it was, followed by what is new")
+    added = [item for item in kept if new & set(item.keys)]
+    said = [item.text for item in old]
+    return [*old, *(added or await by_engine(drafting, replace(question, said=said), job.lines))]

@@ -55,6 +55,8 @@ class Drafting:
     """The node that writes."""
     remedy: str = REPLACED
     """What becomes of it where the mind gives no answer."""
+    standing: Mapping[str, NextSentence] = field(default_factory=dict)
+    """Sentences of a text that is rewritten, by their words: those told again without grounds keep theirs."""
     notes: list[str] = field(default_factory=list)
     """What was sent back, in words."""
     failures: list[Failure] = field(default_factory=list)
@@ -109,14 +111,15 @@ class Drafting:
 
         def faulty(answer: Written) -> list[str]:
             told, said, action = list[str](), list[str](), actions.pop()
-            for item in sentences_of(answer):
+            items = self._sentences(answer)
+            for item in items:
                 line = line_of(item.line)
                 faults = faults_of(item, line, self.papers, self.stage.request.text, said)
                 self.reject(item, faults, line.number if line else None, action)
                 shown = " ".join(item.sentence.split()[:8])
                 told += [f"“{shown} ...”: {fault.detail}" for fault in faults]
                 said.append(item.sentence)
-            told += missing(sentences_of(answer))
+            told += missing(items)
             self.notes = told or self.notes
             return told
 
@@ -127,7 +130,14 @@ class Drafting:
         if asked.error:
             self.notes.append(str(asked.error))
             self.fail(task.name, str(asked.error), self.remedy)
-        return sentences_of(asked.answer) if asked.answer else []
+        return self._sentences(asked.answer) if asked.answer else []
+
+    def _sentences(self, answer: Written) -> list[NextSentence]:
+        given = sentences_of(answer)
+        return [
+            item if item.support or item.basis else self.standing.get(item.sentence, item)
+            for item in given
+        ]
 
     async def keep(
         self, item: NextSentence, line: PlanLine | None, number: int, so_far: Sequence[str]

@@ -235,14 +235,24 @@ async def write_freely(drafting: Drafting, question: Question) -> list[Sentence]
 
     given = await drafting.ask(question, line_of=lambda _: only, missing=missing)
     kept = await drafting.keep_good(given, only, question.said)
-    if kept or "pieces" in question.inputs:
+    if kept or {"pieces", "adds"} & question.inputs.keys():
         return kept
+    return await by_engine(drafting, question, question.lines)
+
+
+async def by_engine(
+    drafting: Drafting, question: Question, lines: Sequence[PlanLine]
+) -> list[Sentence]:
+    """Return what the embedded engine writes on these lines, behind what was said."""
+    if not drafting.stage.outline.lines:
+        numbers = enumerate(lines, start=len(question.said) + 1)
+        lines = [line.model_copy(update={"number": number}) for number, line in numbers]
     return [
         sentence
-        for number, line in enumerate(question.lines, start=len(question.said) + 1)
+        for line in lines
         if (
             sentence := await drafting.fill(
-                line.model_copy(update={"number": number}), None,
+                line, None,
                 [paper for paper in question.papers if paper.key in line.keys],
                 question.said, extract_line,
             )

@@ -4,11 +4,13 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 from operator import attrgetter
+from typing import Any
 
 from pydantic import BaseModel, Field
 
-from nodes.write.lines import plain_text
+from nodes.write.lines import LinePaper, plain_text
 from nodes.write.writers.port import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
@@ -20,12 +22,28 @@ from tools.services import Services
 STAGE = "keep_drafts"
 _RECENT = 8
 """Sentences of each version that are shown where the window has no room for all."""
+_TEMPERATURE = 0.7
+"""Votes that cannot differ are one vote."""
 
 PROMPT = """\
-You judge versions of an unfinished related-work section for the work described in the input. They
-differ in their last sentences. Vote for the one that best compares the papers with each other and
-with the work, holds together as prose, keeps to what the papers say, and repeats nothing. The order
-in which the versions stand means nothing. Answer with the label of one version and a short reason.
+You judge versions of an unfinished related-work section, for its authors: `text` is their abstract,
+idea or question. All versions begin with `so_far`, where it is given, and go on as told under their
+label. `papers` are those that were added last, each with its words: its abstract, or `elements` copied
+from it, with `answers`, a reader's summary.
+
+First compare the versions on each of these, in one sentence each that names labels and points at words:
+- coherence: does each sentence take up the one before, and does each paragraph make one point?
+- comparison: are the papers set against each other and against the authors' work, on an axis that
+  matters here, instead of told one by one?
+- faithfulness: does every sentence stay within the papers' words, with their numbers and hedges? A
+  stronger or wider claim is worse than a dull sentence.
+- fluency: are sentences clear, of one thought, and differently built?
+- repetition: is anything said twice, within a version or after `so_far`?
+
+Then vote for one version. One that says of a paper what its words do not say loses to one that does
+not; else comparison and coherence count most. The order in which versions stand means nothing, and
+neither does length. For example: "A makes both pots 'stronger', which only {P2} measured; B says so of
+{P2} alone" on faithfulness is reason enough to vote for B, though A reads better.
 """
 
 
@@ -37,34 +55,59 @@ class Version(BaseModel):
 
 
 class Ballot(BaseModel):
-    """The mind's answer."""
+    """The mind's answer: what it sees in the versions, and then its vote."""
 
+    coherence: str = ""
+    comparison: str = ""
+    faithfulness: str = ""
+    fluency: str = ""
+    repetition: str = ""
     best: str = Field(description="The label of one version, as given.")
-    reason: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What was said of each dimension."""
+        said = self.model_dump(exclude={"best"})
+        return " ".join(f"{name}: {text}" for name, text in said.items() if text)
 
 
 def extract(embedder: Embedder, *, versions: Sequence[Version], **_: object) -> Ballot:
     """Take the first: the embedded engine's versions do not differ, so that it is never asked."""
-    return Ballot(best=versions[0].label, reason="the first")
+    return Ballot(best=versions[0].label)
 
 
 TASK = Task(
     name="vote_drafts", prompt=PROMPT, answer=Ballot, tier="fast", extract=extract,
-    max_output_tokens=300,
+    max_output_tokens=600,
 )  # fmt: skip
 
 
 async def hold_votes(
-    services: Services, stage: Stage, candidates: Sequence[Draft]
+    services: Services, stage: Stage, candidates: Sequence[Draft], papers: Sequence[LinePaper]
 ) -> tuple[list[Draft], list[Vote], list[Failure]]:
-    """Return the distinct drafts with their votes, best first, the votes, and those not counted."""
+    """Return the distinct drafts with their votes, best first, the votes, and those not counted.
+
+    No more votes are asked for once a draft has more than half of `votes`: first as many as decide if
+    they agree, at once, and then the others.
+
+    Args:
+        services: Of the run.
+        stage: How far the section has come.
+        candidates: The drafts of this round.
+        papers: The papers added in this round, as they were shown.
+    """
     texts = {plain_text(draft.sentences): draft for draft in sorted(candidates, key=_id)[::-1]}
     drafts = sorted(texts.values(), key=_id)
     failures: list[Failure] = []
-    numbers = range(max(services.context.votes, 1)) if len(drafts) > 1 else ()
-    polls = (_vote(services, stage, drafts, number, failures) for number in numbers)
-    votes = [vote for vote in await asyncio.gather(*polls) if vote]
-    tally = Counter(vote.chosen for vote in votes)
+    votes: list[Vote] = []
+    tally: Counter[str] = Counter()
+    most = max(services.context.votes, 1) if len(drafts) > 1 else 0
+    decisive = most // 2 + 1
+    for numbers in (range(min(decisive, most)), range(decisive, most)):
+        if max(tally.values(), default=0) < decisive:
+            polls = (_vote(services, stage, drafts, papers, number, failures) for number in numbers)
+            votes += [vote for vote in await asyncio.gather(*polls) if vote]
+            tally = Counter(vote.chosen for vote in votes)
     counted = [draft.model_copy(update={"votes": tally[draft.id]}) for draft in drafts]
     counted.sort(key=lambda draft: (-draft.votes, len(draft.repairs), draft.id))
     return counted, votes, failures
@@ -77,6 +120,7 @@ async def _vote(
     services: Services,
     stage: Stage,
     drafts: Sequence[Draft],
+    papers: Sequence[LinePaper],
     number: int,
     failures: list[Failure],
 ) -> Vote | None:
@@ -86,8 +130,8 @@ async def _vote(
     labels = {chr(ord("A") + at): draft for at, draft in enumerate(order)}
     try:
         ballot = await services.mind.do(
-            TASK, sample=number, text=stage.request.text,
-            versions=_versions(services, stage, labels),
+            TASK, sample=number, temperature=_TEMPERATURE,
+            **_shown(services, stage, labels, papers),
         )  # fmt: skip
         if chosen := labels.get(ballot.best.strip().upper()[-1:]):
             ids = tuple(draft.id for draft in order)
@@ -100,14 +144,24 @@ async def _vote(
     return None
 
 
-def _versions(services: Services, stage: Stage, labels: dict[str, Draft]) -> list[Version]:
-    """Show the drafts whole, or the last sentences of each, in which they differ most."""
-    whole = [
-        Version(label=label, text=plain_text(draft.sentences)) for label, draft in labels.items()
+def _shown(
+    services: Services, stage: Stage, labels: dict[str, Draft], papers: Sequence[LinePaper]
+) -> dict[str, Any]:
+    """Show what the drafts share once, and then each; where there is no room, the last sentences only."""
+    texts = [[item.text for item in draft.sentences] for draft in labels.values()]
+    same = takewhile(lambda told: len(set(told)) == 1, zip(*texts, strict=False))
+    shared = [told[0] for told in same]
+    inputs: dict[str, Any] = {"text": stage.request.text, "papers": papers}
+    if shared:
+        inputs["so_far"] = " ".join(shared)
+    inputs["versions"] = [
+        Version(label=label, text=" ".join(text[len(shared) :]))
+        for label, text in zip(labels, texts, strict=True)
     ]
-    if services.mind.spare(TASK, text=stage.request.text, versions=whole) >= 0:
-        return whole
-    return [
+    if services.mind.spare(TASK, **inputs) >= 0:
+        return inputs
+    versions = [
         Version(label=label, text=f"[...] {plain_text(draft.sentences[-_RECENT:])}")
         for label, draft in labels.items()
     ]
+    return {"text": stage.request.text, "papers": [], "versions": versions}

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from nodes.find.rankers.debate import LEFT_OUT, UNSUPPORTED, Verdict, best_supported, by_debate
+from nodes.find.rankers.debate import (
+    LEFT_OUT,
+    UNSUPPORTED,
+    Verdict,
+    best_supported,
+    by_debate,
+    judge,
+)
 from tests.nodes.rankers.support import (
     INVENTED,
     PAPERS,
@@ -21,7 +28,6 @@ from tests.nodes.rankers.support import (
     served,
     verdict,
 )
-from tools.evidence.quotes import quote_paper
 
 FIRST, SECOND, THIRD = PAPERS[:3]
 PRO, CONTRA = sentences(FIRST)
@@ -193,10 +199,10 @@ def test_best_of_several_debates_has_most_sides_then_fewest_failed_quotes_then_c
         verdict("C1", [PRO], [CONTRA], 30),
         verdict("C1", [PRO], [CONTRA], 40),
     ]
-    verdicts = [Verdict.model_validate(one) for one in given]
-    best = [best_supported(FIRST, verdicts[:count], quote_paper).score for count in (1, 2, 3, 4)]
+    debates = [judge(FIRST, Verdict.model_validate(one), "m") for one in given]
+    best = [best_supported(debates[:count]).raw_score for count in (1, 2, 3, 4)]
     assert best == [10, 20, 30, 30]
-    assert best_supported(FIRST, verdicts[::-1], quote_paper).score == 40
+    assert best_supported(debates[::-1]).raw_score == 40
 
 
 async def test_fault_5_debates_stay_with_their_papers_whatever_the_order_of_the_scores(

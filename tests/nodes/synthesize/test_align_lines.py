@@ -164,9 +164,10 @@ async def test_invented_ids_numbers_and_words_are_refused(settings: Settings) ->
             {"id": last, "words": "whales sing at night in the northern sea"},
         ]
         lines = [
-            {"number": at["number"], "sources": false, "says": "yes"} for at in inputs["lines"]
+            {"number": at["number"], "sources": false, "check": "", "says": "yes"}
+            for at in inputs["lines"]
         ]
-        return {"lines": [*lines, {"number": 77, "sources": false, "says": "yes"}]}
+        return {"lines": [*lines, {"number": 77, "sources": false, "check": "", "says": "yes"}]}
 
     update, _ = await align(settings, state(f"{DRAFT} {FALSE}"), invent)
     assert_verified(update["lines"])

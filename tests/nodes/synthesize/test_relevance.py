@@ -30,11 +30,11 @@ UNLIKE = paragraph(21, "Bees dance.")
 
 
 def none(good: Answer, inputs: dict[str, Any]) -> Reply:
-    return {"ids": []}
+    return {"needed": [], "ids": []}
 
 
 def every(good: Answer, inputs: dict[str, Any]) -> Reply:
-    return {"ids": [item["id"] for item in inputs["paragraphs"]]}
+    return {"needed": [], "ids": [item["id"] for item in inputs["paragraphs"]]}
 
 
 async def test_embedder_decides_the_clear_ones_and_the_mind_sees_the_others(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def test_embedder_decides_the_clear_ones_and_the_mind_sees_the_others(tmp_
 @pytest.mark.parametrize("ids", [["P2", "P2", " P2 ", "P77", "", "Leaves", "2"], ["P2"]])
 async def test_ids_that_were_not_given_do_not_count(ids: list[str], tmp_path: Path) -> None:
     def told(good: Answer, inputs: dict[str, Any]) -> Reply:
-        return {"ids": ids}
+        return {"needed": [], "ids": ids}
 
     with bench(tmp_path, script(told, TASK)) as place:
         state = await place.stack([ROOTS, LEAVES, HEMP])
