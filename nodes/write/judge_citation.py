@@ -138,7 +138,10 @@ def judge_citation(
         judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
-    if hand.llm and (wrong or _beside(hand, (of_others(claim) or plain, plain), quotes, (key,))):
+    if hand.llm and _beside(hand, (of_others(claim) or plain, plain), quotes, (key,)):
+        wrong.append("the words quoted have little to do with what is said")
+        told = (wrong[-1], *told)[:_MOST_ALARMS]
+    if hand.llm and wrong:
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
 
