@@ -14,6 +14,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.write.check_citations import Numbered
 from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.writers.answers import NextSentence, Written, as_written, sentences_of
@@ -56,13 +57,6 @@ from `text`. `sentence` is there the place of the sentence in your list.
 """
 
 
-class Shown(BaseModel):
-    """A sentence of the paragraph as the mind sees it."""
-
-    number: int
-    text: str
-
-
 class Unsupported(BaseModel):
     """What is wrong with one citation, as the mind sees it."""
 
@@ -76,7 +70,7 @@ class Unsupported(BaseModel):
 def extract(
     embedder: Embedder,
     *,
-    paragraph: Sequence[Shown],
+    paragraph: Sequence[Numbered],
     papers: Sequence[LinePaper],
     faults: Sequence[Unsupported],
     **_: object,
@@ -154,7 +148,7 @@ async def _rewrite(
     inputs: dict[str, Any] = {
         "text": state["request"].text,
         "papers": papers,
-        "paragraph": [Shown(number=number, text=item.text) for number, item in old.items()],
+        "paragraph": [Numbered(number=number, text=item.text) for number, item in old.items()],
         "faults": [_fault(item, by_id) for item in bad],
     }
     if len(block) > 1 and mind.spare(TASK, **inputs) < 0:

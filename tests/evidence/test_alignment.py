@@ -7,7 +7,7 @@ from tests.fakes.made_papers import made_papers
 from tools.bibliography.read_record import paper_from
 from tools.embed.open import embedder
 from tools.evidence.alignment import Evidence
-from tools.evidence.contradiction import contradicts
+from tools.evidence.support import alarms
 from tools.evidence.uncited_claims import cue_of
 
 
@@ -59,8 +59,9 @@ def test_a_claim_of_no_paper_has_no_better_one_and_is_borne_out_by_none(evidence
 def test_only_near_copies_that_differ_in_one_turn_are_opposed(
     first: str, second: str, opposite: bool
 ) -> None:
-    assert contradicts(first, second) is opposite
-    assert contradicts(second, first) is opposite
+    for claim, quote in ((first, second), (second, first)):
+        told = [item.verdict for item in alarms(claim, [quote], quote)]
+        assert ("contradicted" in told) is opposite
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,6 @@ CLAIM = "Bright lamps may raise the catch of some moths by 40 %"
 
 
 def test_support_is_by_construction_or_an_llm_s_verdict_on_words_that_were_found() -> None:
-    assert judge("anything at all", [], "", None, own=True).verdict == "supported"
     assert judge(CLAIM, [SAID], SAID, "Supported.").verdict == "supported"
     unshown = judge(CLAIM, [], SAID, "supported")
     assert (unshown.verdict, unshown.cause) == ("not_in_source", "no_verified_quote")

@@ -38,7 +38,7 @@ async def run(
     graph, given, options = RUNS[name]
     inputs = {"text": ABSTRACT, "library": "bees", **given}
     limit: Any = {"recursion_limit": 500}
-    script = reviewer({"write_section": unlike} if options else {})
+    script = reviewer({"extend_draft": unlike} if options else {})
     with Scripted(thinking(tokens, shown, script), settings, **options) as llm:
         result = await graph.ainvoke(inputs, limit, context=llm.context)
     return dict(result), llm.server.requests

@@ -1,9 +1,13 @@
 """Checking citations: what a mind says is held against the words of the papers."""
 
+from pathlib import Path
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+from pydantic import SecretStr
 
+from citeloom.settings import Settings
 from nodes.write.audit_section import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import take_out
@@ -11,9 +15,11 @@ from state.paper import Paper
 from state.request import Choices, Request
 from state.writing import Citation, CitationVerdict, Draft, Plan, PlanLine, Sentence
 from tests.fakes.made_papers import made_papers
+from tests.fakes.openai_server import inputs_of
+from tests.graphs.conftest import Scripted
 from tools.bibliography.read_record import paper_from
 from tools.context import RunContext
-from tools.services import Services
+from tools.services import Services, open_services
 
 PAPERS = {f"P{place}": paper_from(item) for place, item in enumerate(made_papers(6), start=1)}
 LICHENS = "In tiled chapels the copper roofs of lichens bleach under sulphur rain."
@@ -41,6 +47,66 @@ async def test_node_checks_only_what_was_rewritten(
     state |= {"checks": 1, "verdicts": [marked]}
     again = await check_citations(state, runtime)
     assert [item.by for item in again["verdicts"]] == ["kept", "code"]
+
+
+SHORT = LICHENS[3:16]
+
+
+async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too_short(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(
+        home=tmp_path, llm_api_key=SecretStr("sk-test"), strong_model="scripted", _env_file=None
+    )  # type: ignore[call-arg]
+    answers = [
+        {"findings": [{"id": "2-P1", "quotes": [SHORT], "verdict": "supported"}]},
+        {
+            "findings": [
+                {
+                    "id": "2-P1",
+                    "quotes": [LICHENS],
+                    "verdict": "supported",
+                    "reasoning": "As said.",
+                },
+                {"id": "3-all", "quotes": [LICHENS, OTTERS], "verdict": "supported"},
+                {"id": "9-P9", "quotes": ["Nobody asked for this one."], "verdict": "supported"},
+            ]
+        },
+    ]
+    texts = (
+        f"{OTTERS[:-1]} {{P2}}.",
+        "Acid weather fades the metal tops on which lichens live {P1}.",
+        "Both tell of wet places.",
+    )
+    sentences = [Sentence(text=text, line=at) for at, text in enumerate(texts, start=1)]
+    sentences[2] = sentences[2].model_copy(update={"rests_on": ("P1", "P2")})
+    lines = tuple(PlanLine(number=at, paragraph=at) for at in (1, 2, 3))
+    with Scripted(lambda request: answers.pop(0), settings) as llm:
+        runtime = Runtime(context=llm.context, store=InMemoryStore())
+        await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
+        state: Any = {
+            "run": "run", "keys": {key: paper.id for key, paper in PAPERS.items()}, "checks": 0,
+            "final": Draft(id="d", sentences=tuple(sentences)), "outline": Plan(lines=lines),
+            "verdicts": [], "request": Request(text="We count roofs."),
+        }  # fmt: skip
+        update = await check_citations(state, runtime)
+    shown: list[dict[str, Any]] = [inputs_of(request) for request in llm.server.requests]
+    first, again = shown
+    assert [item["id"] for item in first["asked"]] == ["2-P1", "3-all"]
+    assert [item["number"] for item in first["sentences"]] == [1, 2, 3]
+    assert [item["key"] for item in first["sources"]] == ["P1", "P2"]
+    assert first["input"] == "We count roofs."
+    assert again["faults"] == [
+        f"2-P1: too short, copy at least 20 characters: “{SHORT}”",
+        "3-all: nothing is said of it",
+    ]
+    assert [(item.key, item.verdict, item.by, item.reason) for item in update["verdicts"]] == [
+        ("P2", "supported", "code", ""),
+        ("P1", "supported", "scripted", "As said."),
+        ("", "supported", "scripted", ""),
+    ]
+    assert {item.paper for item in update["verdicts"][2].further} == {PAPERS["P2"].id}
+    assert [item.cause for item in update["rejections"]] == ["no_verified_quote"]
 
 
 def test_sentences_taken_out_are_recorded_and_counts_that_are_no_more_true_go_with_them() -> None:

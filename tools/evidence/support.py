@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from state.writing import Cause, Support
 from tools.evidence.changes import Change, Kind, changes, nearly_copies
-from tools.evidence.contradiction import contradicts
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.unsupported_entities import unsupported_entities
 from tools.evidence.unsupported_numbers import unsupported_numbers
@@ -53,8 +52,6 @@ def judge(
     quotes: Sequence[str],
     around: str,
     said: str | None,
-    *,
-    own: bool = False,
 ) -> Judgement:
     """Return the verdict on a claim.
 
@@ -63,10 +60,7 @@ def judge(
         quotes: Words that were shown for it and that code found in the source.
         around: Everything that it may take numbers, names and citations from.
         said: What the LLM says, in any spelling; None where there is no LLM to ask.
-        own: Whether the claim is the source's own sentence.
     """
-    if own:
-        return Judgement("supported")
     found = alarms(claim, quotes, around)
     told = tuple(item.text for item in found)
     if said is None:
@@ -93,11 +87,6 @@ def alarms(claim: str, quotes: Sequence[str], around: str) -> list[Alarm]:
         Alarm(_told(item), _WEIGHT[item.kind])
         for quote in quotes
         for item in changes(claim, quote, around)
-    ]
-    found += [
-        Alarm(f"the source says nearly the same with one word turned: “{quote}”", "contradicted")
-        for quote in quotes
-        if contradicts(claim, quote)
     ]
     # Other words may well use a name that an abstract does not have; in a copy it was put in.
     copied = any(nearly_copies(claim, quote) for quote in quotes)
