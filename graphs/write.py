@@ -28,7 +28,7 @@ from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
-from nodes.write.rewrite_unsupported import rewrite_unsupported
+from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported
 from nodes.write.take_papers import take_papers
 from nodes.write.write_lines import write_lines
 from nodes.write.writers.port import stage_of
@@ -75,8 +75,9 @@ def each_job(
 
 
 def after_check(state: WriteState) -> Literal["rewrite_unsupported", "audit_section"]:
-    """Rewrite while a citation fails; twice at most, the second time by taking it out."""
-    failing = any(item.verdict in BAD for item in state["verdicts"])
+    """Rewrite what is weak, once; take out what fails after that."""
+    first = state["checks"] < 2
+    failing = any(item.verdict in BAD or (first and is_weak(item)) for item in state["verdicts"])
     return "rewrite_unsupported" if failing and not halt(state["failures"]) else "audit_section"
 
 

@@ -67,9 +67,11 @@ a sentence, and the sources to judge it by. Answer each item of `asked` under it
    (they say the opposite, or the input does not say what the sentence says of the authors' work),
    not_in_source (they do not say it).
 
-Judge by the words alone, not by what you know. Another wording is no fault; a wider claim, a result
-turned round, or a reason that the source does not give is one. Several sources together must all bear
-the sentence out. If it says that none of them does something, read them all: quote what speaks against
+Judge by the words alone, not by what you know. Another wording is no fault, nor is a reading by the
+authors that the words allow (less plain, a step further); a wider claim, a result turned round, or a
+reason that the source does not give is one. Where one statement cites several papers, each is judged for
+its share of it: what is said of them all need not be in each. Sources that are asked about together must
+all bear the sentence out. If it says that none of them does something, read them all: quote what speaks against
 it, or leave quotes empty if nothing does, and call it supported. Where `faults` of an earlier answer
 are listed, give the whole answer again with these mended.
 

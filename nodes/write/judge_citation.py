@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper, title_key
 from state.quote import Quote
-from state.writing import Cause, CitationVerdict, Sentence, Support
+from state.writing import MARKER, Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
-from tools.evidence.claims import name_fault
+from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
 from tools.evidence.support import BAD, judge, verdict_named
 from tools.evidence.verbatim import own_words, verbatim
@@ -125,7 +125,8 @@ def judge_citation(
     if certain := known_for_certain(hand, sentence, key):
         return certain
     paper, claim = hand.papers[key], claims[key]
-    wrong, better = _misplaced(hand, sentence, key, claims)
+    restated = finding.claim if finding else ""
+    wrong, better = _misplaced(hand, sentence, key, claims, restated)
     quotes = _quotes(finding.quotes, paper, known=hand.known) if finding else ()
     said = finding.verdict if finding else ""
     shown = (
@@ -138,16 +139,20 @@ def judge_citation(
         # Of its softer alarms the sentence's own words have theirs.
         judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
-    if hand.llm and (wrong or _beside(hand, claim, quotes)):
+    plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
+    if hand.llm and _beside(hand, (of_others(claim) or plain, plain), quotes, (key,)):
+        wrong.append("the words quoted have little to do with what is said")
+        told = (wrong[-1], *told)[:_MOST_ALARMS]
+    if hand.llm and wrong:
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
 
 
-def _beside(hand: Hand, claim: str, quotes: Sequence[Quote]) -> bool:
-    """Whether words are quoted that have nothing to do with the claim."""
-    return bool(quotes) and not any(
-        hand.evidence.measure(claim, quote.text).bears for quote in quotes
-    )
+def _beside(hand: Hand, said: Sequence[str], quotes: Sequence[Quote], keys: Sequence[str]) -> bool:
+    """Whether words are quoted of papers that have nothing to do with what is said, in whole or in part."""
+    near = (hand.evidence.measure(text, quote.text) for text in said for quote in quotes)
+    papers = (hand.evidence.closest(text, key) for text in said for key in keys)
+    return bool(quotes) and not any(item.bears for item in (*near, *papers))
 
 
 def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
@@ -183,22 +188,32 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     told = judged.alarms[:_MOST_ALARMS]
     if absent and hand.llm:
         told = (f"what {len(papers)} papers do not say no words can show", *told)
-    if hand.llm and _beside(hand, text, quotes):
-        return Judged("not_in_source", "mis_cited", quotes, None, told, hand.llm, finding)
-    return Judged(judged.verdict, judged.cause, quotes, None, told, hand.llm, finding)
+    verdict, cause = judged.verdict, judged.cause
+    keys = [key for key in sentence.rests_on if key in hand.papers]
+    if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes, keys):
+        # What several papers share may be said in words that none of them has.
+        verdict, cause = ("partly", "") if keys else ("not_in_source", "mis_cited")
+        told = ("the words quoted have little to do with what is said", *told)
+    return Judged(verdict, cause, quotes, None, told, hand.llm, finding)
 
 
 def _misplaced(
-    hand: Hand, sentence: str, key: str, claims: Mapping[str, str]
+    hand: Hand, sentence: str, key: str, claims: Mapping[str, str], restated: str
 ) -> tuple[list[str], str | None]:
-    """Return what speaks for another paper, and the id of that paper where it is at hand."""
+    """Return what speaks for another paper, and the id of that paper where it is at hand.
+
+    One that the sentence cites as well is no rival unless the claim as the mind restates it is
+    nearer to it, too: code may have cut the clause that is said of both.
+    """
     wrong: list[str] = []
     if fault := name_fault(sentence, key, hand.papers[key], hand.papers.values()):
         wrong.append(fault)
-    claim = claims[key]
+    claim = of_others(claims[key])
     # A claim may be the whole sentence, for want of words beside the citation.
     beside = [other for other, said in claims.items() if said in claim or claim in said]
     better = hand.evidence.better(claim, key, beside)
+    if better in claims and restated and hand.evidence.better(restated, key, beside) != better:
+        better = None
     if better:
         wrong.append(f"the words are nearer to those of {hand.papers[better].citation}")
     return wrong, hand.papers[better].id if better else None

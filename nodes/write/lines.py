@@ -44,11 +44,12 @@ async def line_papers(
     known = [papers[key] for key in ids if key in papers]
     # The embedded engine's sentences are compared with the paper's own under its usual name.
     told = services.mind.name != "extractive"
-    names = names_apart(known) if told else [paper.citation for paper in known]
+    every = list(papers.values())
+    apart = dict(zip(papers, names_apart(every), strict=True)) if told else {}
     return [
         LinePaper(
             key=by_id[paper.id],
-            name=name,
+            name=apart.get(paper.id, paper.citation),
             plural=len(paper.authors) > 1 or (bool(paper.authors) and not paper.authors_complete),
             year=paper.year,
             title=without_injections(paper.title)[0] if told else paper.title,
@@ -57,7 +58,7 @@ async def line_papers(
             elements=verified_words(elements.get(paper.id)) or None,
             cites=[by_id[cited] for cited in paper.references if cited in by_id] or None,
         )
-        for paper, name in zip(known, names, strict=True)
+        for paper in known
     ]
 
 

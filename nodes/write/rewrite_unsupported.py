@@ -97,7 +97,7 @@ TASK = Task(
 
 
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
-    """After the first check rewrite the faulty sentences, by paragraphs; after the second take them out."""
+    """After the first check rewrite the weak sentences, by paragraphs; after the second take out the faulty."""
     services = open_services(runtime, state["run"])
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= 2:
@@ -136,7 +136,7 @@ async def _rewrite(
     Where a sentence of the mind has faults the embedded engine's stands in its place; one for which
     there is no better is left as it is.
     """
-    bad = [item for item in state["verdicts"] if item.sentence in block and item.verdict in BAD]
+    bad = [item for item in state["verdicts"] if item.sentence in block and is_weak(item)]
     if not bad:
         return {}
     keys, by_id = state["keys"], {paper: key for key, paper in state["keys"].items()}
@@ -158,7 +158,7 @@ async def _rewrite(
     try:
         answer = await mind.do(TASK, **inputs)
     except (AnswerError, RefusedError) as error:
-        for number in sorted({item.sentence for item in bad}):
+        for number in sorted({item.sentence for item in bad if item.verdict in BAD}):
             drafting.fail(f"sentence {number}", str(error), drafting.remedy)
         return {}
     mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
@@ -174,7 +174,7 @@ async def _placed(
     papers: Sequence[LinePaper],
 ) -> dict[int, Sentence | None]:
     """Put the mind's sentences in their places, if nothing is wrong with them; see `_rewrite`."""
-    faulty = {item.sentence for item in bad}
+    faulty = {item.sentence for item in bad if item.verdict in BAD}
     texts = {number: item.text for number, item in enumerate(sentences, start=1)}
     new: dict[int, Sentence | None] = {}
     for number in sorted({*faulty, *given}):
@@ -182,7 +182,7 @@ async def _placed(
         if item and not item.sentence.strip():
             new |= {number: None} if number in faulty else {}
             continue
-        failing = {one.key for one in bad if one.sentence == number}
+        failing = {one.key for one in bad if one.sentence == number and one.verdict in BAD}
         line = PlanLine(number=old.line, keys=tuple(key for key in old.keys if key not in failing))
         so_far = [text for other, text in texts.items() if other != number]
         result = await _kept(drafting, item, line, so_far, old) if item else []
@@ -207,10 +207,20 @@ async def _kept(
     return result
 
 
+def is_weak(item: CitationVerdict) -> bool:
+    """Whether a sentence is to be mended: a citation may not stay, or an LLM calls it partly supported.
+
+    One that only an alarm calls so is left: its words may well be right.
+    """
+    return item.verdict in BAD or (
+        item.verdict == "partly" and bool(item.reason) and not item.alarms
+    )
+
+
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     return Unsupported(
         sentence=item.sentence, key=item.key, claim=item.claim,
-        why=" ".join([describe(item), item.reason]).strip(),
+        why=f"{describe(item)}: {'; '.join(item.alarms) or item.reason}".strip(" :"),
         instead=by_id.get(item.better or "", ""),
     )  # fmt: skip
 
@@ -226,6 +236,8 @@ def describe(item: CitationVerdict) -> str:
     usual = "the paper does not say it, or is by others than the sentence names"
     if not item.key:
         return "what it rests on does not say it"
+    if item.verdict == "partly":
+        return "the paper says only some of it"
     if item.cause != "fabricated" and item.verdict == "contradicted":
         return "the paper says the opposite"
     return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)

@@ -76,7 +76,7 @@ async def test_paragraphs_are_one_question_and_short_quotes_are_sent_back_as_too
     texts = (
         f"{OTTERS[:-1]} {{P2}}.",
         "Acid weather fades the metal tops on which lichens live {P1}.",
-        "Both tell of wet places.",
+        "Both tell of lichens or otters.",
     )
     sentences = [Sentence(text=text, line=at) for at, text in enumerate(texts, start=1)]
     sentences[2] = sentences[2].model_copy(update={"rests_on": ("P1", "P2")})

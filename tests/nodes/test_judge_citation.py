@@ -128,7 +128,7 @@ OWN = "We compare thirty reports of such causes. We propose a shared vocabulary 
         ("All of them bleach roofs or cross weirs.", "supported", [], "not_in_source"),
         ("All of them bleach roofs or cross weirs.", "supported", ["Nobody wrote this of it."], "not_in_source"),
         ("All of them bleach roofs on 900 days.", "supported", [LICHENS], "not_in_source"),
-        ("Interest rates follow the price of barley.", "supported", [LICHENS], "not_in_source"),
+        ("Interest rates follow the price of barley.", "supported", [LICHENS], "partly"),
         ("None of them weighs an otter.", "supported", [], "partly"),
         ("None of them weighs an otter.", "supported", [OTTERS], "partly"),
         ("None of them has otters cross weirs.", "contradicted", [OTTERS], "contradicted"),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from state.paper import Paper, title_key
 from state.writing import MARKER
@@ -27,6 +28,9 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"(?:[ ,;]+(?:and|or|as well as))+$")
+_OWN = re.compile(
+    r"[\s,;:]*(?:(?:and|but|yet|while|whereas|so|in contrast)[\s,]+)*(?:we|ours?)\b", re.IGNORECASE
+)
 _NAME = (
     r"(?:(?:van|von|de|der|den|del|della|di|da|dos|la|le|ter|ten)\s+){0,3}[A-Z][\w'’-]+"
     r"(?:\s+(?:and\s+[A-Z][\w'’-]+|et al\.))?\s*"
@@ -62,6 +66,13 @@ def claim_of(sentence: str, key: str, name: str) -> str:
         part = part.strip(" ,;:.")[found.end() :]
     part = " ".join(part.replace(name, " ").split()).strip(" ,;:.")
     return _REPORT.sub("", _TRAILING.sub("", part).strip(" ,;:."))
+
+
+def of_others(part: str) -> str:
+    """Leave out clauses whose subject is the text's own authors, which no cited paper has to bear out."""
+    starts = [0, *(found.start() for found in _BREAK.finditer(part)), len(part)]
+    clauses = [part[at:to] for at, to in pairwise(starts)]
+    return "".join(clause for clause in clauses if not _OWN.match(clause))
 
 
 @dataclass(frozen=True, slots=True)

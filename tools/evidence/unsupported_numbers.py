@@ -15,7 +15,13 @@ _COUNTED = (
 _WORDS = {word: float(number) for number, word in enumerate(_COUNTED.split())} | {
     "hundred": 100.0, "thousand": 1000.0, "million": 1e6, "half": 0.5, "single": 1.0, "both": 2.0,
 }  # fmt: skip
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_WORDS |= {word: float(10 * place) for place, word in enumerate(_TENS, start=2)}
 _WORD = re.compile(r"[a-z]+")
+_COMPOUND = re.compile(
+    rf"\b({'|'.join(_TENS)})[- ](one|two|three|four|five|six|seven|eight|nine)\b"
+)
+"""Twenty-four."""
 
 
 def unsupported_numbers(claim: str, source: str) -> list[str]:
@@ -36,6 +42,7 @@ def unsupported_numbers(claim: str, source: str) -> list[str]:
     there = [float(item.replace(",", "")) for item in _NUMBER.findall(f"{source}\n{joined}")]
     there += [float(item) for item in re.findall(r"\d+(?:\.\d+)?", source)]
     there += [_WORDS[word] for word in _WORD.findall(source.lower()) if word in _WORDS]
+    there += [_WORDS[tens] + _WORDS[ones] for tens, ones in _COMPOUND.findall(source.lower())]
     return [item for item in wanted if not _is_there(item.replace(",", ""), there)]
 
 
