@@ -110,7 +110,12 @@ class BeamWriter(PassageWriter):
         """
         reached = max(draft.round for draft in candidates)
         abreast = [draft for draft in candidates if draft.round == reached]
-        keys = keys_of(stage.lines[stage.position : reached])
+        texts = [{item.text for item in draft.sentences} for draft in abreast]
+        everywhere = set.intersection(*texts)
+        differing = [
+            item for draft in abreast for item in draft.sentences if item.text not in everywhere
+        ]
+        keys = list(dict.fromkeys(key for item in differing for key in item.keys))
         papers = await as_read(services, stage.keys, await line_papers(services, stage.keys, keys))
         drafts, votes, failures = await hold_votes(services, stage, abreast, papers)
         agreed = len(votes) > 1 and drafts[0].votes == len(votes)

@@ -28,8 +28,8 @@ _TEMPERATURE = 0.7
 PROMPT = """\
 You judge versions of an unfinished related-work section, for its authors: `text` is their abstract,
 idea or question. All versions begin with `so_far`, where it is given, and go on as told under their
-label. `papers` are those that were added last, each with its words: its abstract, or `elements` copied
-from it, with `answers`, a reader's summary.
+label. `papers` are those that the versions tell of in different words, each with its own words: its
+abstract, or `elements` copied from it, with `answers`, a reader's summary.
 
 First compare the versions on each of these, in one sentence each that names labels and points at words:
 - coherence: does each sentence take up the one before, and does each paragraph make one point?
@@ -94,7 +94,7 @@ async def hold_votes(
         services: Of the run.
         stage: How far the section has come.
         candidates: The drafts of this round.
-        papers: The papers added in this round, as they were shown.
+        papers: What they tell of in different words.
     """
     texts = {plain_text(draft.sentences): draft for draft in sorted(candidates, key=_id)[::-1]}
     drafts = sorted(texts.values(), key=_id)

@@ -1,0 +1,104 @@
+"""How many calls of a `write` wait for one another: 30 papers in 5 themes."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from tests.fakes.made_papers import made_papers
+from tests.fakes.reviewer import Spoil, reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted
+
+Calls = list[tuple[float, float]]
+THEMES, PAPERS = 5, 30
+
+
+def in_themes(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Plan five themes, at first with a paper that is none."""
+    keys = [item["key"] for item in inputs["papers"]]
+    (first, *_), size = answer["themes"], PAPERS // THEMES
+    themes = []
+    for place in range(THEMES):
+        lines = [{"keys": [key]} for key in keys[place * size : (place + 1) * size]]
+        themes.append({**first, "label": f"theme number {place}", "lines": lines})
+    if "faults" not in inputs:
+        themes[0]["lines"].append({"keys": ["P99"]})
+    return {**answer, "themes": themes}
+
+
+def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Cite nobody's paper, until told."""
+    if "faults" not in inputs:
+        answer["sentences"][0]["text"] += " {P99}"
+    return answer
+
+
+def misquoted(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Quote what stands nowhere, until told."""
+    if "faults" not in inputs:
+        answer["method"] = {"quote": "These words stand in no paper at all.", "text": "x"}
+    return answer
+
+
+def strict(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Misquote until told, and refuse the first sentence that is asked about."""
+    first = answer["findings"][0]
+    first["verdict"] = "not_in_source"
+    if "faults" not in inputs:
+        first["quotes"] = ["These words stand in no paper at all."]
+    return answer
+
+
+def varied(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Write another text on each axis, so that there is something to vote on."""
+    for item in answer["sentences"]:
+        item["text"] = f"{item['text'].rstrip('.')}, as to {inputs['axis'].split()[-1]}."
+    return answer
+
+
+FAULTY: dict[str, Spoil] = {
+    "write_section": with_a_stranger, "read_paper": misquoted, "check_citations": strict,
+    "rewrite_unsupported": with_a_stranger,
+}  # fmt: skip
+
+
+def timed(script: Callable[[dict[str, Any]], Any], calls: Calls) -> Callable[[dict[str, Any]], Any]:
+    """Note when each call begins and ends; those asked at once overlap."""
+
+    def answer(request: dict[str, Any]) -> Any:
+        began = time.monotonic()
+        time.sleep(0.3)
+        made = script(request)
+        calls.append((began, time.monotonic()))
+        return made
+
+    return answer
+
+
+def longest_chain(calls: Calls) -> int:
+    """Return the length of the longest row of calls of which each begins when the one before has ended."""
+    length, last = 0, 0.0
+    for began, ended in sorted(calls, key=lambda call: call[1]):
+        if began >= last:
+            length, last = length + 1, ended
+    return length
+
+
+@pytest.mark.parametrize(
+    ("writer", "spoil", "most"),
+    [("plan", FAULTY, 12), ("beam", {"extend_draft": varied}, 19)],
+)
+async def test_few_calls_wait_for_one_another(
+    writer: str, spoil: dict[str, Spoil], most: int, llm_settings: Settings
+) -> None:
+    calls: Calls = []
+    script = timed(reviewer({"plan_section": in_themes, **spoil}), calls)
+    settings = llm_settings.model_copy(update={"llm_concurrency": 64})
+    with Scripted(script, settings, writer=writer) as llm:
+        given: Any = {"text": ABSTRACT, "papers": made_papers(PAPERS), "cite": PAPERS}
+        result = await graph.ainvoke(given, {"recursion_limit": 500}, context=llm.context)
+    assert len(result["references"]) >= PAPERS - THEMES
+    assert longest_chain(calls) <= most
