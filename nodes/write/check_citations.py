@@ -29,6 +29,7 @@ from nodes.write.judge_citation import (
     rests_on,
     verdict_of,
 )
+from nodes.write.lines import known_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.run import Failure
@@ -38,7 +39,7 @@ from tools.embed.port import Embedder
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import MIN_LENGTH, quote_fault
+from tools.evidence.quotes import MIN_LENGTH, quotable, quote_fault
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
@@ -51,9 +52,9 @@ PROMPT = f"""\
 You check whether the sources of a related-work section say what its sentences say of them.
 
 `input` is what the section's authors write of their own work; it may be empty. `sources` are the papers,
-each under its key. `sentences` are consecutive sentences of the section with their numbers; {{P3}} marks
-a citation of P3. `asked` lists what you judge: a sentence, and the sources to judge it by. Answer each
-item of `asked` under its id, in this order:
+each under its key, some with words of their `full_text` beside the abstract. `sentences` are consecutive
+sentences of the section with their numbers; {{P3}} marks a citation of P3. `asked` lists what you judge:
+a sentence, and the sources to judge it by. Answer each item of `asked` under its id, in this order:
 
 1. claim: what the sentence says of these sources alone, as one clean statement in its own words. Tell
    who 'they' or 'it' is. Leave out what it says of other papers or of the authors' own work ('we',
@@ -88,6 +89,7 @@ class Source(BaseModel):
     key: str
     title: str
     abstract: str
+    full_text: list[str] | None = None
 
 
 class Numbered(BaseModel):
@@ -144,7 +146,8 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     llm = "" if services.mind.name == "extractive" else services.mind.name
     # Someone else's text has no plan, and is no work of whoever has it checked.
     own = state["request"].text if "outline" in state else ""
-    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm, own)
+    known = await known_quotes(services, [paper.id for paper in by_key.values()])
+    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm, own, known)
     sentences = state["final"].sentences
     run = Check(services, hand, dict(enumerate(sentences, start=1)))
     kept = _kept(run, state["verdicts"] if state["checks"] else [])
@@ -277,6 +280,7 @@ def _shown(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> dict[s
             Source(
                 key=key, title=hand.papers[key].title,
                 abstract=without_injections(hand.papers[key].abstract or "")[0],
+                full_text=quotable(hand.papers[key], hand.known)[2:] or None,
             )
             for key in keys
         ],
@@ -291,7 +295,7 @@ def _shown(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> dict[s
 def _false_quotes(hand: Hand, finding: Finding, asked: Asked | None) -> list[tuple[Cause, str]]:
     """Return what is wrong with words given as the sources' own, or as the input's."""
     papers = [hand.papers[key] for key in (asked.sources if asked else ()) if key != INPUT]
-    texts = [hand.own, *(text for paper in papers for text in (paper.abstract or "", paper.title))]
+    texts = [hand.own, *(text for paper in papers for text in quotable(paper, hand.known))]
     told = (quote_fault(words, texts) for words in finding.quotes if asked and words.strip())
     return [fault for fault in told if fault]
 

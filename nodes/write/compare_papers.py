@@ -64,7 +64,8 @@ def _cell(paper: Paper, element: Element) -> Cell | None:
     """Return the words behind the element, if they stand in the paper as it is now."""
     if element.quote is None or not element.quote.verified:
         return None
-    quote = quote_paper(element.quote.text, paper)
+    of_text = element.quote.part == "passage"
+    quote = element.quote if of_text else quote_paper(element.quote.text, paper)
     if not quote.verified or without_injections(quote.text)[1]:
         return None
     return Cell(text=brief(quote.text), quote=quote)

@@ -17,7 +17,7 @@ from state.quote import Quote
 from state.writing import MARKER, Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
-from tools.evidence.quotes import quote_input, quote_paper
+from tools.evidence.quotes import quotable, quote_input, quote_paper
 from tools.evidence.support import BAD, judge, verdict_named
 from tools.evidence.verbatim import own_words, verbatim
 from tools.text.words import tokens
@@ -54,6 +54,8 @@ class Hand:
     """The name of the LLM that judges; empty where there is none."""
     own: str = ""
     """The researcher's own text; empty where there is none."""
+    known: Sequence[Quote] = ()
+    """Verified words of the papers' full texts."""
 
     def is_own(self, sentence: Sentence) -> bool:
         """Whether a sentence that cites nobody is one of the researcher's own text, word for word."""
@@ -125,12 +127,12 @@ def judge_citation(
     paper, claim = hand.papers[key], claims[key]
     restated = finding.claim if finding else ""
     wrong, better = _misplaced(hand, sentence, key, claims, restated)
-    quotes = _quotes(finding.quotes, paper) if finding else ()
+    quotes = _quotes(finding.quotes, paper, known=hand.known) if finding else ()
     said = finding.verdict if finding else ""
     shown = (
         [quote.text for quote in quotes] if hand.llm else [hand.evidence.closest(claim, key).text]
     )
-    around = f"{paper.text}\n{hand.called}"
+    around = "\n".join([*quotable(paper, hand.known), hand.called])
     judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None)
     if finding and finding.claim:
         again = judge(finding.claim, shown, around, said)
@@ -173,9 +175,11 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
         return Judged("supported", "", _quotes([text], None, hand.own), by="code")
     papers = [hand.papers[key] for key in sentence.rests_on if key in hand.papers]
     given = finding.quotes if finding else []
-    found = [quote for paper in papers for quote in _quotes(given, paper)]
+    found = [quote for paper in papers for quote in _quotes(given, paper, known=hand.known)]
     quotes = tuple(dict.fromkeys([*found, *_quotes(given, None, hand.own)]))
-    around = "\n".join([hand.own, hand.called, *(paper.text for paper in papers)])
+    around = "\n".join(
+        [hand.own, hand.called, *(text for paper in papers for text in quotable(paper, hand.known))]
+    )
     said = verdict_named(finding.verdict if finding else "")
     words = set(tokens(text)) if papers and said in {"supported", "partly"} else set()
     absent = bool(words & _ABSENT or (not quotes and words & _OPEN))
@@ -215,10 +219,12 @@ def _misplaced(
     return wrong, hand.papers[better].id if better else None
 
 
-def _quotes(words: Iterable[str], paper: Paper | None, own: str = "") -> tuple[Quote, ...]:
+def _quotes(
+    words: Iterable[str], paper: Paper | None, own: str = "", known: Sequence[Quote] = ()
+) -> tuple[Quote, ...]:
     """Return those of these words that stand in the paper, or in the input, each once."""
     given = [item for item in words if item.strip()]
-    quotes = [quote_paper(item, paper) for item in given] if paper else []
+    quotes = [quote_paper(item, paper, known) for item in given] if paper else []
     quotes += [quote_input(item, own) for item in given] if own else []
     return tuple(dict.fromkeys(quote for quote in quotes if quote.verified))
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, by_any_id
+from state.quote import Quote
 from state.writing import MARKER, KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.prompt import count_tokens
@@ -108,6 +109,14 @@ def names_apart(papers: Sequence[Paper]) -> list[str]:
         else:
             apart.append(name)
     return apart
+
+
+async def known_quotes(services: Services, ids: Sequence[str]) -> list[Quote]:
+    """Return the verified words of these papers' full texts, where these were read."""
+    elements = await services.run_store.elements.get(ids)
+    filled = [item for known in elements.values() for item in known.filled().values()]
+    quotes = (item.quote for item in filled)
+    return list(dict.fromkeys(item for item in quotes if item and item.part == "passage"))
 
 
 def verified_words(elements: KeyElements | None) -> dict[str, str]:

@@ -1,12 +1,17 @@
 """Read: take the seven key elements out of one paper.
 
 Reads `run`, `request` and, per branch, one paper's id. Writes `read`; the elements go to the run store
-(ChatCite, section 3.1). A question holds nothing of the run, so that its answer serves every run that
-cites the paper. Sentences that command a machine are not shown, and no element rests on them. Of a text
-that the model's window has no room for the first sentences are read.
+(ChatCite, section 3.1). An LLM reads the abstract and, where the run's library has the paper's full
+text, passages of it. A question holds nothing of the run, so that its answer serves every run that
+cites the paper. Sentences that command a machine are not shown, and no element rests on them. Of an
+abstract that the model's window has no room for the first sentences are read.
 """
 
 import asyncio
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -14,13 +19,15 @@ from pydantic import BaseModel, Field
 from nodes.ask_checked import ask_checked
 from state.channels import WriteState
 from state.paper import Paper
+from state.passage import Passage
 from state.quote import Quote
+from state.request import Request
 from state.run import Failure
 from state.writing import ELEMENTS, Element, KeyElements
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import quote_paper
+from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -35,31 +42,47 @@ _SURE = 12
 """Words of a sentence whose language is sure."""
 _AGAIN = 600
 """Tokens kept free for the quotes that failed, when the question is asked again."""
-_FIRST = ("contribution", "findings", "method", "problem", "data", "limitations", "background")
-"""Which element keeps a quote that two of them claim."""
+_PASSAGES = 6000
+"""Tokens of a full text's passages that are shown."""
+_SECTIONS = (
+    re.compile("introduc|motivation", re.I),
+    re.compile("method|approach|material|design|model|system|setup", re.I),
+    re.compile("result|experiment|evaluation|finding|analysis", re.I),
+    re.compile("limit|discussion|conclusion|threat|future", re.I),
+)
+"""Sections that tell most about the questions; each has its turn before other sections have any."""
 
-PROMPT = """\
-You read a paper's title and abstract for a literature review. Answer seven questions about it:
+PROMPT = f"""\
+You read a paper for a literature review: its title, its abstract and, where they are at hand, passages
+of its full text, each under its section. Answer seven questions about it:
 - background: what situation or field does it start from?
 - problem: which problem or gap does it address?
 - method: how does it proceed?
 - data: which data, experiments or participants does it rest on?
-- findings: what did it find?
+- findings: what did it find, with its figures?
 - contribution: what does it add that was not there before?
 - limitations: what does it leave open or admit?
 
-Answer each in one short sentence of your own, in English, and copy, letter by letter, the words that
-the answer rests on: other words for each question. Leave a question out when the text does not answer
-it. Where quotes_that_failed is given, these words of an earlier answer are not in the text, or serve
-two questions: answer anew with words that are there.
+For each question first copy, letter by letter, the words that answer it: one stretch of at least
+{MIN_LENGTH} characters from one place, not pieced together. Two questions may rest on the same words.
+Then answer it in one short sentence of your own, in English, that says no more than these words. Leave
+a question out when the text does not answer it. Where `faults` of an earlier answer are listed, answer
+those questions anew, and only those.
 """
 
 
 class ElementDraft(BaseModel):
     """One answer as the mind gives it."""
 
-    text: str
     quote: str = Field(description="Words of the paper, verbatim.")
+    text: str
+
+
+class ShownPassage(BaseModel):
+    """A passage as the mind sees it."""
+
+    section: str
+    text: str
 
 
 class Reading(BaseModel):
@@ -115,7 +138,7 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     if key not in papers:  # the caller named it, and no source knows it
         return {"read": [key]}
     paper = papers[key]
-    elements, failures = await _elements(services, paper)
+    elements, failures = await _elements(services, paper, state["request"])
     if not elements and services.mind.name == "extractive":
         failures += await asyncio.to_thread(_unread, paper)
     await services.run_store.elements.put(
@@ -139,7 +162,9 @@ def _unread(paper: Paper) -> list[Failure]:
     ]  # fmt: skip
 
 
-async def _elements(services: Services, paper: Paper) -> tuple[dict[str, Element], list[Failure]]:
+async def _elements(
+    services: Services, paper: Paper, request: Request
+) -> tuple[dict[str, Element], list[Failure]]:
     """Return the paper's elements, and what went wrong; failed quotes are asked for once more."""
     title, ordered = without_injections(paper.title)
     whole, commands = without_injections(paper.abstract or "")
@@ -148,27 +173,60 @@ async def _elements(services: Services, paper: Paper) -> tuple[dict[str, Element
     def fail(cause: str, remedy: str) -> None:
         failures.append(Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy))
 
-    if told := " ".join([*ordered, *commands]):
-        fail(f"it commands whoever reads it by machine: '{told[:200]}'", _LOOK)
-    title = title or _UNSHOWN
-    text = _fitting(services, title, whole)
+    inputs: dict[str, Any] = {"title": title or _UNSHOWN, "abstract": whole}
+    inputs["abstract"] = text = _fitting(services, inputs["title"], whole)
     if len(text) < len(whole):
         fail(
             f"the model's window has room for {len(text):,} of its {len(whole):,} characters", _REST
         )
+    passages: list[Passage] = []
+    if services.mind.name != "extractive":
+        room = min(services.mind.spare(TASK, **inputs) - _AGAIN, _PASSAGES)
+        passages = telling(await _full_text(services, paper, request), room)
+    if passages:
+        cleaned = [without_injections(item.text) for item in passages]
+        commands = [*commands, *(told for _, found in cleaned for told in found)]
+        inputs["passages"] = [
+            ShownPassage(section=" > ".join(item.section), text=shown)
+            for item, (shown, _) in zip(passages, cleaned, strict=True)
+        ]
+    if told := " ".join([*ordered, *commands]):
+        fail(f"it commands whoever reads it by machine: '{told[:200]}'", _LOOK)
     good: dict[str, Element] = {}
-
-    def failing(reading: Reading) -> list[str]:
-        return [quote[:200] for quote in _keep(reading, paper, good)]
-
-    if text:
-        inputs = {"title": title, "abstract": text}
+    if text or passages:
         asked = await ask_checked(
-            services.mind, TASK, inputs, failing, again_as="quotes_that_failed"
+            services.mind, TASK, inputs, lambda reading: _keep(reading, paper, passages, good)
         )
         if asked.error:
             fail(str(asked.error), "the paper is described from its abstract's sentences only")
     return {name: good[name] for name in ELEMENTS if name in good}, failures
+
+
+async def _full_text(services: Services, paper: Paper, request: Request) -> list[Passage]:
+    """Return the passages of the paper's fullest document in the library; 'starter' has none."""
+    if request.library == "starter" or "library" not in request.sources:
+        return []
+    library = await services.library(request.library)
+    found = await asyncio.to_thread(library.texts.of_paper, paper.id)
+    counts = Counter(item.document for item in found if item.document)
+    fullest = next((document for document, _ in counts.most_common(1)), "")
+    return [item for item in found if item.document == fullest and fullest]
+
+
+def telling(passages: Sequence[Passage], room: float) -> list[Passage]:
+    """Return passages of so many tokens in reading order: the first of each telling section, and so on."""
+    turns: Counter[int] = Counter()
+    order: list[tuple[int, int, int]] = []
+    for place, item in enumerate(passages):
+        heading = " ".join(item.section)
+        kind = next((at for at, known in enumerate(_SECTIONS) if known.search(heading)), None)
+        turns[-1 if kind is None else kind] += 1
+        order.append((1_000_000 + place, 0, place) if kind is None else (turns[kind], kind, place))
+    taken: list[int] = []
+    for *_, place in sorted(order):
+        room -= count_tokens(passages[place].text) + 10
+        taken += [place] if room >= 0 else []
+    return [passages[place] for place in sorted(taken)]
 
 
 _LOOK = "these words were not shown to the mind; look at the paper yourself"
@@ -187,25 +245,32 @@ def _fitting(services: Services, title: str, text: str) -> str:
     return text[:end]
 
 
-def _keep(reading: Reading, paper: Paper, good: dict[str, Element]) -> list[str]:
-    """Add to `good` the elements whose quotes hold, and return the quotes that do not; each serves one."""
-    failed: list[str] = []
-    for name in _FIRST:
+def _keep(
+    reading: Reading, paper: Paper, passages: Sequence[Passage], good: dict[str, Element]
+) -> list[str]:
+    """Add to `good` the answers whose quotes hold, and say what is wrong with the others."""
+    faults: list[str] = []
+    texts = [paper.abstract or "", paper.title, *(item.text for item in passages)]
+    for name in ELEMENTS:
         draft: ElementDraft | None = getattr(reading, name)
         if draft is None or not draft.text.strip() or name in good:
             continue
-        quote = quote_paper(draft.quote, paper)
-        taken = any(_shares(quote, element.quote) for element in good.values())
-        if quote.verified and not taken and not without_injections(quote.text)[1]:
+        quote = _quote(draft.quote, paper, passages)
+        if quote.verified and not without_injections(quote.text)[1]:
             good[name] = Element(text=draft.text.strip(), quote=quote)
         else:
-            failed.append(draft.quote)
-    return failed
+            wrong = quote_fault(draft.quote, texts)
+            faults.append(f"{name}: {wrong[1] if wrong else 'these words may not be quoted'}")
+    return faults
 
 
-def _shares(quote: Quote, other: Quote | None) -> bool:
-    """Whether two quotes share more than half of the shorter one's words."""
-    if other is None or quote.part != other.part or quote.start is None or other.start is None:
-        return False
-    common = min(quote.end or 0, other.end or 0) - max(quote.start, other.start)
-    return 2 * common > min(len(quote.text), len(other.text))
+def _quote(claimed: str, paper: Paper, passages: Sequence[Passage]) -> Quote:
+    """Check words against the paper's abstract and title, then its passages."""
+    quote = quote_paper(claimed, paper)
+    for item in passages if not quote.verified else ():
+        if span := find_quote(claimed, item.text):
+            return Quote(
+                text=span.text, paper=paper.id, part="passage", start=item.start + span.start,
+                end=item.start + span.end, verified=True,
+            )  # fmt: skip
+    return quote

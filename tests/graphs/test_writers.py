@@ -1,6 +1,7 @@
 """Tests of the ways of writing: who is asked what, what is kept, what a plan and a window do."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +13,11 @@ from state.writing import MARKER
 from tests.fakes.openai_server import inputs_of, schema_of, task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tests.library.words import document
+from tests.library.words import paper as numbered
 from tools.context import RunContext
+from tools.embed.open import embedder
+from tools.library.open import create_library
 from tools.run_store import RunStore
 
 _LIMIT: Any = {"recursion_limit": 500}
@@ -320,3 +325,42 @@ async def test_writer_that_cannot_do_what_is_asked_is_refused(
     result = await write(with_writer(extractive, writer=writer), plan=plan)
     assert words in result["stop"].cause
     assert not result["sentences"]
+
+
+async def test_words_of_a_full_text_are_read_cited_and_checked(
+    llm_settings: Settings, tmp_path: Path
+) -> None:
+    found = "On quince the pears bore 31 % more fruit in a dry year."
+    record = numbered(1, title="Pears on quince", abstract="We graft pears on quince stocks.")
+    library = create_library("pears", llm_settings, embedder())
+    library.add([record])
+    library.texts.put(*document(1, ("1 Introduction", "Pears are grown."), ("4 Results", found)))
+
+    def read(answer: Any, inputs: dict[str, Any]) -> Any:
+        told = [item["text"] for item in inputs["passages"] if item["section"] == "4 Results"]
+        return {"findings": {"quote": told[0], "text": "Pears bear more on quince."}}
+
+    def say(answer: Any, inputs: dict[str, Any]) -> Any:
+        (paper,) = inputs["papers"]
+        text = f"{paper['name']} {{P1}} find that on quince the pears bore 31 % more fruit in a dry year."
+        quotes = [paper["elements"]["findings"]]
+        ground = {"sentence": 1, "key": "P1", "quotes": quotes}
+        return {"sentences": [{"line": 1, "text": text}], "grounds": [ground]}
+
+    def check(answer: Any, inputs: dict[str, Any]) -> Any:
+        (source,) = inputs["sources"]
+        findings = [{**item, "quotes": source["full_text"]} for item in answer["findings"]]
+        return {"findings": findings}
+
+    spoil: dict[str, Any] = {"read_paper": read, "write_section": say, "check_citations": check}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context, library="pears", papers=[record.id])
+    (sentence,) = result["sentences"]
+    (verdict,) = sentence.citations
+    assert (verdict.verdict, verdict.quote.part, verdict.quote.text) == (
+        "supported",
+        "passage",
+        found,
+    )
+    assert result["audit"].rejections == ()
+    assert result["table"].rows[0].cells["findings"].text == found

@@ -122,15 +122,32 @@ def _is_sentence(span: Span, source: str) -> bool:
     return any(bare == whole.text.rstrip(".!? ") for whole in split_sentences(source))
 
 
-def quote_paper(claimed: str, paper: Paper) -> Quote:
-    """Check words against a paper's abstract, then its title; `verified` says how it went."""
+def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quote:
+    """Check words against a paper's abstract, its title and what is `known` of its full text.
+
+    `verified` says how it went. Known are verified quotes, of this paper or others.
+    """
     for part, text in (("abstract", paper.abstract), ("title", paper.title)):
         if text and (span := find_quote(claimed, text)):
             return Quote(
                 text=span.text, paper=paper.id, part=part,
                 start=span.start, end=span.end, verified=True,
             )  # fmt: skip
+    for item in known:
+        if item.paper == paper.id and (span := find_quote(claimed, item.text)):
+            start = (item.start or 0) + span.start
+            end = start + len(span.text)
+            return item.model_copy(update={"text": span.text, "start": start, "end": end})
     return Quote(text=claimed, paper=paper.id)
+
+
+def quotable(paper: Paper, known: Iterable[Quote] = ()) -> list[str]:
+    """Return the texts that `quote_paper` looks into."""
+    return [
+        paper.abstract or "",
+        paper.title,
+        *(item.text for item in known if item.paper == paper.id),
+    ]
 
 
 def quote_input(claimed: str, text: str) -> Quote:

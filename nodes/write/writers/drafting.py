@@ -7,13 +7,14 @@ from typing import Any
 
 from nodes.ask_checked import ask_checked
 from nodes.write.adherence import asks_an_llm
-from nodes.write.lines import LinePaper, line_papers
+from nodes.write.lines import LinePaper, known_quotes, line_papers
 from nodes.write.writers.answers import NextSentence, Written, sentences_of
 from nodes.write.writers.faults import Action, Fault, best_quotes, false_quotes, faults_of
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import counted
 from state.channels import WriteState
 from state.paper import Paper
+from state.quote import Quote
 from state.run import Failure
 from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
 from tools.embed.port import Embedder
@@ -51,6 +52,8 @@ class Drafting:
     stage: Stage
     papers: Mapping[str, Paper]
     """By key."""
+    known: Sequence[Quote] = ()
+    """Verified words of their full texts."""
     by: str = STAGE
     """The node that writes."""
     remedy: str = REPLACED
@@ -79,7 +82,7 @@ class Drafting:
         if not self.composed:
             return
         told = [(fault, action) for fault in faults]
-        told += [(fault, "replaced") for fault in false_quotes(answer, self.papers)]
+        told += [(fault, "replaced") for fault in false_quotes(answer, self.papers, self.known)]
         self.rejections += [
             Rejection(
                 stage=self.by, line=line, sentence=answer.sentence, key=fault.key,
@@ -144,7 +147,7 @@ class Drafting:
     ) -> Sentence | list[Fault]:
         """Return a sentence with verified quotes, or what is wrong with it."""
         faults = faults_of(item, line, self.papers, self.stage.request.text, so_far)
-        return faults or attach(item, number, self.papers, self.stage.request.text)
+        return faults or attach(item, number, self.papers, self.stage.request.text, self.known)
 
     async def keep_good(
         self, items: Sequence[NextSentence], line: PlanLine | None, so_far: Sequence[str]
@@ -217,11 +220,18 @@ async def begin(services: Services, stage: Stage, keys: Sequence[str], by: str =
         services,
         stage,
         {key: papers[paper] for key, paper in wanted.items() if paper in papers},
+        await known_quotes(services, list(wanted.values())),
         by,
     )
 
 
-def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], own_text: str) -> Sentence:
+def attach(
+    answer: NextSentence,
+    line: int,
+    papers: Mapping[str, Paper],
+    own_text: str,
+    known: Sequence[Quote] = (),
+) -> Sentence:
     """Attach to each citation verified quotes: the mind's, or the closest sentence of the paper."""
     text = " ".join(answer.sentence.split())
     given = {item.key: item.quotes for item in answer.support}
@@ -229,7 +239,7 @@ def attach(answer: NextSentence, line: int, papers: Mapping[str, Paper], own_tex
     citations: list[Citation] = []
     for key in dict.fromkeys(MARKER.findall(text)):
         if key in papers:
-            quotes = best_quotes(papers[key], given.get(key, []), text)
+            quotes = best_quotes(papers[key], given.get(key, []), text, known)
             first = next(iter(quotes), None)
             citations.append(Citation(key=key, quote=first, further=tuple(quotes[1:])))
     return Sentence(

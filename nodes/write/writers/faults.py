@@ -11,7 +11,7 @@ from state.quote import Quote
 from state.writing import MARKER, Cause, PlanLine
 from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
-from tools.evidence.quotes import quote_fault, quote_input, quote_paper
+from tools.evidence.quotes import quotable, quote_fault, quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import SAME, coverage, resemblance
 
@@ -101,9 +101,11 @@ def _unmarked_names(text: str, cited: Sequence[Paper]) -> list[Fault]:
     ]
 
 
-def best_quotes(paper: Paper, given: Sequence[str], sentence: str) -> list[Quote]:
+def best_quotes(
+    paper: Paper, given: Sequence[str], sentence: str, known: Sequence[Quote] = ()
+) -> list[Quote]:
     """Return those of the given words that are the paper's, else its sentence that says most of it."""
-    quotes = [quote_paper(words, paper) for words in given if words.strip()]
+    quotes = [quote_paper(words, paper, known) for words in given if words.strip()]
     held = list(dict.fromkeys(quote for quote in quotes if quote.verified))
     closest = None if held else _closest(paper, sentence)
     return [closest] if closest else held
@@ -119,12 +121,14 @@ def _closest(paper: Paper, sentence: str) -> Quote | None:
     return quote if quote.verified else None
 
 
-def false_quotes(answer: NextSentence, papers: Mapping[str, Paper]) -> list[Fault]:
+def false_quotes(
+    answer: NextSentence, papers: Mapping[str, Paper], known: Sequence[Quote] = ()
+) -> list[Fault]:
     """Find words given as support that are not in the paper they are said to be of, or too few."""
     return [
         Fault(*wrong, item.key)
         for item in answer.support
         if (paper := papers.get(item.key))
         for words in item.quotes
-        if words.strip() and (wrong := quote_fault(words, (paper.abstract or "", paper.title)))
+        if words.strip() and (wrong := quote_fault(words, quotable(paper, known)))
     ]
