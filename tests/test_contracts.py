@@ -187,3 +187,11 @@ def test_no_tracked_file_names_a_machine() -> None:
         and (hit := MACHINE.search(path.read_text(encoding="utf-8", errors="ignore")))
     }
     assert found == {}
+
+
+def test_page_of_prompts_is_current() -> None:
+    """Each question that is put to a mind stands in docs/prompts.md as it is sent."""
+    from evals.prompts import PAGE, page
+
+    current = PAGE.read_text(encoding="utf-8") == page()
+    assert current, "docs/prompts.md is out of date: run `.venv/bin/python -m evals.prompts`"

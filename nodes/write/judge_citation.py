@@ -18,11 +18,14 @@ from state.writing import MARKER, Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
-from tools.evidence.support import BAD, judge, verdict_named
+from tools.evidence.support import BAD, Judgement, judge, verdict_named
 from tools.evidence.verbatim import own_words, verbatim
-from tools.text.words import tokens
+from tools.text.words import coverage, tokens
 
 _MOST_ALARMS = 3
+_FAR = "the words quoted have little to do with what is said"
+_SAME_WORDS = 0.8
+"""Share of a restated claim's words that stand in the clause that it restates."""
 
 
 INPUT = "input"
@@ -140,19 +143,30 @@ def judge_citation(
         judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
-    if hand.llm and _beside(hand, (of_others(claim) or plain, plain), quotes, (key,)):
-        wrong.append("the words quoted have little to do with what is said")
-        told = (wrong[-1], *told)[:_MOST_ALARMS]
+    part = of_others(claim)
+    if hand.llm and _beside(hand, (part or plain, plain), quotes):
+        told = (_FAR, *told)[:_MOST_ALARMS]
+        if part and not _shared(key, claims):
+            wrong = [*wrong, _FAR]
+        elif judged.verdict not in BAD:
+            judged = Judgement("partly", "", told)
     if hand.llm and wrong:
         return Judged("not_in_source", "mis_cited", quotes, better, told, hand.llm, finding)
     return Judged(judged.verdict, judged.cause, quotes, better, told, hand.llm, finding)
 
 
-def _beside(hand: Hand, said: Sequence[str], quotes: Sequence[Quote], keys: Sequence[str]) -> bool:
-    """Whether words are quoted of papers that have nothing to do with what is said, in whole or in part."""
+def _shared(key: str, claims: Mapping[str, str]) -> list[str]:
+    """Return the other papers of which a sentence says the same: it may be in words that none of them has."""
+    claim = claims[key]
+    return [
+        other for other, said in claims.items() if other != key and (said in claim or claim in said)
+    ]
+
+
+def _beside(hand: Hand, said: Sequence[str], quotes: Sequence[Quote]) -> bool:
+    """Whether words are quoted that have nothing to do with what is said, in whole or in part."""
     near = (hand.evidence.measure(text, quote.text) for text in said for quote in quotes)
-    papers = (hand.evidence.closest(text, key) for text in said for key in keys)
-    return bool(quotes) and not any(item.bears for item in (*near, *papers))
+    return bool(quotes) and not any(item.bears for item in near)
 
 
 def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
@@ -190,10 +204,10 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
         told = (f"what {len(papers)} papers do not say no words can show", *told)
     verdict, cause = judged.verdict, judged.cause
     keys = [key for key in sentence.rests_on if key in hand.papers]
-    if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes, keys):
+    if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes):
         # What several papers share may be said in words that none of them has.
         verdict, cause = ("partly", "") if keys else ("not_in_source", "mis_cited")
-        told = ("the words quoted have little to do with what is said", *told)
+        told = (_FAR, *told)
     return Judged(verdict, cause, quotes, None, told, hand.llm, finding)
 
 
@@ -202,17 +216,18 @@ def _misplaced(
 ) -> tuple[list[str], str | None]:
     """Return what speaks for another paper, and the id of that paper where it is at hand.
 
-    One that the sentence cites as well is no rival unless the claim as the mind restates it is
-    nearer to it, too: code may have cut the clause that is said of both.
+    One that the sentence cites as well is no rival where the mind, in words of the clause that code has
+    cut, restates what is said of this paper alone: the clause may be said of both.
     """
     wrong: list[str] = []
     if fault := name_fault(sentence, key, hand.papers[key], hand.papers.values()):
         wrong.append(fault)
     claim = of_others(claims[key])
     # A claim may be the whole sentence, for want of words beside the citation.
-    beside = [other for other, said in claims.items() if said in claim or claim in said]
+    beside = [key, *_shared(key, claims)]
     better = hand.evidence.better(claim, key, beside)
-    if better in claims and restated and hand.evidence.better(restated, key, beside) != better:
+    narrower = restated and coverage(restated, claim) >= _SAME_WORDS
+    if better in claims and narrower and hand.evidence.better(restated, key, beside) != better:
         better = None
     if better:
         wrong.append(f"the words are nearer to those of {hand.papers[better].citation}")

@@ -243,3 +243,11 @@ def test_retraction_is_told_before_anything_else_but_a_fault_of_the_citation(
 ) -> None:
     at_hand = Hand(PAPERS, evidence, {PAPERS["P1"].id: notice})  # type: ignore[dict-item]
     assert verdict_of(result, at_hand, 1, "P1", {}).cause == cause
+
+
+def test_restated_claim_dismisses_no_rival_in_other_words_than_the_sentence(hand: Hand) -> None:
+    swapped = f"{OTTERS[:-1]} {{P1}}, whereas {LICHENS[0].lower()}{LICHENS[1:-1]} {{P2}}."
+    claims = claims_of(swapped, PAPERS)
+    finding = Finding(id="1-P1", claim=LICHENS, verdict="supported", quotes=[LICHENS])
+    result = judge_citation(hand, swapped, "P1", claims, finding)
+    assert (result.verdict, result.better) == ("not_in_source", PAPERS["P2"].id)

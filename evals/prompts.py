@@ -1,0 +1,107 @@
+"""`python -m evals.prompts` writes docs/prompts.md: each question that is put to a mind.
+
+The page is made from the tasks themselves, so a test can hold that it is current.
+"""
+
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nodes
+from tools.llm.endpoint import FLOOR
+from tools.llm.prompt import PREFACE, count_tokens
+from tools.llm.shapes import Shapes, shapes_of
+from tools.llm.task import Task
+
+PAGE = Path(__file__).parents[1] / "docs" / "prompts.md"
+_INTRO = f"""# Prompts
+
+Every question that is put to a mind, made from the code by `python -m evals.prompts`. A question is a system message
+(the prompt, the same each time) and a user message (the inputs, each in a fence of its own), beside the schema of the
+answer ([models](models.md) says where that is sent). The user message begins with:
+
+> {PREFACE}
+
+*Fixed* are the tokens of a question without its inputs: prompt and schema, as an estimate that leans high. *Answer* is
+the room for the answer alone; the limit that is sent is at least {FLOOR:,}, and more for a model that
+thinks. Without an LLM the embedded engine answers from the same inputs.
+
+"""
+_REVIEW = {
+    "plan_queries": (1, 616), "debate_papers": (4, 1_813), "reflect": (1, 2_111), "plan_section": (1, 3_750),
+    "read_paper": (8, 405), "write_section": (1, 2_705), "check_citations": (1, 2_633),
+}  # fmt: skip
+"""Questions by task, and their mean tokens in."""
+
+
+def tasks() -> Iterator[tuple[str, Task[Any]]]:
+    """Yield each task once with the file that names it, by file."""
+    seen: set[Task[Any]] = set()
+    for found in pkgutil.walk_packages(nodes.__path__, "nodes."):
+        module = import_module(found.name)
+        source = inspect.getsource(module)
+        for task in _tasks_of(module):
+            if f'"{task.name}"' in source and task not in seen:
+                seen.add(task)
+                yield f"{found.name.replace('.', '/')}.py", task
+
+
+def page() -> str:
+    """Return the page's text."""
+    rows, parts = [], []
+    for file, task in tasks():
+        shapes = shapes_of(task.answer, task.name)  # type: ignore[arg-type]  # of any model
+        fixed = sum(map(count_tokens, (PREFACE, task.prompt, shapes.text)))
+        rows.append(
+            f"| `{task.name}` | {task.tier} | {fixed:,} | {task.max_output_tokens:,} | `{file}` |"
+        )
+        parts.append("\n".join(_part(task, shapes)))
+    asked = [f"{count} of `{name}` with {tokens:,}" for name, (count, tokens) in _REVIEW.items()]
+    review = (
+        "A `review` of the starter library that kept 20 papers and cited 8 asked, once, of a scripted LLM, with mean\n"
+        f"tokens in of the messages at four characters each:\n{', '.join(asked)}.\n"
+    )
+    head = "| task | tier | fixed | answer | in |\n|---|---|---|---|---|"
+    return "\n".join([_INTRO + head, *rows, "", review, *parts])
+
+
+def _tasks_of(module: ModuleType) -> Iterator[Task[Any]]:
+    for value in vars(module).values():
+        several: Iterable[object] = value.values() if isinstance(value, dict) else (value,)
+        yield from (item for item in several if isinstance(item, Task))
+
+
+def _part(task: Task[Any], shapes: Shapes) -> Iterator[str]:
+    """Yield the lines on one task."""
+    _, *inputs = inspect.signature(task.extract).parameters.values()
+    names = [f"`{item.name}`" for item in inputs if item.kind is not item.VAR_KEYWORD]
+    more = ["others that only an LLM is shown"] if len(names) < len(inputs) else []
+    yield f"## {task.name}\n"
+    yield f"Inputs: {', '.join(names + more)}\n"
+    yield f"```text\n{task.prompt.strip()}\n```\n"
+    yield from _fields(shapes.plain, shapes.plain.get("$defs", {}), "")
+    yield ""
+
+
+def _fields(schema: dict[str, Any], known: dict[str, Any], indent: str) -> Iterator[str]:
+    """Yield a line for each field of an answer, and those of its parts below it."""
+    for name, field in schema.get("properties", {}).items():
+        inner = field.get("items", field)
+        inner = known.get(str(inner.get("$ref", "")).rpartition("/")[2], inner)
+        said = f": {field['description']}" if "description" in field else ""
+        yield f"{indent}- `{name}` ({_kind(field, inner)}){said}"
+        yield from _fields(inner, known, f"{indent}  ")
+
+
+def _kind(field: dict[str, Any], inner: dict[str, Any]) -> str:
+    words = " or ".join(f"`{word}`" for word in inner.get("enum", ()))
+    kinds = [item.get("type", "object") for item in field.get("anyOf", [inner])]
+    return f"{'list of ' if 'items' in field else ''}{words or ' or '.join(kinds)}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
