@@ -15,7 +15,8 @@ def measure_adherence(
     """Compare a text with its plan.
 
     What counts are the sentences that a reader sees: where a mind put two into one line, these are
-    two. What was written for a line that the plan does not have counts for the last paragraph.
+    two. What was written for a line that the plan does not have counts for the last paragraph. A line
+    that the mind planned for itself may take several sentences.
 
     Args:
         plan: The plan.
@@ -40,7 +41,7 @@ def measure_adherence(
         lines_written=sum(seen.values()),
         lines_right=sum(
             (composed or not asks_an_llm(line, plan))
-            and seen[line.number] == 1
+            and (seen[line.number] == 1 or (plan.origin == "made" and seen[line.number] > 1))
             and cited.get(line.number, set()) == set(line.keys)
             for line in plan.lines
         ),

@@ -65,8 +65,8 @@ and one more for each further six. For each theme:
   in at most 25 words what it is to say, naming the methods and findings to be set side by side.
 Roles: topic (states the point; it may cite several papers or none), develop (adds a paper), agree,
 extend (builds on what was named before), contrast, synthesis (what several papers show together), gap
-(what they leave open). At most one line in a theme compares with the authors' own work: mark it with
-`compares`. Papers that do or find the same share a line. A last theme is not needed for the authors'
+(what they leave open). A line that compares with the authors' own work is marked with `compares`: at
+most one in a theme, where the difference is sharpest, and not in every theme. Papers that do or find the same share a line. A last theme is not needed for the authors'
 work: the gap of the last paragraph leads to it.
 
 One theme, for a work on finding cracks in bridges with drones, could be: label "visual inspection by

@@ -252,7 +252,7 @@ def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> li
             cause=item.cause or "mis_cited", detail=describe(item), action=action, by=item.by,
         )
         for item in state["verdicts"]
-        if item.sentence in wanted and item.verdict in BAD
+        if item.sentence in wanted and is_weak(item)
     ]  # fmt: skip
 
 
