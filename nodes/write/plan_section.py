@@ -66,8 +66,9 @@ and one more for each further six. For each theme:
 Roles: topic (states the point; it may cite several papers or none), develop (adds a paper), agree,
 extend (builds on what was named before), contrast, synthesis (what several papers show together), gap
 (what they leave open). A line that compares with the authors' own work is marked with `compares`: at
-most one in a theme, where the difference is sharpest, and not in every theme. Papers that do or find the same share a line. A last theme is not needed for the authors'
-work: the gap of the last paragraph leads to it.
+most one in a theme, where the difference is sharpest, and not in every theme. Papers that do or find
+the same share a line. A last theme is not needed for the authors' work: the gap of the last paragraph
+leads to it.
 
 One theme, for a work on finding cracks in bridges with drones, could be: label "visual inspection by
 drones"; claim "Drones see more of a bridge than inspectors do, but what they see is still judged by
