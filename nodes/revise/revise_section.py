@@ -41,7 +41,7 @@ authors' names or the claim.
 
 Return the whole section. After the sentences give `grounds`: for each paper that a sentence cites,
 one to three stretches copied letter by letter from that paper's title, abstract or elements, each at
-least four words long; for a sentence without citation the key of each paper that it speaks of, or the
+least 20 characters long; for a sentence without citation the key of each paper that it speaks of, or the
 key "input" with words copied from `text`. Where `faults` of an earlier answer are listed, give the
 whole answer again with these mended.
 """

@@ -51,7 +51,7 @@ one that says it. Say of a paper only what its own words say, no stronger and no
 is left to say in its place, give an empty text: the sentence is then taken out.
 
 After the sentences give `grounds`: for each paper that a sentence cites one to three stretches copied
-letter by letter from that paper's title, abstract or elements, each at least four words long; for a
+letter by letter from that paper's title, abstract or elements, each at least 20 characters long; for a
 sentence without citation the key of each paper that it speaks of, or the key "input" with words copied
 from `text`. `sentence` is there the place of the sentence in your list.
 """

@@ -63,7 +63,7 @@ far as its words tell), or of the authors' own work, as `text` tells it.
 
 After the sentences give `grounds`: what each of them rests on. For each paper that a sentence cites,
 one to three stretches copied letter by letter from that paper's title, abstract or elements, each
-at least four words long. For a sentence without citation, either the key of each paper that it speaks
+at least 20 characters long. For a sentence without citation, either the key of each paper that it speaks
 of, or the key "input" with words copied from `text`. Where `faults` of an earlier answer are listed,
 give the whole answer again with these mended.
 """

@@ -18,7 +18,7 @@ from tools.text.words import SAME, resemblance
 
 _GROUNDS = """\
 After the sentences give `grounds`: for each sentence the paper's key and one to three stretches copied
-letter by letter from its title or abstract, each at least four words long. Where `faults` of an
+letter by letter from its title or abstract, each at least 20 characters long. Where `faults` of an
 earlier answer are listed, give the whole answer again with these mended.
 """
 
