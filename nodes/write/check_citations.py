@@ -60,8 +60,8 @@ a sentence, and the sources to judge it by. Answer each item of `asked` under it
    who 'they' or 'it' is. Leave out what it says of other papers or of the authors' own work ('we',
    'our'), and nothing else: each number, name, negation and comparison about the source stays.
 2. quotes: one to three stretches of the sources' words that decide, copied letter by letter, each at
-   least {MIN_LENGTH} characters long. Where the sentence sets a paper against the authors' own work,
-   words of the input may stand beside them.
+   least {MIN_LENGTH} characters long, and of several sources some from each. Where the sentence sets a
+   paper against the authors' own work, words of the input may stand beside them.
 3. reasoning: one sentence on what the words show and what they do not.
 4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted
    (they say the opposite, or the input does not say what the sentence says of the authors' work),

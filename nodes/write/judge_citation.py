@@ -136,11 +136,14 @@ def judge_citation(
         [quote.text for quote in quotes] if hand.llm else [hand.evidence.closest(claim, key).text]
     )
     around = "\n".join([*quotable(paper, hand.known), hand.called])
-    judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None)
-    if finding and finding.claim:
-        again = judge(finding.claim, shown, around, said)
-        # Of its softer alarms the sentence's own words have theirs.
-        judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
+    theirs = "\n".join(hand.papers[other].text for other in claims if other != key)
+    judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None, theirs)
+    if restated:
+        again = judge(restated, shown, around, said)
+        harder = again.verdict in BAD and judged.verdict not in BAD
+        # A soft alarm of a clause that is said of others as well may not be the claim's.
+        softer = judged.verdict == "partly" and again.verdict == "supported"
+        judged = again if harder or (softer and _narrows(restated, claim)) else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
     part = of_others(claim)
@@ -226,12 +229,20 @@ def _misplaced(
     # A claim may be the whole sentence, for want of words beside the citation.
     beside = [key, *_shared(key, claims)]
     better = hand.evidence.better(claim, key, beside)
-    narrower = restated and coverage(restated, claim) >= _SAME_WORDS
-    if better in claims and narrower and hand.evidence.better(restated, key, beside) != better:
+    if (
+        better in claims
+        and _narrows(restated, claim)
+        and hand.evidence.better(restated, key, beside) != better
+    ):
         better = None
     if better:
         wrong.append(f"the words are nearer to those of {hand.papers[better].citation}")
     return wrong, hand.papers[better].id if better else None
+
+
+def _narrows(restated: str, claim: str) -> bool:
+    """Whether a mind restates a clause, or a part of it, in the clause's own words."""
+    return bool(restated) and coverage(restated, claim) >= _SAME_WORDS
 
 
 def _quotes(

@@ -97,8 +97,8 @@ def lay_lines(plan: SectionPlan, *, counted: bool) -> Plan:
         if counted:
             lines.append(PlanLine(number=len(lines) + 1, covers=keys, role="open", **shared))
         for line in theme.lines:
-            says = [line.says.strip()[:300], _COMPARES if line.compares else ""]
-            note = " ".join(item for item in says if item)
+            says = [line.says.strip(" .")[:300], _COMPARES if line.compares else ""]
+            note = ". ".join(item for item in says if item)
             new = PlanLine(
                 number=len(lines) + 1, keys=tuple(line.keys), role=line.role, note=note, **shared
             )

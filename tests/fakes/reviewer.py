@@ -187,7 +187,12 @@ def _rewrite(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:
-    lines = [line for paragraph in inputs.get("plan", []) for line in paragraph["lines"]] or [
+    lines = [
+        line
+        for paragraph in inputs.get("plan", [])
+        for line in paragraph.get("lines")
+        or [{"number": paragraph["number"], "keys": [key]} for key in paragraph["keys"]]
+    ] or [
         {"number": number, "keys": [item["key"]]}
         for number, item in enumerate(inputs["papers"], start=1)
     ]

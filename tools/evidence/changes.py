@@ -71,6 +71,7 @@ _UNITS = {
     for group in [row.split()]
     for word in group
 }  # fmt: skip
+_VOWEL = re.compile(r"[aeiou]")
 _KNOWN_UNITS = frozenset(_UNITS.values())
 
 
@@ -190,6 +191,7 @@ def _put_in(claim: str, sentence: str, around: str) -> Iterator[Change]:
     # A claim much longer than the words shown for it says more than they do; that is no copy altered.
     whole = same >= _WHOLE * len(new)
     known = {stem(word) for word in (*tokens(around), *_FUNCTION)}
+    spelt = {_spelling(word) for word in tokens(around)}
     for kind, start, end, first, last in steps:
         if kind not in ("insert", "replace"):
             continue
@@ -199,13 +201,24 @@ def _put_in(claim: str, sentence: str, around: str) -> Iterator[Change]:
         if len(gone) == len(come) == 1 and _differ(gone[0], come[0]):
             yield Change("exchange", come[0], gone[0])
         elif whole and (
-            strange := [word for word in come if stem(word) not in known or _negates(word, old)]
+            strange := [
+                word
+                for word in come
+                if (stem(word) not in known and _spelling(word) not in spelt) or _negates(word, old)
+            ]
         ):
             yield Change("addition", " ".join(strange), " ".join(gone))
 
 
 def _differ(first: str, second: str) -> bool:
-    return stem(first) != stem(second) and not {first, second} & _FUNCTION
+    alike = stem(first) == stem(second) or _spelling(first) == _spelling(second)
+    return not alike and not {first, second} & _FUNCTION
+
+
+def _spelling(word: str) -> str:
+    """Return what 'judgement' and 'judgment', 'synthesise' and 'synthesize' have in common."""
+    bare = word[:1] + _VOWEL.sub("", word[1:]).replace("z", "s")
+    return bare if len(bare) >= _FEWEST else word
 
 
 def _negates(word: str, sentence: Collection[str]) -> bool:

@@ -76,7 +76,8 @@ def _evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
         yield _told(item, shown.cited_as(found.paper), support_of(found))
     if item.verdict:
         together = ", ".join(shown.cited_as(paper) for paper in item.rests_on)
-        on = f"on {together} together" if together else "on your own text"
+        all_of = " together" if len(item.rests_on) > 1 else ""
+        on = f"on {together}{all_of}" if together else "on your own text"
         yield _told(item, on, support_of(item.verdict))
     elif item.basis:
         yield f"- Sentence {item.number}, *your own text*: “{escape(item.basis.text)}”"

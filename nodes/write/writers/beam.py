@@ -72,8 +72,8 @@ class BeamWriter(PassageWriter):
 
     async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
         """Continue the draft; or rewrite it, so that it takes in what the step adds."""
-        drafting = await begin(services, stage, [*keys_of(job.lines), *job.draft.keys])
         question = await self.question(services, stage, job)
+        drafting = await begin(services, stage, [*keys_of(question.lines), *job.draft.keys])
         name = str(job.variant)
         if "adds" not in question.inputs:
             sentences = await written(drafting, question)
@@ -157,8 +157,7 @@ async def _question(
     inputs: dict[str, Any] = {
         "text": stage.request.text,
         "papers": await as_read(services, stage.keys, papers),
-        "plan": shown_plan(stage.outline, shown),
-        "strict": stage.outline.origin == "user",
+        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user"),
         "later": _later(stage, reached),
     }
     said = [item.text for item in job.draft.sentences]

@@ -136,10 +136,11 @@ class Drafting:
         return self._sentences(asked.answer) if asked.answer else []
 
     def _sentences(self, answer: Written) -> list[NextSentence]:
-        given = sentences_of(answer)
         return [
-            item if item.support or item.basis else self.standing.get(item.sentence, item)
-            for item in given
+            item
+            if item.support or item.basis or item.sentence not in self.standing
+            else self.standing[item.sentence].model_copy(update={"line": item.line})
+            for item in sentences_of(answer)
         ]
 
     async def keep(

@@ -13,7 +13,7 @@ from nodes.write.writers.drafting import Drafting, Question, begin
 from nodes.write.writers.port import Job, Stage, Writer, keys_of, one_line_each
 from nodes.write.writers.telling import tell, tell_own
 from state.channels import WriteState
-from state.writing import Plan, PlanLine, Sentence, Theme, WriterName
+from state.writing import MARKER, Plan, PlanLine, Sentence, Theme, WriterName
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
@@ -31,29 +31,25 @@ question. Each of the `papers` has the key that cites it, the name by which a te
 its title and its abstract; some have `elements`, which are words of theirs by what they tell of, and
 `cites`, the keys of papers given here that they cite.
 
-Prose. A related-work section is one argument, told by authors who know the field; it is no list.
-- Paragraphs follow from one another: the first sentence of each makes its point, and takes up what the
-  paragraph before it left open. Inside a paragraph each sentence carries the point further: what a
-  later work changes about an earlier one, where two agree, on what they differ and why that matters.
-- Say concretely, in plain words of your own and in their natural order, what a paper did or found, and
-  call a system, a data set or a method by its name. Papers that do or find the same share a sentence:
-  "two studies {P4}{P7}". Leave out praise, comments on the authors' effort and empty linking phrases.
-- Unless the plan says otherwise a sentence has one main thought and 10 to 32 words; short ones stand
-  among longer ones. Do not twist the order of words for variety, and do not build one sentence like
-  the one before it. "Whereas", "while" and "in contrast" stand at most once in a paragraph.
-- The authors' own work ("we", "our") is set against others at most once in a paragraph, briefly, where
-  it sharpens the point: what it does where these stop. It is never described for its own sake.
+Write it as the best published sections are written: natural, precise prose that makes one argument,
+from which a reader learns what is known, how the works differ, and why the authors' work is needed.
+Paragraphs follow from one another. Sentences vary in length, most have 10 to 30 words and one thought.
+Systems, data sets and methods are called by their names, and authors where there is no such name; papers
+that do or find the same share a sentence: "two studies {P4}{P7}". Compare papers where it teaches
+something. Turn to the authors' own work ("we", "our") where it answers what earlier work leaves open:
+briefly, in ever new ways, never by saying again what the paragraph has said of its papers, and not at
+the end of each paragraph out of habit. A paper that was cited is cited again only for a new claim.
 
-Plan. Where `plan` is given, it tells paragraph by paragraph what is to be argued: the theme, its claim,
-the axis on which its papers are compared, the gap that they leave; and the lines, each with the papers
-that it cites, its role, what it is to say, and its words where their number is set. Roles: topic
-(states the paragraph's point), open (leads into a theme), develop (adds a paper), agree, extend (builds
-on what was named before), contrast, synthesis (what the papers show together), gap (what they leave
-open), close (turns to the authors' own work). Give each sentence the number of its line. If `strict` is
-true, write exactly one sentence for each line and cite on it exactly its papers; if not, a line may
-take two sentences where one would be overloaded, and two lines may become one sentence, but every
-paper of the plan is cited. Where no plan is given, write paragraphs by theme, cite every paper, and
-number the paragraphs as `line`. Where `so_far` is given, your sentences continue that text.
+Where `plan` is given, it tells for each paragraph its `number`, the theme, the claim it makes, the axis
+on which its papers are compared, the gap that they leave, and the keys of the papers; every one of
+them is cited. It is a guide to the argument and not wording to be kept. Give each sentence the number
+of its paragraph as `line`. Where a paragraph has `lines`, the authors have laid them out themselves:
+write exactly one sentence for each line, with the line's number as `line`, cite on it exactly its
+papers, and follow its note, its number of words and its role (open leads into a theme, topic states
+the point, develop adds a paper, agree, extend, contrast, synthesis tells what papers show together,
+gap what they leave open, close turns to the authors' own work). Where no plan is given, write
+paragraphs by theme, cite every paper, and number the paragraphs. Where `so_far` is given, your
+sentences continue that text.
 
 Truth. Say of a paper only what its own words say, no stronger and no wider: keep its numbers, its
 hedges and its setting. Nothing comes from memory. A paper is cited by its key in braces behind its
@@ -80,25 +76,37 @@ class ShownLine(BaseModel):
 
 
 class ShownParagraph(BaseModel):
-    """A paragraph of the plan as the mind sees it."""
+    """A paragraph of the plan as the mind sees it; its lines where they bind."""
 
+    number: int
     theme: str | None = None
     claim: str | None = None
     axis: str | None = None
     gap: str | None = None
-    lines: list[ShownLine]
+    keys: list[str] | None = None
+    lines: list[ShownLine] | None = None
 
 
-def shown_plan(plan: Plan, lines: Sequence[PlanLine]) -> list[ShownParagraph]:
-    """Return these lines of a plan by paragraph, with what their themes are to argue."""
+def shown_plan(
+    plan: Plan, lines: Sequence[PlanLine], *, whole: bool = True
+) -> list[ShownParagraph]:
+    """Return these lines of a plan by paragraph, with what their themes are to argue.
+
+    Args:
+        plan: The plan.
+        lines: Those that are written now.
+        whole: Whether the lines are shown, or only which papers a paragraph cites.
+    """
     themes = {theme.label: theme for theme in plan.themes}
     shown: list[ShownParagraph] = []
-    for (_, label), group in groupby(lines, lambda line: (line.paragraph, line.theme)):
-        theme = themes.get(label, Theme(label=label))
+    for (number, label), found in groupby(lines, lambda line: (line.paragraph, line.theme)):
+        theme, group = themes.get(label, Theme(label=label)), list(found)
         shown.append(
             ShownParagraph(
-                theme=label or None, claim=theme.claim or None, axis=theme.axis or None,
-                gap=theme.gap or None, lines=[_shown_line(line) for line in group],
+                number=number, theme=label or None, claim=theme.claim or None,
+                axis=theme.axis or None, gap=theme.gap or None,
+                keys=None if whole else keys_of(group),
+                lines=[_shown_line(line) for line in group] if whole else None,
             )
         )  # fmt: skip
     return shown
@@ -122,7 +130,7 @@ def extract(
 ) -> Written:
     """Show a sentence for each line; without a plan, for each paper in the order given."""
     by_key = {paper.key: paper for paper in papers}
-    lines = [line for paragraph in plan for line in paragraph.lines]
+    lines = [line for paragraph in plan for line in paragraph.lines or ()]
     written: list[NextSentence] = []
     said = [so_far] if so_far else []
     for line in lines or map(_shown_line, one_line_each(list(by_key))):
@@ -182,8 +190,8 @@ class PassageWriter(Writer):
             papers = await line_papers(services, stage.keys, keys_of(lines))
             inputs: dict[str, Any] = {"text": stage.request.text, "papers": papers}
             if stage.outline.lines:
-                inputs["plan"] = shown_plan(stage.outline, lines)
-                inputs["strict"] = stage.outline.origin == "user"
+                binding = stage.outline.origin == "user" or services.mind.name == "extractive"
+                inputs["plan"] = shown_plan(stage.outline, lines, whole=binding)
             if said:
                 inputs["so_far"] = " ".join(said)
             task = for_lines(TASK, len(lines))
@@ -234,10 +242,22 @@ async def write_freely(drafting: Drafting, question: Question) -> list[Sentence]
         return [f"{key} is not cited" for key in wanted if f"{{{key}}}" not in text]
 
     given = await drafting.ask(question, line_of=lambda _: only, missing=missing)
+    if any(item.keys for item in question.inputs.get("plan", ())):
+        given = [_placed(item, question.lines) for item in given]
     kept = await drafting.keep_good(given, only, question.said)
     if kept or {"pieces", "adds"} & question.inputs.keys():
         return kept
     return await by_engine(drafting, question, question.lines)
+
+
+def _placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
+    """Give a sentence that is numbered by its paragraph the line there that it does most of."""
+    here = [line for line in lines if line.paragraph == item.line] or list(lines[-1:])
+    cited = set(MARKER.findall(item.sentence)) or set(item.rests_on)
+    best = max(
+        here, key=lambda line: len(cited & set(line.keys)) - len(cited ^ set(line.keys)) / 100
+    )
+    return item.model_copy(update={"line": best.number})
 
 
 async def by_engine(
