@@ -13,7 +13,10 @@ INPUT = "input"
 class WrittenSentence(BaseModel):
     """One sentence as the mind gives it."""
 
-    line: int = Field(default=1, description="The plan's line, or the paragraph where no plan is.")
+    line: int = Field(
+        default=1,
+        description="Number of the plan's line, or of the paragraph where it shows no lines.",
+    )
     text: str = Field(description="One whole sentence with markers such as {P3}.")
 
 

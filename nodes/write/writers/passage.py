@@ -36,9 +36,11 @@ from which a reader learns what is known, how the works differ, and why the auth
 Paragraphs follow from one another. Sentences vary in length, most have 10 to 30 words and one thought.
 Systems, data sets and methods are called by their names, and authors where there is no such name; papers
 that do or find the same share a sentence: "two studies {P4}{P7}". Compare papers where it teaches
-something. Turn to the authors' own work ("we", "our") where it answers what earlier work leaves open:
-briefly, in ever new ways, never by saying again what the paragraph has said of its papers, and not at
-the end of each paragraph out of habit. A paper that was cited is cited again only for a new claim.
+something. Turn to the authors' own work ("we", "our") where it answers what earlier work leaves open, in
+one short sentence that does not say again what the paragraph has said of its papers. A paper that was
+cited is cited again only for a new claim. Be brief: a section has about thirty words for each paper that
+it cites, unless the plan sets other numbers; one off the point gets a clause, and one close to the
+authors' work two sentences.
 
 Where `plan` is given, it tells for each paragraph its `number`, the theme, the claim it makes, the axis
 on which its papers are compared, the gap that they leave, and the keys of the papers; every one of
