@@ -43,7 +43,9 @@ async def test_an_answer_outlives_its_process_and_needs_no_budget_no_endpoint_an
     home, copy = tmp_path / "home", tmp_path / "copy"
     home.mkdir()
     with OpenAIServer([{"score": 3}]) as server:
-        asking = mind_at(server, home)  # held, so that its files are not closed while they are copied
+        asking = mind_at(
+            server, home
+        )  # held, so that its files are not closed while they are copied
         await asking.do(RATE, text="x")
         shutil.copytree(home, copy)  # what a process that is killed now leaves on the disk
     ledger = RunLedger("other", Limits(calls=0), copy)
