@@ -140,10 +140,8 @@ def judge_citation(
     judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None, theirs)
     if restated:
         again = judge(restated, shown, around, said)
-        harder = again.verdict in BAD and judged.verdict not in BAD
-        # A soft alarm of a clause that is said of others as well may not be the claim's.
-        softer = judged.verdict == "partly" and again.verdict == "supported"
-        judged = again if harder or (softer and _narrows(restated, claim)) else judged
+        # Of its softer alarms the sentence's own words have theirs.
+        judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
     part = of_others(claim)
