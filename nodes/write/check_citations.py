@@ -147,8 +147,11 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     # Someone else's text has no plan, and is no work of whoever has it checked.
     own = state["request"].text if "outline" in state else ""
     known = await known_quotes(services, [paper.id for paper in by_key.values()])
-    hand = Hand(by_key, evidence, notices_on(by_key.values()), llm, own, known)
     sentences = state["final"].sentences
+    cited = frozenset(key for sentence in sentences for key in sentence.keys)
+    hand = Hand(
+        by_key, evidence, notices_on(by_key.values()), llm, own=own, cited=cited, known=known
+    )
     run = Check(services, hand, dict(enumerate(sentences, start=1)))
     kept = _kept(run, state["verdicts"] if state["checks"] else [])
     blocks = _blocks(paragraph_numbers(sentences, state.get("outline", Plan(lines=()))))

@@ -57,6 +57,8 @@ class Hand:
     """The name of the LLM that judges; empty where there is none."""
     own: str = ""
     """The researcher's own text; empty where there is none."""
+    cited: frozenset[str] | None = None
+    """Keys that the text cites; None where all of the papers count as cited."""
     known: Sequence[Quote] = ()
     """Verified words of the papers' full texts."""
 
@@ -138,9 +140,10 @@ def judge_citation(
     around = "\n".join([*quotable(paper, hand.known), hand.called])
     theirs = "\n".join(hand.papers[other].text for other in claims if other != key)
     judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None, theirs)
-    if restated:
-        again = judge(restated, shown, around, said)
-        # Of its softer alarms the sentence's own words have theirs.
+    # What is said of the paper alone may have nothing from the input, whoever cut it out. Of its
+    # softer alarms the sentence's own words have theirs.
+    for alone in (restated, of_others(claim)) if finding else ():
+        again = judge(alone, shown, around, said, theirs) if alone else judged
         judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
@@ -175,7 +178,7 @@ def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
     if sentence.keys:
         return ()
     papers = tuple(key for key in sentence.rests_on if key in hand.papers)
-    own = bool(hand.llm and hand.own and sentence.basis)
+    own = bool(hand.own and sentence.basis)
     return (*papers, INPUT) if own else papers
 
 
@@ -188,7 +191,10 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     text = sentence.text
     if hand.is_own(sentence):
         return Judged("supported", "", _quotes([text], None, hand.own), by="code")
-    papers = [hand.papers[key] for key in sentence.rests_on if key in hand.papers]
+    keys = [key for key in sentence.rests_on if key in hand.papers]
+    # What rests on papers that a reader never sees cited rests on nothing.
+    keys = [key for key in keys if hand.cited is None or key in hand.cited]
+    papers = [hand.papers[key] for key in keys]
     given = finding.quotes if finding else []
     found = [quote for paper in papers for quote in _quotes(given, paper, known=hand.known)]
     quotes = tuple(dict.fromkeys([*found, *_quotes(given, None, hand.own)]))
@@ -204,7 +210,6 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     if absent and hand.llm:
         told = (f"what {len(papers)} papers do not say no words can show", *told)
     verdict, cause = judged.verdict, judged.cause
-    keys = [key for key in sentence.rests_on if key in hand.papers]
     if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes):
         # What several papers share may be said in words that none of them has.
         verdict, cause = ("partly", "") if keys else ("not_in_source", "mis_cited")

@@ -1,9 +1,10 @@
 """Tests of the `revise` graph: paragraphs stay, and what is left out of an answer is told."""
 
+from dataclasses import replace
 from typing import Any
 
 from citeloom.settings import Settings
-from tests.fakes.reviewer import reviewer
+from tests.fakes.reviewer import reviewer, sentences
 from tests.graphs.conftest import Scripted
 from tests.graphs.test_revise import revise, written
 
@@ -38,3 +39,27 @@ async def test_answer_without_a_usable_sentence_leaves_the_section_as_it_was(
         result = await revise(llm.context, section=first["run"], instruction="Say only that.")
     assert result["related_work"] == first["related_work"]
     assert "no usable text came of the instruction" in {item.cause for item in result["failures"]}
+
+
+async def test_what_nobody_judges_of_the_own_work_does_not_pass(
+    llm_settings: Settings,
+) -> None:
+    def tells(answer: Any, inputs: dict[str, Any]) -> Any:
+        basis = sentences(inputs["text"])[0]
+        own = {"line": answer["sentences"][0]["line"], "text": f"In our view, {basis}"}
+        grounds = [{"sentence": 1, "key": "input", "quotes": [basis]}]
+        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
+        return {"sentences": [own, *answer["sentences"]], "grounds": grounds}
+
+    with Scripted(reviewer({"write_section": tells}), llm_settings) as llm:
+        first = await written(llm.context)
+        assert first["audit"].passed, "an LLM judged it"
+        alone = replace(llm.context, mind="extractive")
+        vars(alone)["clients"] = llm.context.clients  # the same run store
+        result = await revise(alone, section=first["run"], instruction="shorter")
+    assert "In our view" in first["related_work"]
+    assert "In our view" in result["related_work"]
+    told = result["sentences"][0].verdict
+    assert (told.verdict, told.by) == ("not_checked", "")
+    assert not result["audit"].passed
+    assert result["outcome"] == "partial"

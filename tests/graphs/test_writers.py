@@ -196,6 +196,53 @@ async def test_sentences_that_stay_need_no_grounds_again(llm_settings: Settings)
     assert result["related_work"] == plain["related_work"]
 
 
+def summed_up(text: str, *keys: str) -> Any:
+    """Begin the section with a sentence that cites nobody and is said to rest on these."""
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        first = {"line": answer["sentences"][0]["line"], "text": text}
+        grounds = [{"sentence": 1, "key": key, "quotes": [inputs["text"][:60]]} for key in keys]
+        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
+        return {"sentences": [first, *answer["sentences"]], "grounds": grounds}
+
+    return spoil
+
+
+async def test_sentence_on_a_paper_that_the_text_does_not_cite_is_kept_out(
+    llm_settings: Settings,
+) -> None:
+    together = "Bees are at the centre of these studies."
+
+    def only_one(answer: Any, inputs: dict[str, Any]) -> Any:
+        kept = [item for item in answer["grounds"] if item["key"] == "P1"]
+        one = {**answer, "sentences": answer["sentences"][:1], "grounds": kept}
+        return summed_up(together, "P2")(one, inputs)
+
+    with Scripted(reviewer({"write_section": only_one}), llm_settings, writer="zero_shot") as llm:
+        result = await write(llm.context, papers=FIVE[:2])
+    assert together not in result["related_work"]
+    assert {item.paper.id for item in result["references"]} == {FIVE[0]}
+
+
+@pytest.mark.parametrize("verdict", ["not_in_source", "contradicted", "", "perhaps"])
+async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
+    verdict: str, llm_settings: Settings
+) -> None:
+    together = "Bees are at the centre of these studies."
+
+    def deny(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {"findings": [
+            {**item, "verdict": verdict} if item["id"].endswith("-all") else item
+            for item in answer["findings"]
+        ]}  # fmt: skip
+
+    spoil = {"write_section": summed_up(together, "P1", "P2"), "check_citations": deny}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context)
+    assert together not in result["related_work"]
+    assert "" in {item.key for item in result["removed"]}
+
+
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
 
 

@@ -165,8 +165,10 @@ def test_sentence_on_own_work_is_held_against_the_input(
 ) -> None:
     sentence = Sentence(text=text, line=1, basis=quote_input(OWN[:25], OWN))
     at_hand = replace(hand, own=OWN)
-    assert rests_on(sentence, at_hand) == ("input",)
-    assert rests_on(sentence, hand) == rests_on(sentence, replace(at_hand, llm="")) == ()
+    assert rests_on(sentence, at_hand) == rests_on(sentence, replace(at_hand, llm="")) == ("input",)
+    assert rests_on(sentence, hand) == (), "someone else's text has no input"
+    nobody = judge_uncited(replace(at_hand, llm=""), sentence, None)
+    assert nobody.verdict == ("supported" if expected[1] == "code" else "not_checked")
     finding = Finding(id="1-all", verdict="supported", quotes=[quote])
     result = judge_uncited(at_hand, sentence, finding)
     assert (result.verdict, result.by) == expected
