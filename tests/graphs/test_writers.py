@@ -243,6 +243,21 @@ async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
     assert "" in {item.key for item in result["removed"]}
 
 
+async def test_claim_of_one_paper_under_another_s_citation_is_refused_whoever_supports_it(
+    llm_settings: Settings,
+) -> None:
+    def swap(answer: Any, inputs: dict[str, Any]) -> Any:
+        said = {item["key"]: item["abstract"].split(". ")[1] for item in inputs["papers"]}
+        texts = [f"It was shown that {said['P2'].lower()} {{P1}}.", answer["sentences"][1]["text"]]
+        lines = [{"line": place, "text": text} for place, text in enumerate(texts, start=1)]
+        return {**answer, "sentences": lines}
+
+    with Scripted(reviewer({"write_section": swap}), llm_settings, writer="zero_shot") as llm:
+        result = await write(llm.context, papers=FIVE[:2])
+    assert "It was shown that" not in result["related_work"]
+    assert "mis_cited" in {item.cause for item in result["audit"].rejections}
+
+
 PLAN = "4 sentences. Cite [1] on lines 1 and 3, [2] on line 2, [3] on line 4"
 
 
