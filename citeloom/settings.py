@@ -1,13 +1,25 @@
-"""Settings of the process, from the environment or a .env file; secrets come from nowhere else.
+"""Settings of the process: from the environment, then a .env file, then the user's config.toml.
 
 What one run may be told (budgets, depth, samples) is not here but in tools.context.RunContext.
 """
 
+import os
+import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the text is for a person and names it."""
 
 
 class Settings(BaseSettings):
@@ -16,6 +28,14 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="CITELOOM_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Put the user's file behind the environment and .env."""
+        given = InitSettingsSource(settings_cls, _read_config(config_file()))
+        return (named["init_settings"], named["env_settings"], named["dotenv_settings"], given)
 
     home: Path = Field(
         default_factory=lambda: Path.home() / ".citeloom",
@@ -149,6 +169,7 @@ class Settings(BaseSettings):
         fast, strong = self.fast_model or self.strong_model, self.strong_model or self.fast_model
         object.__setattr__(self, "fast_model", fast)
         object.__setattr__(self, "strong_model", strong)
+        object.__setattr__(self, "home", self.home.expanduser())
         return self
 
     @property
@@ -161,7 +182,55 @@ class Settings(BaseSettings):
         return bool(self.strong_model and (self.llm_base_url or self.llm_api_key))
 
 
+def config_file() -> Path:
+    """Return where a user's own settings stand, whether there is such a file or not."""
+    return Path.home() / ".citeloom" / "config.toml"
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    """Return what a user's file sets.
+
+    Raises:
+        SettingsError: It is no TOML, names no setting, or holds a key that others may read.
+    """
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        shared = os.name == "posix" and path.stat().st_mode & 0o077
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path} cannot be read as TOML: {error}") from error
+    if unknown := sorted(given.keys() - Settings.model_fields.keys()):
+        raise SettingsError(
+            f"{path} sets {', '.join(unknown)}, which is no setting: the names are those of "
+            ".env.example in lower case and without CITELOOM_, such as strong_model"
+        )
+    if shared and (secret := sorted(name for name in given if name.endswith("_api_key"))):
+        raise SettingsError(
+            f"{path} holds {', '.join(secret)} and others may read it: run `chmod 600 {path}`"
+        )
+    return given
+
+
 @cache
 def settings() -> Settings:
-    """Return the settings of this process, read once."""
-    return Settings()
+    """Return the settings of this process, read once.
+
+    Raises:
+        SettingsError: One of them cannot be used.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError("; ".join(map(_told, error.errors()))) from error
+
+
+def _told(fault: Any) -> str:
+    """Say which setting is at fault and how, but not what a secret is."""
+    name = str(fault["loc"][0])
+    variable = name if name.isupper() else f"CITELOOM_{name.upper()}"
+    value = "what it is" if variable.endswith("_API_KEY") else f"'{fault['input']}'"
+    return (
+        f"{variable} cannot be {value}: {fault['msg'].lower()} (it is set in the environment, in .env "
+        f"or, as {name.lower()}, in {config_file()})"
+    )

@@ -91,7 +91,7 @@ def clean_environment(home: Path) -> dict[str, str]:
     ours.pop(
         "LANGGRAPH_STRICT_MSGPACK", None
     )  # of the tests' own process: the program sets it itself
-    return {**ours, **NOWHERE, "CITELOOM_HOME": str(home)}
+    return {**ours, **NOWHERE, "HOME": str(home), "CITELOOM_HOME": str(home)}
 
 
 def is_setting(name: str) -> bool:
@@ -110,6 +110,7 @@ def at_home(folder: Path, built: Path, embedder: Embedder) -> Iterator[Path]:
         for name in filter(is_setting, list(os.environ)):
             patch.delenv(name)
         patch.setenv("CITELOOM_HOME", str(folder))
+        patch.setenv("HOME", str(folder))  # with no settings of a user's own
         for name, value in NOWHERE.items():
             patch.setenv(name, value)
         patch.chdir(folder.parent)

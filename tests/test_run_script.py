@@ -5,6 +5,7 @@ What uv and pip themselves do with the hashed files, .ci/run shows on every run.
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -220,3 +221,18 @@ def test_too_old_python_is_refused_with_a_remedy(checkout: Checkout) -> None:
         assert done.returncode == 1
         assert f"no Python of 3.11 or newer found as: {searched}" in done.stderr
         assert "PYTHON=" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["PORT", "--port", "--port="])
+def test_port_in_use_is_said_and_no_other_is_taken(checkout: Checkout, how: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        if how == "PORT":
+            done = checkout.run("dev", PORT=port)
+        else:
+            done = checkout.run(
+                "dev", *(f"{how} {port}".split() if how == "--port" else [how + port])
+            )
+    assert done.returncode == 1
+    assert f"nothing can be served on 127.0.0.1, port {port}" in done.stderr
+    assert "./run dev --port NUMBER" in done.stderr

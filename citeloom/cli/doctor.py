@@ -9,7 +9,8 @@ from time import monotonic
 import typer
 
 from citeloom.cli.files import check_folder
-from citeloom.settings import Settings, settings
+from citeloom.cli.telling import errors_told
+from citeloom.settings import Settings, config_file, settings
 from tools.errors import CiteLoomError, InputError
 
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}
@@ -21,16 +22,17 @@ def examine() -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    for name, mark, text in _examined():
-        bad = bad or mark == "bad"
-        console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
-        console.print(text, markup=False)
+    with errors_told():
+        for name, mark, text in _examined():
+            bad = bad or mark == "bad"
+            console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
+            console.print(text, markup=False)
     raise typer.Exit(1 if bad else 0)
 
 
 def _examined() -> Iterator[tuple[str, str, str]]:
     options = settings()
-    for check in (_home, _embedder, _libraries, _llm, _qdrant):
+    for check in (_settings, _home, _embedder, _libraries, _llm, _qdrant):
         try:
             mark, text = check(options)
         except CiteLoomError as error:
@@ -43,6 +45,13 @@ def _examined() -> Iterator[tuple[str, str, str]]:
     for source in found:  # one that cannot be reached is a fault only where it is set up
         off = "bad" if source.asked and source.wanted else "off"
         yield source.name, "good" if source.works else off, source.text
+
+
+def _settings(_: Settings) -> tuple[str, str]:
+    path = config_file()
+    if path.is_file():
+        return "good", f"{path}, behind the environment and .env"
+    return "off", f"from the environment and .env; {path} may hold them, too"
 
 
 def _home(options: Settings) -> tuple[str, str]:
@@ -70,7 +79,7 @@ def _libraries(options: Settings) -> tuple[str, str]:
 
 
 def _llm(options: Settings) -> tuple[str, str]:
-    if not options.llm_configured:
+    if not options.strong_model:
         return "off", (
             "no LLM is configured, so the embedded engine answers; for an LLM set CITELOOM_STRONG_MODEL and "
             "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY (any OpenAI-compatible endpoint)"

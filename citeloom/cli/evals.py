@@ -4,6 +4,8 @@ from importlib import import_module
 
 import typer
 
+from citeloom.cli.telling import errors_told
+
 
 def evaluate(ctx: typer.Context) -> None:
     """Measure how well CiteLoom works on data of yours."""
@@ -13,4 +15,5 @@ def evaluate(ctx: typer.Context) -> None:
         needs = "the extra 'evals'" if error.name == "rouge_score" else "a checkout"
         typer.echo(f"citeloom: the benchmarks need {needs}: {error}", err=True)
         raise typer.Exit(2) from error
-    suites(ctx.args or ["--help"], prog_name="citeloom eval")
+    with errors_told():
+        suites(ctx.args or ["--help"], prog_name="citeloom eval")

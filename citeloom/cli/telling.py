@@ -1,14 +1,17 @@
 """What a command says on standard error, besides its result."""
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tools.errors import CiteLoomError, InputError, LibraryError
+
+if TYPE_CHECKING:
+    from state.run import Failure
 
 
 def say(text: str) -> None:
@@ -37,13 +40,19 @@ def tell_outcome(
 ) -> None:
     """Say what the caller should know, what went wrong, and why nothing more could be done.
 
-    A failure that is `told` by subject and cause is not repeated, nor is a stop that the answer tells of.
+    A failure that is `told` by subject and cause, or by the stop, is not repeated, nor is a stop that
+    the answer tells of.
     """
     for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
         tell("Note", f"{note}.")
-    for failure in values.get("failures") or ():
-        if not failure.fatal and (failure.subject, failure.cause) not in told:
-            tell("Not done", f"{failure.subject}: {failure.cause} ({failure.remedy})")
+    stop = values.get("stop")
+    for line in failure_lines(
+        failure
+        for failure in values.get("failures") or ()
+        if not failure.fatal and (failure.subject, failure.cause) not in told
+        and not (stop and failure.cause in stop.cause)
+    ):  # fmt: skip
+        tell("Not done", line)
     if asked := [item for item in values.get("usage") or () if item.input_tokens]:
         thought = sum(item.thinking_tokens for item in asked)
         tell(
@@ -52,9 +61,19 @@ def tell_outcome(
             f"{sum(item.output_tokens for item in asked):,} out"
             f"{f', {thought:,} of them thinking' if thought else ''}.",
         )
-    stop = values.get("stop")
     if stop and (stop.remedy or stop.cause not in str(values.get("answer", ""))):
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)
+
+
+def failure_lines(failures: "Iterable[Failure]") -> Iterator[str]:
+    """Yield a line for each failure, and one for all searches of a source that failed alike."""
+    alike: dict[tuple[str, str], list[Failure]] = {}
+    for failure in failures:
+        source = failure.subject.partition(": ")[0]
+        about = source if failure.stage == "search_source" else failure.subject
+        alike.setdefault((about, failure.cause), []).append(failure)
+    for (about, cause), same in alike.items():
+        yield f"{about if len(same) > 1 else same[0].subject}: {cause} ({same[0].remedy})"
 
 
 def tell_folder(folder: Path, name: str, seconds: float) -> None:
@@ -71,10 +90,12 @@ def errors_told() -> Iterator[None]:
 
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.
     """
-    from citeloom.settings import settings
+    from citeloom.settings import SettingsError, settings
 
     try:
         yield
+    except SettingsError as error:
+        raise _ended(str(error), 2) from error
     except CiteLoomError as error:
         raise _ended(
             str(error), 2 if isinstance(error, InputError | LibraryError) else 1

@@ -136,7 +136,7 @@ def _nothing_found(
         )
     elif not state["search_log"] and state["failures"]:
         first = {failure.subject.split(":")[0]: failure.cause for failure in state["failures"]}
-        cause = f"no source gave an answer: {'; '.join(first.values())}"
+        cause = "\n  ".join(["no source gave an answer:", *first.values()])
         remedy = (
             "see `citeloom doctor`, and run again when they answer: nothing that was answered is "
             "asked again"

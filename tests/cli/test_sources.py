@@ -189,3 +189,17 @@ def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
         (work.doi or "").lower() for work in (*sound, retracted)
     }
     assert f"doi:{(retracted.doi or '').lower()}" in " ".join(done.run["notes"])
+
+
+@pytest.mark.parametrize("others", [(), ("--source", "library", "--library", "small")])
+def test_offline_each_source_is_told_in_one_line(
+    home: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "1")
+    settings.cache_clear()
+    done = call("find", ABSTRACT, *BOTH, *SMALLER, *others, out=home.parent / "out")
+    assert done.code == (0 if others else 1)
+    for name in ("openalex", "semantic_scholar"):
+        told = [line for line in done.stderr.splitlines() if f"{name} cannot be reached" in line]
+        assert len(told) == 1
+        assert len([item for item in done.run["failures"] if name in item["subject"]]) > 1

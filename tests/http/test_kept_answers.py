@@ -67,14 +67,16 @@ async def test_answer_that_can_no_longer_be_read_is_fetched_anew(
     assert len(server.requests) == 2
 
 
-async def test_rejected_question_is_asked_once(call: CallerOf, server: ScholarServer) -> None:
+async def test_rejected_question_is_asked_once_in_a_run_and_anew_by_later_ones(
+    call: CallerOf, server: ScholarServer
+) -> None:
     said = []
-    for run in ("first", "second"):
+    for run in ("first", "first", "second"):
         with pytest.raises(RejectedError, match="HTTP 400") as caught:
             await ask(call(run=run), "/works?per_page=500")
         said.append(str(caught.value))
-    assert said[0] == said[1]
-    assert len(server.requests) == 1
+    assert said[0] == said[1] == said[2]
+    assert len(server.requests) == 2
 
 
 async def test_what_a_host_does_not_have_is_asked_for_once(

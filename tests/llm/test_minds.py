@@ -55,6 +55,16 @@ def test_an_llm_that_is_not_configured_is_told_with_the_settings(tmp_path: Path)
         open_mind("run", Limits(), "oracle", settings, EMBEDDER)
 
 
+def test_a_model_to_which_nothing_leads_is_no_reason_to_ask_another_mind(tmp_path: Path) -> None:
+    bare = settings_for("http://127.0.0.1:9/v1", tmp_path, llm_base_url=None, llm_api_key=None)
+    for kind in ("auto", "llm"):
+        with pytest.raises(
+            PermanentError, match="model m is set, and neither a key nor an endpoint"
+        ):
+            open_mind("run", Limits(), kind, bare, EMBEDDER)
+    assert open_mind("run", Limits(), "extractive", bare, EMBEDDER).name == "extractive"
+
+
 def test_a_limit_in_dollars_needs_prices_before_anything_is_asked(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/v1"
     bare = settings_for(url, tmp_path)

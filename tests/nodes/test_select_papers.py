@@ -108,6 +108,6 @@ async def test_run_in_which_no_source_answered_says_why_and_not_that_nothing_was
     ]
     (stop,) = (await select({}, failures=failed))["failures"]
     assert stop.fatal
-    assert stop.cause == "no source gave an answer: openalex is busy; arxiv is busy"
+    assert stop.cause == "no source gave an answer:\n  openalex is busy\n  arxiv is busy"
     (stop,) = (await select({}, search_log=searched("openalex", 3)))["failures"]
     assert stop.cause == "nothing was found in openalex and arxiv by any query: q"

@@ -98,7 +98,9 @@ class HttpCaller:
         key = key_of(self.host.url, path, payload)
         async with self._cache.alone(key):
             kept = json.loads(await self._cache.get(key) or "null")
-            if kept and not (self._refresh and kept["run"] != self._ledger.run):
+            # Others ask again what was rejected: the host, or how it is asked, may have been mended.
+            anew = self._refresh or (kept and kept["status"] == _REJECTED)
+            if kept and not (anew and kept["run"] != self._ledger.run):
                 await self._ledger.note_source(self.host.name, cached=1)
                 if kept["status"] == _REJECTED:
                     raise RejectedError(kept["body"])

@@ -23,17 +23,17 @@ _TIERS: tuple[Tier, ...] = ("strong", "fast")
 def open_mind(
     run: str, limits: Limits, kind: Kind | str, settings: Settings, embedder: Embedder
 ) -> Mind:
-    """Open the mind of `run`: with 'auto' the LLM where one is configured, else the extractive one.
+    """Open the mind of `run`: with 'auto' the LLM where a model is named, else the extractive one.
 
     Raises:
-        PermanentError: 'llm' is asked for and none is configured, or there is a limit in USD and no
-            price; the message names the settings.
+        PermanentError: 'llm' is asked for and none is configured, a model is named to which nothing
+            leads, or there is a limit in USD and no price; the message names the settings.
         InputError: `kind` is none of the three, which a caller of the server may send.
     """
     if kind not in get_args(Kind):
         raise InputError(f"there is no mind '{kind}'; there are: {', '.join(get_args(Kind))}")
     ledger = ledger_for(run, limits, settings.home)
-    if kind == "extractive" or (kind == "auto" and not settings.llm_configured):
+    if kind == "extractive" or (kind == "auto" and not settings.strong_model):
         return ExtractiveMind(embedder, ledger)
     _check_configured(settings)
     if limits.usd is not None and any(price_of(settings, tier) is None for tier in _TIERS):
@@ -69,6 +69,12 @@ async def ping(settings: Settings) -> str:
 
 
 def _check_configured(settings: Settings) -> None:
+    if settings.strong_model and not settings.llm_configured:
+        raise PermanentError(
+            f"the model {settings.strong_model} is set, and neither a key nor an endpoint that leads to "
+            "it: set CITELOOM_LLM_API_KEY (or OPENAI_API_KEY) for OpenAI or CITELOOM_LLM_BASE_URL for any "
+            "other OpenAI-compatible endpoint; without an LLM, use --mind extractive"
+        )
     if not settings.llm_configured:
         raise PermanentError(
             "no LLM is configured: set CITELOOM_STRONG_MODEL (and CITELOOM_FAST_MODEL for the small "

@@ -6,6 +6,7 @@ from typing import Any
 from citeloom.cli.export.completeness import completeness_text
 from citeloom.cli.export.document import Document, document_of, notices, support_of
 from citeloom.cli.export.escaping import entry, escape, prose
+from citeloom.cli.telling import failure_lines
 from state.results import CitedSentence, RankedPaper
 from tools.bibliography.write_csl import reference_line
 
@@ -138,6 +139,7 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
             f"- Source {escape(used.source)}: {used.calls} requests, {used.failed} of them failed, {used.cached} "
             f"answers from the cache, {used.usd:.4f} USD"
         )
-    for failure in values.get("failures") or []:
-        said = f"{failure.subject}: {failure.cause} ({failure.remedy})"
-        yield f"- {'Stopped early' if failure.fatal else 'Not done'}: {escape(said)}"
+    failures = values.get("failures") or []
+    for sign, fatal in (("Not done", False), ("Stopped early", True)):
+        for line in failure_lines(failure for failure in failures if failure.fatal is fatal):
+            yield f"- {sign}: {escape(line)}"

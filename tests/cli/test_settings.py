@@ -1,0 +1,104 @@
+"""Settings from the environment, from .env and from a user's config.toml: which wins, what is refused."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from citeloom.cli.app import app
+from citeloom.settings import config_file, settings
+
+KEY = "a-key-that-nobody-may-see"
+
+
+def told(*arguments: str) -> Result:
+    """What a command says in a process that has not read its settings yet."""
+    settings.cache_clear()
+    result = CliRunner().invoke(app, list(arguments))
+    assert isinstance(result.exception, SystemExit | None), repr(result.exception)
+    return result
+
+
+def configured(text: str, mode: int = 0o600) -> Path:
+    path = config_file()
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "why"),
+    [
+        ("CITELOOM_LLM_TIMEOUT", "abc", "valid number"),
+        ("CITELOOM_LLM_CONCURRENCY", "0", "greater than or equal to 1"),
+        ("CITELOOM_FAST_PRICE", "cheap", "valid tuple"),
+    ],
+)
+@pytest.mark.parametrize("command", ["library list", "doctor", "ask why?"])
+def test_bad_number_is_a_sentence_that_names_its_variable(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: str, variable: str, value: str, why: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    result = told(*command.split(maxsplit=1))
+    assert result.exit_code == 2
+    assert f"citeloom: {variable} cannot be '{value}': " in result.stderr
+    assert why in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_environment_wins_over_env_file_and_that_over_the_users_file(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = configured(
+        f'llm_timeout = 1\nllm_concurrency = 1\nopenalex_api_key = "{KEY}"\nserpapi_api_key = "{KEY}"\n'
+        'fast_price = [0.5, 1]\nspeech_voice = "en-gb"\n'
+    )
+    (home.parent / ".env").write_text("CITELOOM_LLM_TIMEOUT=2\nCITELOOM_LLM_CONCURRENCY=2\n")
+    monkeypatch.setenv("CITELOOM_LLM_CONCURRENCY", "3")
+    monkeypatch.setenv("OPENALEX_API_KEY", "another-key")
+    result = told("doctor")
+    found = settings()
+    assert (found.llm_timeout, found.llm_concurrency) == (2, 3)
+    assert (found.fast_price, found.speech_voice) == ((0.5, 1.0), "en-gb")
+    assert found.openalex_api_key is not None
+    assert found.openalex_api_key.get_secret_value() == "another-key"
+    assert found.serpapi_api_key is not None
+    assert found.serpapi_api_key.get_secret_value() == KEY
+    assert str(path) in result.stdout
+    assert KEY not in result.output + repr(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "why"),
+    [
+        ("strong_modle = 'm'", 0o600, "sets strong_modle, which is no setting"),
+        ("strong_model", 0o600, "cannot be read as TOML"),
+        ("llm_timeout = 'long'", 0o644, "as llm_timeout, in"),
+        (f"llm_api_key = '{KEY}'", 0o640, "holds llm_api_key and others may read it: run `chmod 600"),
+        (f"llm_api_key = ['{KEY}']", 0o600, "CITELOOM_LLM_API_KEY cannot be what it is"),
+    ],
+)  # fmt: skip
+def test_users_file_that_cannot_be_used_is_named_and_no_key_is_shown(
+    home: Path, text: str, mode: int, why: str
+) -> None:
+    path = configured(text, mode)
+    result = told("library", "list")
+    assert result.exit_code == 2
+    assert why in result.stderr
+    assert str(path) in result.stderr
+    assert KEY not in result.output
+
+
+@pytest.mark.parametrize("command", ["ask", "find"])
+def test_model_to_which_nothing_leads_is_an_error_and_no_other_engine_answers(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("CITELOOM_STRONG_MODEL", "gpt-x")
+    question = "How do language models rank the papers of a review?"
+    result = told(command, question, "--library", "small")
+    assert result.exit_code != 0
+    assert "the model gpt-x is set, and neither a key nor an endpoint" in result.output
+    assert "CITELOOM_LLM_API_KEY" in result.output
+    assert told("doctor").exit_code == 1
+    assert told("ask", question, "--library", "small", "--mind", "extractive").exit_code == 0
