@@ -62,7 +62,7 @@ class IngestInput(BaseModel):
     sources: Sent[list[str]] = Field(
         default=[],
         description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
-        "'arxiv', 'crossref'.",
+        "'arxiv', 'crossref'; without any, arXiv for its ids, OpenAlex and then Crossref for DOIs.",
     )
     tags: Sent[list[str]] = Field(default=[], description="Tags of everything that is added.")
 

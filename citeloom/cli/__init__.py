@@ -1,4 +1,4 @@
-"""The command line: `citeloom review`, `find`, `write`, `library`, `doctor`."""
+"""The command line: `citeloom review`, `find`, `write`, `library`, `runs`, `doctor`."""
 
 import os
 
@@ -10,4 +10,4 @@ def main() -> None:
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     from citeloom.cli.app import app
 
-    app()
+    app(prog_name="citeloom")

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from citeloom.cli.evals import evaluate
+from citeloom.cli.history import app as runs_app
 from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.telling import errors_told
 
@@ -146,13 +147,31 @@ app = typer.Typer(
     name="citeloom",
     help="Literature reviews in which every citation is real and every claim is backed by a checked quote.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     cls=_Commands,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"citeloom {version('citeloom')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_tell_version)
+    ] = False,
+) -> None: ...
+
+
 for _name, _spec in _RUNS.items():
     app.command(_name, help=_spec.told)(lambda: None)
 app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
+app.add_typer(runs_app, name="runs", help="List and show what was done.")
 app.command(
     "eval",
     context_settings={

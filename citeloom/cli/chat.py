@@ -27,7 +27,10 @@ def converse(command: Command) -> None:
     """Answer questions, typed or spoken, until they end, and exit."""
     with errors_told():
         command.input = "chat"  # each question comes later
-        code = asyncio.run(_converse(begun(command), command.show))
+        run = begun(command)
+        run.status = "chat"
+        run.save()
+        code = asyncio.run(_converse(run, command.show))
     raise typer.Exit(code)
 
 

@@ -55,6 +55,8 @@ async def _to_the_end(
                 except CiteLoomError as caught:
                     error = caught
     run.seconds += monotonic() - began
+    run.status = "interrupted" if interrupted else "failed" if error else "complete"
+    run.status = "waiting" if question else str(values.get("outcome") or run.status)
     run.run_store = str(values.get("run") or run.run_store)
     run.save()
     if question:

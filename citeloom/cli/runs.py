@@ -65,6 +65,8 @@ class Run:
     """Spent before the last interruption."""
     run_store: str = ""
     """The name under which graphs know it, once it has begun."""
+    status: str = "begun"
+    """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
     formats: list[str] = field(default_factory=list)
     style: str = ""
     """A citation style of the user's own, which only the command line opens."""
@@ -170,5 +172,14 @@ def load_run(name: str) -> Run:
             f"there is no run '{name}'"
             + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
         )
+    return _kept(path)
+
+
+def all_runs() -> list[Run]:
+    """Return the runs that were started on this machine, the latest first."""
+    return [_kept(path) for path in sorted((settings().home / "runs").glob("*.json"), reverse=True)]
+
+
+def _kept(path: Path) -> Run:
     kept = json.loads(path.read_text(encoding="utf-8"))
     return Run(**{name: value for name, value in kept.items() if name in Run.__dataclass_fields__})

@@ -1,4 +1,4 @@
-"""The record of an id and its open copy, from the sources that the caller named."""
+"""The record of an id and its open copy, from the sources that the caller named or from its own."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,15 +28,9 @@ async def fetch_copy(
     """
     from tools.documents.fetch import open_copy
 
-    if not request.sources:
-        return failed(
-            source.name,
-            "no source was named that could be asked for it",
-            "name one: --source arxiv for arXiv ids, --source openalex for DOIs",
-        )
     record, causes = await _record(services, request, source.name)
     if record is None:
-        cause = "; ".join(causes) or f"{', '.join(request.sources)} do not know it"
+        cause = "; ".join(causes) or f"{', '.join(_asked(request, source.name))} does not know it"
         return failed(
             source.name, cause, "check the id and the network, name another source, and try again"
         )
@@ -64,7 +58,7 @@ async def fetch_copy(
 async def _record(services: Services, request: Request, key: str) -> tuple[Paper | None, list[str]]:
     """Return the record as the first source that knows it has it, and why others failed."""
     causes: list[str] = []
-    for name in request.sources:
+    for name in _asked(request, key):
         try:
             source = await services.source(name, request)
             found = await source.get([key])
@@ -74,6 +68,10 @@ async def _record(services: Services, request: Request, key: str) -> tuple[Paper
         if key in found:
             return found[key], causes
     return None, causes
+
+
+def _asked(request: Request, key: str) -> tuple[str, ...]:
+    return request.sources or (("arxiv",) if key.startswith("arxiv:") else ("openalex", "crossref"))
 
 
 def _record_only(opened: IngestTarget, source: FileSource, record: Paper, cause: str) -> FileReport:

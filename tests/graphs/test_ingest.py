@@ -221,15 +221,17 @@ class Away(Asked):
         raise TransientError(f"{self.name} is away")
 
 
-async def test_id_needs_a_source_and_without_an_open_copy_its_record_is_kept(
+async def test_id_is_looked_up_where_it_belongs_and_without_an_open_copy_its_record_is_kept(
     tmp_path: Path,
 ) -> None:
-    context = context_at(tmp_path / "home", Away("openalex"), Asked("crossref", [RECORD]))
+    home, crossref = tmp_path / "home", Asked("crossref", [RECORD])
+    context = context_at(home, Away("openalex"), Away("arxiv"), crossref)
+    preprint = by_name(await ingest(context, ids=["2402.01788"]))
+    assert [item.cause for item in preprint.values()] == ["arxiv: arxiv is away"]
     ids = ["10.5555/BEES.1", "doi:10.5555/bees.1", "10.5555/unknown", "p17"]
-    alone = by_name(await ingest(context, ids=ids))
-    assert {item.status for item in alone.values()} == {"failed"}
-    assert "no source was named" in alone["bees.1"].cause
-    result = await ingest(context, ids=ids, sources=["openalex", "crossref"], tags=["wanted"])
+    named = by_name(await ingest(context, ids=ids, sources=["openalex"]))
+    assert {item.status for item in named.values()} == {"failed"}
+    result = await ingest(context, ids=ids, tags=["wanted"])
     found = by_name(result)
     assert (found["bees.1"].status, result["outcome"]) == ("partly", "partial")
     assert found["bees.1"].unread[0].cause

@@ -99,6 +99,36 @@ def test_library_is_shown_tagged_and_its_documents_removed(run: Run) -> None:
         assert part in told
 
 
+def test_papers_are_listed_and_shown_by_id_or_title(run: Run) -> None:
+    lines = run("papers", "mine").stdout.splitlines()
+    assert len(lines) == 8
+    assert lines[1] == "doi:10.1000/p1  2001  Paper number 1 on topic1 and method1"
+    assert run("papers", "--library", "mine").stdout.splitlines() == lines
+    first = json.loads(run("papers", "mine", "--json").stdout.splitlines()[0])
+    assert first["title"] == "Paper number 0 on topic0 and method0"
+    by_id = run("show", "mine", "10.1000/p1").stdout
+    for given in (
+        ("mine", "paper number 1 on TOPIC1 and method1"),
+        ("mine", "paper", "number", "1"),
+        ("10.1000/P1", "-l", "mine"),
+        ("number 1", "--library", "mine"),
+    ):
+        assert run("show", *given).stdout == by_id
+    told = run("show", "mine", "Paper number", code=2).stderr
+    assert "8 papers of 'mine' have 'Paper number' in their titles: doi:10.1000/p0 " in told
+    assert "`citeloom library papers mine`" in run("show", "mine", "Owls", code=2).stderr
+
+
+def test_library_is_named_first_or_with_its_option(run: Run) -> None:
+    assert run("stats", "--library", "mine").stdout == run("stats", "mine").stdout
+    first = run("search", "mine", "limits of what was done", "-n", 1).stdout
+    assert (
+        run("search", "limits", "of", "what", "was", "done", "-l", "mine", "-n", 1).stdout == first
+    )
+    for lacking in (("search", "mine"), ("show", "mine"), ("papers",)):
+        assert "--library NAME" in run(*lacking, code=2).stderr
+
+
 def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> None:
     assert run("export", "mine", "all.jsonl").stdout == "8 records written to all.jsonl\n"
     assert "--force" in run("export", "mine", "all.jsonl", code=2).stderr

@@ -82,6 +82,16 @@ class Catalog:
             ).fetchall()
         return [Paper.model_validate_json(record) for (record,) in rows]
 
+    def titled(self, part: str, limit: int = 20) -> list[Paper]:
+        """Return papers with this in their titles, whatever the case of a to z, the shortest title first."""
+        with self.database.reading() as db:
+            rows = db.execute(
+                "SELECT record, json_extract(record, '$.title') AS title FROM papers"
+                " WHERE instr(lower(title), lower(?)) ORDER BY length(title), point LIMIT ?",
+                (part, limit),
+            ).fetchall()
+        return [Paper.model_validate_json(record) for record, _ in rows]
+
     def remove(self, points: Sequence[int]) -> None:
         """Forget these papers and their texts."""
         with self.database.writing() as db:

@@ -31,11 +31,11 @@ def export_records(library: Library, path: Path, *, force: bool = False) -> int:
     count = 0
     with _writing(path, force=force) as stream:
         if kind == ".jsonl":
-            for paper in _papers(library):
+            for paper in all_papers(library):
                 stream.write(json.dumps(_fields(paper), ensure_ascii=False) + "\n")
                 count += 1
             return count
-        papers = list(_papers(library))
+        papers = list(all_papers(library))
         stream.write(_formatted(kind, papers))
         return len(papers)
 
@@ -72,7 +72,8 @@ def _formatted(kind: str, papers: list[Paper]) -> str:
     return json.dumps(to_csl(references), ensure_ascii=False, indent=1) + "\n"
 
 
-def _papers(library: Library) -> Iterator[Paper]:
+def all_papers(library: Library) -> Iterator[Paper]:
+    """Yield all records, in the order of their coming."""
     ids = library.ids()
     for start in range(0, len(ids), _BATCH):
         yield from library.get(ids[start : start + _BATCH]).values()

@@ -197,6 +197,10 @@ class Library:
         papers = self.get(near)
         return find_same_work(title, abstract, [*named, *(papers[key] for key in near)])
 
+    def titled(self, part: str) -> list[Paper]:
+        """Return at most 20 papers with this in their titles, the shortest title first."""
+        return self.catalog.titled(part)
+
     def stats(self) -> LibraryStats:
         """Count what is here."""
         meta = self.catalog.meta()

@@ -35,8 +35,8 @@ def add(
         list[str],
         typer.Option(
             "--source",
-            help="Where arXiv ids and DOIs are looked up: arxiv, openalex, semantic_scholar, crossref; "
-            "may be repeated.",
+            help="Where ids are looked up: arxiv, openalex, semantic_scholar, crossref; may be repeated. "
+            "[default: arxiv for its ids; openalex, then crossref, for DOIs]",
         ),
     ] = [],  # noqa: B006
     workers: Annotated[

@@ -6,8 +6,8 @@ import typer
 
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
-from citeloom.cli.library.opening import opened, process_settings
-from citeloom.cli.library.reading import search, show, tag
+from citeloom.cli.library.opening import NAMED, opened, process_settings
+from citeloom.cli.library.reading import papers, search, show, tag
 from citeloom.cli.telling import errors_told
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
-for command in (add, search, show, tag, verify, export, compact, snapshot, restore):
+for command in (add, papers, search, show, tag, verify, export, compact, snapshot, restore):
     app.command()(command)
 
 
@@ -33,15 +33,16 @@ def list_() -> None:
 @app.command()
 def stats(
     name: Annotated[str | None, typer.Argument(help="One library; all if left out.")] = None,
+    library: NAMED = None,
 ) -> None:
     """Count what is in a library."""
     with errors_told():
         from tools.library.open import library_names
 
-        names = [name] if name else library_names(process_settings())
-        for each in names:
-            with opened(each) as library:
-                typer.echo(_counts(library))
+        one = library or name
+        for each in [one] if one else library_names(process_settings()):
+            with opened(each) as shown:
+                typer.echo(_counts(shown))
 
 
 @app.command()

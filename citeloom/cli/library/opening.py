@@ -1,12 +1,36 @@
 """Opening a library for a command."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from citeloom.settings import Settings
     from tools.library.library import Library
+
+
+NAMED = Annotated[
+    str | None,
+    typer.Option(
+        "--library", "-l", help="The library, whose name may also come first.", metavar="NAME"
+    ),
+]
+
+
+def named(library: str | None, given: Sequence[str], what: str = "") -> tuple[str, str]:
+    """Return the library of a command, from its option or its first argument, and the other words.
+
+    Raises:
+        InputError: There is none, or nothing else where `what` says that there must be.
+    """
+    name, *rest = ([library] if library else []) + list(given) or [""]
+    if not name or (what and not rest):
+        raise InputError(f"give {what or 'a library'}, with the library's name: --library NAME")
+    return name, " ".join(rest)
 
 
 def process_settings() -> "Settings":

@@ -1,23 +1,27 @@
-"""`citeloom library search`, `show` and `tag`: what a library has to say."""
+"""`citeloom library papers`, `search`, `show` and `tag`: what a library has to say."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from citeloom.cli.library.opening import opened
+from citeloom.cli.library.opening import NAMED, named, opened
 from citeloom.cli.telling import errors_told
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from state.paper import Paper
     from state.passage import Passage, PassageHit
+    from tools.library.library import Library
 
 Retriever = Literal["hybrid", "vectors", "keywords"]
 
 
 def search(
-    name: Annotated[str, typer.Argument(help="The library.")],
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    words: Annotated[
+        list[str], typer.Argument(help="What to look for.", metavar="[NAME] WORDS...")
+    ],
+    library: NAMED = None,
     retriever: Annotated[Retriever, typer.Option(help="How: as `ask` finds passages.")] = "hybrid",
     paper: Annotated[
         list[str] | None, typer.Option("--paper", "-p", help="Only of this paper; may be repeated.")
@@ -48,9 +52,10 @@ def search(
             papers=frozenset(paper or ()), tags=frozenset(tag or ()), **years_of(year),
             sections=frozenset(section or ()), venues=frozenset(venue or ()),
         )  # fmt: skip
-        with opened(name) as library:
-            hits = open_retriever(retriever, library).retrieve(query, limit=limit, wanted=wanted)
-            passages = library.texts.get([hit.passage for hit in hits])
+        name, query = named(library, words, "what to look for")
+        with opened(name) as searched:
+            hits = open_retriever(retriever, searched).retrieve(query, limit=limit, wanted=wanted)
+            passages = searched.texts.get([hit.passage for hit in hits])
         for hit in hits:
             if hit.passage in passages:
                 typer.echo(_line(hit, passages[hit.passage], as_json=as_json))
@@ -60,40 +65,80 @@ def search(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="The library.")],
-    paper: Annotated[str, typer.Argument(help="Id of a paper, in any form.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help="Its id, its title or a part of that.", metavar="[NAME] PAPER..."),
+    ],
+    library: NAMED = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
 ) -> None:
     """Show what a library has of one paper: record, documents, sections, passages."""
-    with errors_told(), opened(name) as library:
-        record = library.get([paper]).get(paper)
-        if record is None:
-            raise InputError(f"'{name}' has no paper {paper}: `citeloom library search {name} ...`")
-        documents = library.texts.documents(paper)
-        passages = library.texts.of_paper(paper)
-        if as_json:
-            whole = {
-                "record": record.model_dump(mode="json", exclude_defaults=True),
-                "documents": [one.model_dump(mode="json") for one in documents],
-                "passages": [one.model_dump(mode="json") for one in passages],
-            }
-            typer.echo(json.dumps(whole, ensure_ascii=False))
-            return
-        shown = {
-            "id": record.id, "title": record.title,
-            "authors": ", ".join(author.name for author in record.authors), "year": record.year,
-            "venue": record.venue, "also": ", ".join(record.aliases),
-            "tags": ", ".join(library.texts.tags_of(paper)),
-        }  # fmt: skip
-        typer.echo("\n".join(f"{label:<8} {value}" for label, value in shown.items() if value))
-        for one in documents:
-            pages = f", {one.pages} pages" if one.pages else ""
-            typer.echo(
-                f"file     {one.name} ({one.kind}{pages}, {one.passages} passages, {one.sha256[:12]})"
-            )
-            for part in one.unread:
-                typer.echo(f"         not read: {part.where}: {part.cause}")
-        _show_passages(passages)
+    with errors_told():
+        name, paper = named(library, words, "the id or title of a paper")
+        with opened(name) as shown:
+            _show(shown, paper, as_json=as_json)
+
+
+def papers(
+    name: Annotated[str | None, typer.Argument(help="The library.")] = None,
+    library: NAMED = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """List the papers of a library: id, year, title."""
+    with errors_told():
+        from tools.library.export import all_papers
+
+        with opened(named(library, [name] if name else [])[0]) as listed:
+            for paper in all_papers(listed):
+                line = f"{paper.id}  {paper.year or 'n.d.'}  {paper.title}"
+                typer.echo(paper.model_dump_json(exclude_defaults=True) if as_json else line)
+
+
+def _found(library: "Library", paper: str) -> "Paper":
+    """Return the paper of this id or title; InputError where none or several have it."""
+    if record := library.get([paper]).get(paper):
+        return record
+    titled = library.titled(paper)
+    whole = [one for one in titled if len(one.title) == len(paper)]
+    if len(whole or titled) == 1:
+        return (whole or titled)[0]
+    if not titled:
+        raise InputError(
+            f"'{library.name}' has no paper {paper}: `citeloom library papers {library.name}` lists them"
+        )
+    known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
+    raise InputError(
+        f"{len(titled)} papers of '{library.name}' have '{paper}' in their titles: {known}"
+    )
+
+
+def _show(library: "Library", paper: str, *, as_json: bool) -> None:
+    record = _found(library, paper)
+    documents = library.texts.documents(record.id)
+    passages = library.texts.of_paper(record.id)
+    if as_json:
+        whole = {
+            "record": record.model_dump(mode="json", exclude_defaults=True),
+            "documents": [one.model_dump(mode="json") for one in documents],
+            "passages": [one.model_dump(mode="json") for one in passages],
+        }
+        typer.echo(json.dumps(whole, ensure_ascii=False))
+        return
+    shown = {
+        "id": record.id, "title": record.title,
+        "authors": ", ".join(author.name for author in record.authors), "year": record.year,
+        "venue": record.venue, "also": ", ".join(record.aliases),
+        "tags": ", ".join(library.texts.tags_of(record.id)),
+    }  # fmt: skip
+    typer.echo("\n".join(f"{label:<8} {value}" for label, value in shown.items() if value))
+    for one in documents:
+        pages = f", {one.pages} pages" if one.pages else ""
+        typer.echo(
+            f"file     {one.name} ({one.kind}{pages}, {one.passages} passages, {one.sha256[:12]})"
+        )
+        for part in one.unread:
+            typer.echo(f"         not read: {part.where}: {part.cause}")
+    _show_passages(passages)
 
 
 def tag(

@@ -1,0 +1,5 @@
+"""`python -m citeloom`: the command line."""
+
+from citeloom.cli import main
+
+main()
