@@ -17,7 +17,7 @@ def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """List the runs, the latest first: name, command, how it ended, what it was about."""
+    """List the runs, those last worked on first: name, command, how it ended, what it was about."""
     from json import dumps
 
     with errors_told():

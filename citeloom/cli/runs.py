@@ -176,8 +176,9 @@ def load_run(name: str) -> Run:
 
 
 def all_runs() -> list[Run]:
-    """Return the runs that were started on this machine, the latest first."""
-    return [_kept(path) for path in sorted((settings().home / "runs").glob("*.json"), reverse=True)]
+    """Return the runs that were started on this machine, those last worked on first."""
+    paths = (settings().home / "runs").glob("*.json")
+    return [_kept(path) for path in sorted(paths, key=lambda path: -path.stat().st_mtime_ns)]
 
 
 def _kept(path: Path) -> Run:

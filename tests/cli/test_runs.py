@@ -18,7 +18,7 @@ def citeloom(*arguments: str, code: int = 0, typed: str | None = None) -> Result
     return result
 
 
-def test_runs_are_listed_the_latest_first_and_each_shows_how_to_see_its_result_again(
+def test_runs_are_listed_the_last_first_and_each_shows_how_to_see_its_result_again(
     home: Path,
 ) -> None:
     assert "no run was started yet" in citeloom("runs", "list").stderr
