@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
@@ -37,6 +38,9 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 class Suite(Generic[OptionsT]):
     """Data, arms and measures."""
+
+    runs: int = 0
+    """How many there will be, where `prepare` can tell."""
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options
@@ -88,11 +92,15 @@ def run(suite: Suite[Any]) -> int:
 
 
 def _run_all(suite: Suite[Any], rows: list[Any]) -> int:
+    began = perf_counter()
     try:
         with quiet(), closing(suite.rows()) as done:
             for row in done:
                 rows.append(row)
-                say(f"{len(rows)} {suite.outcome(row)}")
+                told = f"{len(rows)} {suite.outcome(row)}"
+                if left := max(suite.runs - len(rows), 0):
+                    told += f"; {left} left, {lasting((perf_counter() - began) / len(rows) * left)}"
+                say(told)
     except KeyboardInterrupt:
         return INTERRUPTED
     except PermanentError as error:
@@ -151,6 +159,11 @@ def choose(names: str, known: Iterable[str], what: str, always: Sequence[str] = 
     if unknown := [name for name in asked if name not in known]:
         raise InputError(f"there is no {what} '{unknown[0]}'; there are: {', '.join(known)}")
     return [name for name in known if not asked or name in (*asked, *always)]
+
+
+def lasting(seconds: float) -> str:
+    """Say roughly how long that is."""
+    return f"about {seconds / 60:.0f} min" if seconds > 90 else f"about {seconds:.0f} s"
 
 
 def say(text: str) -> None:

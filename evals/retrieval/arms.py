@@ -92,11 +92,14 @@ def choose_arms(names: str) -> tuple[list[Arm], dict[str, str]]:
     """Return the arms to run, in the order of the table, and why others of the list are not run.
 
     Args:
-        names: Names with commas between, or '' for all. `bfs` and `default` are always among them.
+        names: Names with commas between, or 'all'. `default`, against which others are held, is always
+            among them.
 
     Raises:
         InputError: There is no such arm.
     """
-    chosen = [ARMS[name] for name in choose(names, ARMS, "arm", (BFS, DEFAULT))]
+    chosen = [
+        ARMS[name] for name in choose("" if names == "all" else names, ARMS, "arm", (DEFAULT,))
+    ]
     not_run = {arm.name: arm.impossible for arm in chosen if arm.impossible}
     return [arm for arm in chosen if not arm.impossible], not_run

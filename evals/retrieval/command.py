@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -16,12 +17,19 @@ from evals.retrieval.corpus import choose_cases, read_corpus, read_ids
 from evals.retrieval.server import service_of, serving
 from evals.retrieval.summary import summarise
 from evals.retrieval.trial import Setting, try_arm
-from evals.runner import Options, Suite, check_file, say
-from evals.side_by_side import results_of
+from evals.runner import Options, Suite, check_file, lasting, say
+from evals.side_by_side import remembering, results_of
 from evals.tables import INTERVALS, Report, left_out
 from evals.trials import Row
+from tools.embed.port import Embedder
 
 USUAL_COUNT = 60
+TEXTS = 500
+"""Abstracts whose embedding takes as long as all that `default` embeds for one query paper, as measured;
+other arms need little more."""
+SAMPLE = 40
+REST = 4.0
+"""Seconds of a run besides, as measured on two cores."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +43,10 @@ class RetrievalOptions(Options):
     arms: Annotated[
         str,
         typer.Option(
-            metavar="A,B", help="What to compare; 'bfs' and 'default' always are. All if left out."
+            metavar="A,B",
+            help="What to compare with 'default', which always runs; 'all' for all arms.",
         ),
-    ] = ""
+    ] = "default"
     vectors: Annotated[
         Path | None, typer.Option(help="Keep the vectors of texts there for the next time.")
     ] = None
@@ -59,6 +68,7 @@ class Retrieval(Suite[RetrievalOptions]):
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(ids))
         self.chosen = choose_cases(self.corpus, ids, count)
+        self.runs = len(self.chosen.cases) * len(self.arms)
 
     def rows(self) -> Generator[Row]:
         """Run each arm, one query paper after the other."""
@@ -70,9 +80,22 @@ class Retrieval(Suite[RetrievalOptions]):
                 url=stack.enter_context(serving(service_of(self.corpus))), keep=options.keep,
                 mind=options.mind, vectors=options.vectors or Path(folder) / "vectors.sqlite",
             )  # fmt: skip
+            say(self._ahead(remembering(setting.vectors)))
             tasks = [(case, arm) for case in self.chosen.cases for arm in self.arms]
             run = partial(try_arm, setting=setting)
             yield from stack.enter_context(closing(results_of(run, tasks, options.workers)))
+
+    def _ahead(self, embedder: Embedder) -> str:
+        """Say how many runs there are and how long they will take, by how fast texts are embedded here."""
+        texts = [record.abstract for record in self.corpus.records if record.abstract][:SAMPLE]
+        embedder.embed(["to load the model"])
+        began = perf_counter()
+        embedder.embed(texts)
+        one = (perf_counter() - began) / max(len(texts), 1)
+        embedding = one * min(TEXTS * len(self.chosen.cases), len(self.corpus.records))
+        seconds = embedding + self.runs * REST / self.options.workers
+        with_llm = ", and the LLM's time" if self.options.mind == "llm" else ""
+        return f"{self.runs} runs will take {lasting(seconds)}{with_llm}; Ctrl-C keeps what is done"
 
     def outcome(self, row: Row) -> str:
         """Say which run it was, and how long it took."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,7 +42,7 @@ BEES = [
 ]  # fmt: skip
 
 
-SMALL = ("--arms", "default", "--keep", "5", "--k", "4", "--vectors")
+SMALL = ("--arms", "bfs", "--keep", "5", "--k", "4", "--vectors")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,11 @@ def bees(data: Path, vectors: Path, _no_settings: None) -> dict[str, Any]:
     queries, out = data / "asked.jsonl", data / "out.json"
     queries.write_text('{"id": "10.5555/bees"}\n', encoding="utf-8")
     given = ("--data", data, "--queries", queries, *SMALL, vectors, "--json", out)
-    assert evaluated("retrieval", *given).exit_code == 0
+    called = evaluated("retrieval", *given)
+    assert called.exit_code == 0
+    lines = called.stderr.splitlines()
+    (ahead,) = [at for at, line in enumerate(lines) if "2 runs will take about" in line]
+    assert re.match(r"1 10.5555/bees bfs: .*; 1 left, about \d+ (s|min)$", lines[ahead + 1])
     found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     return found
 

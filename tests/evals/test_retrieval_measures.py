@@ -122,8 +122,10 @@ def test_estimates_are_compared_over_the_queries_that_have_one() -> None:
     assert summarise([made[3][0]], [made[3][1]], k=2, seed=0)["completeness"] is None
 
 
-def test_default_of_arms_is_all_that_can_be_run_and_says_why_others_are_not() -> None:
-    arms, not_run = choose_arms("")
+def test_default_always_runs_and_all_says_why_others_do_not() -> None:
+    assert [arm.name for arm in choose_arms("default")[0]] == ["default"]
+    assert {arm.name for arm in choose_arms("bm25")[0]} == {"default", "bm25"}
+    arms, not_run = choose_arms("all")
     assert {arm.name for arm in arms} | set(not_run) == set(ARMS)
     assert list(not_run) == ["specter2"]
 
