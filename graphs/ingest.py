@@ -1,6 +1,7 @@
 """The `ingest` graph: from files, folders, record files and ids to passages in a library.
 
-START -> take_sources -> read_source (a branch per source, a wave at a time) -> index_passages
+START -> take_sources -> read_source (a branch per source, a wave at a time) -> complete_records
+complete_records -> index_passages
 index_passages -> read_source      while there are sources left
                -> report_ingest -> END
 A fatal failure at any step leads to report_ingest, so that a run always says what it has done.
@@ -13,6 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps
+from nodes.ingest.complete_records import complete_records
 from nodes.ingest.index_passages import index_passages, wave
 from nodes.ingest.read_source import read_source
 from nodes.ingest.report_ingest import report_ingest
@@ -35,12 +37,13 @@ builder = StateGraph(
     IngestState, context_schema=RunContext, input_schema=IngestInput, output_schema=IngestOutput
 )
 add_first_step(builder, take_sources)
-add_steps(builder, read_source, index_passages)
+add_steps(builder, read_source, complete_records, index_passages)
 builder.add_node("report_ingest", report_ingest)
 
 builder.add_edge(START, "take_sources")
 builder.add_conditional_edges("take_sources", each_source, ["read_source", "report_ingest"])
-builder.add_edge("read_source", "index_passages")
+builder.add_edge("read_source", "complete_records")
+builder.add_edge("complete_records", "index_passages")
 builder.add_conditional_edges("index_passages", each_source, ["read_source", "report_ingest"])
 builder.add_edge("report_ingest", END)
 

@@ -96,5 +96,9 @@ class DocumentEntry(Value):
     reader: str = Field(description="Name and version of what read it.")
     pages: int | None = None
     passages: int = 0
+    references: int | None = Field(
+        default=None,
+        description="Entries of its list of references; unknown where it was added before they were kept.",
+    )
     tags: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = Field(default=(), description="Parts that could not be read.")

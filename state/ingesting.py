@@ -62,7 +62,8 @@ class IngestInput(BaseModel):
     sources: Sent[list[str]] = Field(
         default=[],
         description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
-        "'arxiv', 'crossref'; without any, arXiv for its ids, OpenAlex and then Crossref for DOIs.",
+        "'arxiv', 'crossref'; without any, arXiv for its ids, OpenAlex and then Crossref for DOIs. Those "
+        "named are also asked for years and venues that files do not show.",
     )
     tags: Sent[list[str]] = Field(default=[], description="Tags of everything that is added.")
 

@@ -18,8 +18,9 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from nodes.find.open_references import read_references
+from nodes.find.open_references import follow_lists, read_copies
 from nodes.find.survey import best, survey
+from state.bibliography import Bibliography
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
@@ -69,7 +70,7 @@ async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     failed: dict[str, CiteLoomError] = {}
     sources = await _open(services, state["request"], failed)
     cited, citing = await _links(services, state["request"], papers, sources, both=not by_level)
-    unread = await _from_copies(services, state, papers, sources, cited)
+    unread = await _from_lists(services, state, papers, sources, cited)
     await _learn(services, papers, cited)
     reached = _by_source(papers, cited, citing)
     visits = None if by_level else await _visits(services, state, reached)
@@ -134,20 +135,38 @@ async def _links(
     return cited, await citations_of(papers, sources, limit=services.context.citing)
 
 
-async def _from_copies(
+async def _from_lists(
     services: Services, state: FindState, papers: Sequence[Paper], sources: Sequence[Source],
     cited: Gathered,
 ) -> list[Failure]:  # fmt: skip
-    """Add what open copies cite of papers whose references no source knows, as many as the run allows."""
-    lacking = [paper for paper in unlinked(papers, cited) if paper.pdf or paper.arxiv]
-    lacking = lacking[: services.context.read_copies]
-    if not lacking:
-        return []
+    """Add what lists of references name that no source on the network knows the links of.
+
+    Lists that the library keeps are followed on the network by their DOIs and arXiv ids; by titles too,
+    and from open copies, for as many papers as the run allows.
+    """
+    most = services.context.read_copies
     known = sorted(set(state["same"].values()))
-    answers, failures = await read_references(services, STAGE, lacking, known, sources)
-    cited.answers += answers
-    read = {key for answer in answers for key, ends in answer.linked.links.items() if ends}
-    cited.missing = [key for key in cited.missing if key not in read]
+    online = [source for source in sources if is_online(source.name)]
+    asked = Gathered([one for one in cited.answers if one.source in online])
+    kept: dict[str, Bibliography] = {}
+    for source in sources if online else ():
+        kept |= await source.lists(unlinked(papers, asked))
+    titled = dict(list(kept.items())[:most])
+    by_id = {key: one for key, one in kept.items() if key not in titled}
+    lacking = [
+        one for one in unlinked(papers, cited) if one.id not in kept and (one.pdf or one.arxiv)
+    ]
+    read, failures = await read_copies(services, STAGE, lacking[: most - len(titled)])
+    for lists, ways, titles in (
+        (by_id, online, False),
+        (titled, online, True),
+        (read, sources, True),
+    ):
+        answers, failed = await follow_lists(services, STAGE, lists, known, ways, titles=titles)
+        cited.answers += answers
+        failures += failed
+    unknown = {paper.id for paper in unlinked(papers, cited)}
+    cited.missing = [key for key in cited.missing if key in unknown]
     return failures
 
 

@@ -1,8 +1,9 @@
-"""Open references: read what papers cite from their open copies, where no source knows it.
+"""Lists of references: follow what papers print that they cite, where no source knows it.
 
-The last resort of following references (LitLLM with Deep Research). The copy is fetched as `ingest`
-fetches one (public addresses only, bounded in size and time), read in a process of its own, and its
-entries are the run's papers where they are the same work; the others are looked up in the sources.
+The library keeps the lists of its documents. Open copies are the last resort (LitLLM with Deep Research):
+one is fetched as `ingest` fetches one (public addresses only, bounded in size and time), read in a
+process of its own, and its entries are the run's papers where they are the same work; the others are
+looked up in the sources.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from tools.ingest.spool import Spool
 from tools.ingest.target import limits_of
 from tools.ingest.workers import in_thread, open_workers, read_apart
 from tools.references.bibliography import read_bibliography
+from tools.references.resolving import same_work
 from tools.references.works import merge_works
 from tools.scholar.links import Answer
 from tools.scholar.lookup import Wanted, look_up
@@ -25,26 +27,31 @@ from tools.services import Services
 _NO_LIST = "it has no list of references that can be read"
 
 
-async def read_references(
-    services: Services, stage: str, papers: Sequence[Paper], known: Sequence[str],
-    sources: Sequence[Source],
+async def read_copies(
+    services: Services, stage: str, papers: Sequence[Paper]
+) -> tuple[dict[str, Bibliography], list[Failure]]:
+    """Return the lists of references of the open copies of these papers, and what failed."""
+    read = await asyncio.gather(*(_copied(services, stage, paper) for paper in papers))
+    pairs = list(zip(papers, read, strict=True))
+    lists = {paper.id: item for paper, item in pairs if isinstance(item, Bibliography)}
+    return lists, [item for item in read if isinstance(item, Failure)]
+
+
+async def follow_lists(
+    services: Services, stage: str, lists: Mapping[str, Bibliography], known: Sequence[str],
+    sources: Sequence[Source], *, titles: bool,
 ) -> tuple[list[Answer], list[Failure]]:  # fmt: skip
-    """Return what the open copies of these papers cite, by the source that knows it, and what failed.
+    """Return which works these lists name, by the source that knows them, and what failed.
 
     Args:
         services: Of the run.
         stage: The step that asks, for failures.
-        papers: Those whose references no source knows.
+        lists: What papers cite, by their ids.
         known: Ids of all papers of the run.
         sources: Where works are looked up, the first that knows one.
+        titles: Whether works are looked up by title too, which is a request for each.
     """
-    read = await asyncio.gather(*(_copied(services, stage, paper) for paper in papers))
-    failures = [item for item in read if isinstance(item, Failure)]
-    lists = {
-        paper.id: item
-        for paper, item in zip(papers, read, strict=True)
-        if isinstance(item, Bibliography)
-    }
+    failures: list[Failure] = []
     if not lists or not sources:
         return [], failures
     entries, works = await asyncio.to_thread(
@@ -55,7 +62,7 @@ async def read_references(
     for source in sources:
         left = {place: work for place, work in enumerate(works) if work.id not in ids}
         mine = {} if answers else ids
-        found, failed = await _looked_up(source, left, stage)
+        found, failed = await _looked_up(source, left, stage, titles=titles)
         failures += failed
         mine = mine | {works[place].id: paper.id for place, paper in found.items()}
         ids |= mine
@@ -92,12 +99,13 @@ async def _copied(services: Services, stage: str, paper: Paper) -> Bibliography 
 
 
 async def _looked_up(
-    source: Source, works: Mapping[int, Paper], stage: str
+    source: Source, works: Mapping[int, Paper], stage: str, *, titles: bool
 ) -> tuple[Mapping[int, Paper], list[Failure]]:
     """Return the records of these works, by place, that a source knows; titles it could not be asked."""
     wanted = {
         place: Wanted(
-            tuple(key for key in (work.id, *work.aliases) if not key.startswith("title:")), work
+            tuple(key for key in (work.id, *work.aliases) if not key.startswith("title:")),
+            work if titles else None,
         )
         for place, work in works.items()
     }
@@ -105,10 +113,12 @@ async def _looked_up(
         looked = await look_up(source, wanted)
     except (TransientError, PermanentError) as error:
         return {}, [_failure(stage, source.name, str(error))]
+    # An id may be printed or read wrongly.
+    found = {place: one for place, one in looked.found.items() if same_work(works[place], one)}
     if not looked.failed:
-        return looked.found, []
+        return found, []
     subject = f"{source.name}: {len(looked.failed)} works of lists of references"
-    return looked.found, [_failure(stage, subject, next(iter(looked.failed.values())))]
+    return found, [_failure(stage, subject, next(iter(looked.failed.values())))]
 
 
 def _failure(stage: str, subject: str, cause: str) -> Failure:

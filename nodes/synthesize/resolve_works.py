@@ -10,23 +10,26 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from state.paper import Paper, title_key
+from state.paper import Paper
 from state.request import Request
 from state.run import Failure
 from state.synthesis import Entries, SynthesizeState
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
-from tools.references.resolving import renamed_entries, renamed_lines, same_work, unite_found
-from tools.scholar.lookup import Wanted, look_up
+from tools.references.resolving import (
+    known_to,
+    renamed_entries,
+    renamed_lines,
+    tells,
+    unite_found,
+)
+from tools.scholar.lookup import Wanted
 from tools.scholar.merging import ids_of
 from tools.scholar.opening import is_online
-from tools.scholar.port import Source
 from tools.services import Services, open_services
 
 STAGE = "resolve_works"
-_LETTERS = 15
-"""Fewest letters of a title that is worth looking for."""
 
 
 async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) -> SynthesizeState:
@@ -88,7 +91,7 @@ def _wanted(
             continue
         ids = tuple(item for item in ids_of(record) if not item.startswith(("title:", "local:")))
         # What could not be taken apart has no title to look for.
-        if ids or (_tells(record) and not printed_only(record, printed.get(key, []))):
+        if ids or (tells(record) and not printed_only(record, printed.get(key, []))):
             wanted.append(Wanted(ids, record))
     return wanted
 
@@ -103,7 +106,7 @@ async def _look(
     for name in names:
         left = [item for item in wanted if item.record and item.record.id not in found]
         try:
-            known, failed = await _in_source(await services.source(name, request), left)
+            known, failed = await known_to(await services.source(name, request), left)
         except (TransientError, PermanentError) as error:
             known, failed = {}, dict.fromkeys(range(len(left)), str(error))
         found |= known
@@ -118,29 +121,3 @@ async def _look(
             )  # fmt: skip
         services.progress(STAGE, len(found), len(wanted) + 1, name)
     return found, by, failures
-
-
-async def _in_source(
-    source: Source, wanted: Sequence[Wanted]
-) -> tuple[dict[str, Paper], dict[int, str]]:
-    """Return what one source knows of these works, by their ids, and which could not be asked about."""
-    looked = await look_up(source, dict(enumerate(wanted)))
-    right = {place: paper for place, paper in looked.found.items() if _is_it(wanted[place], paper)}
-    # Where an id leads to another work, the work is looked for by its title.
-    again = {
-        place: Wanted((), wanted[place].record)
-        for place in looked.found.keys() - right.keys()
-        if wanted[place].ids and _tells(wanted[place].record)
-    }
-    titled = await look_up(source, again)
-    right |= {place: paper for place, paper in titled.found.items() if _is_it(again[place], paper)}
-    found = {record.id: right[place] for place in right if (record := wanted[place].record)}
-    return found, {**looked.failed, **titled.failed}
-
-
-def _is_it(wanted: Wanted, found: Paper) -> bool:
-    return wanted.record is not None and same_work(wanted.record, found)
-
-
-def _tells(record: Paper | None) -> bool:
-    return record is not None and len(title_key(record.title)) >= _LETTERS

@@ -10,6 +10,7 @@ from langgraph.store.memory import InMemoryStore
 
 from nodes.find import expand as module
 from nodes.find.expand import expand
+from state.bibliography import Bibliography
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Author, Paper
@@ -21,6 +22,7 @@ from tests.pdf.papers import paper as rivers
 from tests.scholar.table import Table
 from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.references.entries import read_entry
 from tools.run_store import RunStore
 from tools.services import open_services
 
@@ -105,6 +107,33 @@ async def test_paper_whose_references_nobody_knows_is_marked_until_somebody_does
     table = Table([], "semantic_scholar", links={B.id: (NEW.id,)})
     _, kept = await follow(table, papers=[kept[B.id]])
     assert (kept[B.id].references, kept[B.id].references_missing) == ((NEW.id,), False)
+
+
+class Keeping(Table):
+    """A library that keeps the list of references of one paper."""
+
+    async def lists(self, papers: Sequence[Paper]) -> dict[str, Bibliography]:
+        printed = (
+            "C. Orr and D. Fox. 2019. Two people dig better than one. doi:10.5555/12345678",
+            "C. Orr and D. Fox. 2019. Nothing of that kind was ever dug. doi:10.5555/other",
+            "B. Holm. 2018. Charcoal as a clock for those without ash. Meadow Letters 7.",
+        )
+        entries = tuple(read_entry(text, place) for place, text in enumerate(printed))
+        return {one.id: Bibliography(entries=entries) for one in papers if one.id == A.id}
+
+
+@pytest.mark.parametrize("known", [False, True])
+async def test_kept_list_of_a_paper_that_no_source_knows_is_followed_by_its_ids(
+    known: bool, follow: Follow, reached: Callable[[FindState], Any]
+) -> None:
+    other = Paper(id="doi:10.5555/other", title="Pears that fell far from the tree")
+    own = {A.id: (NEW.id,)} if known else {}
+    online = Table([], "semantic_scholar", links=own, citing={}, records=[DIG, NEW, other])
+    update, kept = await follow(Keeping([], "mine"), online, papers=(A, EMBERS))
+    found = {NEW.id} if known else {DIG.id, EMBERS.id}
+    assert await reached(update) == {(A.id, "reference", key) for key in found}
+    assert set(kept[A.id].references) == found
+    assert update["failures"] == []
 
 
 EMBERS = Paper(

@@ -1,5 +1,6 @@
 """Which paper a document is of, and what its record gains from it."""
 
+import re
 from pathlib import Path
 
 from state.document import Document
@@ -25,15 +26,16 @@ def paper_of(document: Document, *, name: str, sha256: str) -> tuple[Paper, tupl
         title = Path(name).stem.replace("_", " ").strip() or name or sha256[:16]
         notes = ("it shows no title: the file's name stands for it",)
     doi, arxiv = _known(document.doi, "doi:"), _known(document.arxiv, "arxiv:")
+    year = document.year or _year_of(arxiv)
     authors = tuple(Author(name=text) for item in document.authors if (text := _name(item)))
     unsure = bool(notes) or (len(title_key(title)) < _TELLING and not authors)
     key, aliases = identify(
         doi=doi, arxiv=arxiv, local=sha256[:16] if unsure and not (doi or arxiv) else None,
-        title=title, year=document.year, first_author=authors[0].name if authors else None,
+        title=title, year=year, first_author=authors[0].name if authors else None,
     )  # fmt: skip
     fields = {
         "title": title, "abstract": document.abstract and printable(document.abstract).strip(),
-        "year": document.year, "authors": authors, "venue": document.venue, "doi": doi,
+        "year": year, "authors": authors, "venue": document.venue, "doi": doi,
         "arxiv": arxiv,
     }  # fmt: skip
     known = {field: value for field, value in fields.items() if value}
@@ -47,6 +49,12 @@ def _known(value: str | None, prefix: str) -> str | None:
     """Return a bare identifier if it is one of this kind."""
     key = canonical_id(f"{prefix}{value}") if value and value.strip() else ""
     return key.removeprefix(prefix) if key.startswith(prefix) else None
+
+
+def _year_of(arxiv: str | None) -> int | None:
+    """Return the year that an arXiv id begins with, as in 2402.01788 and cs/9301115."""
+    found = re.match(r"(?:\D+/)?(\d\d)", arxiv or "")
+    return found and int(found[1]) + (1900 if int(found[1]) > 90 else 2000)
 
 
 def _name(author: Author) -> str:

@@ -23,6 +23,7 @@ from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
 from tools.ingest.target import IngestTarget
 from tools.ingest.workers import Reading, Workers, read_apart
+from tools.references.bibliography import read_entries
 
 _REMEDY = "add another copy or format of it"
 _POOR = 0.7
@@ -94,11 +95,13 @@ def _take(
         passages = workers.run(
             stopped, cut, reading.document, paper=paper.id, title=paper.title, sha256=reading.sha256
         )  # fmt: skip
+    with timing(seconds, "references"):
+        references = read_entries(reading.document)
     with opened.writing(), timing(seconds, "store"):
         if entry := opened.current(reading.sha256):  # a copy of it was quicker
             return _unchanged(opened, given, entry)
-        entry = _entry(given, reading, paper, passages)
-        put = opened.library.texts.put(entry, reading.document.text, passages)
+        entry = _entry(given, reading, paper, passages, len(references))
+        put = opened.library.texts.put(entry, reading.document.text, passages, references)
         if opened.documents:
             opened.documents.put(reading.sha256, reading.document)
     notes = (*filter(None, [reading.note]), *notes, *more)
@@ -138,12 +141,14 @@ def _recorded(
     return opened.library.get([found.id])[found.id], notes
 
 
-def _entry(given: Given, reading: Reading, paper: Paper, passages: list[Passage]) -> DocumentEntry:
+def _entry(
+    given: Given, reading: Reading, paper: Paper, passages: list[Passage], references: int
+) -> DocumentEntry:
     document = reading.document
     return DocumentEntry(
         sha256=reading.sha256, paper=paper.id, name=given.name, kind=reading.kind,
         reader=document.reader, pages=document.pages, passages=len(passages), tags=given.tags,
-        unread=document.unread,
+        references=references, unread=document.unread,
     )  # fmt: skip
 
 

@@ -57,9 +57,10 @@ class IngestTarget:
             yield
 
     def current(self, digest: str) -> DocumentEntry | None:
-        """Return the document of this SHA-256 if it is here, as the reader in use reads it."""
+        """Return the document of this SHA-256 if it is here, as it would be read and kept now."""
         entry = self.library.texts.known(digest)
-        return entry if entry and is_current(entry.reader, self.grobid) else None
+        whole = entry and entry.references is not None and is_current(entry.reader, self.grobid)
+        return entry if whole else None
 
     def same_paper(self, found: Paper) -> Paper | None:
         """Return the paper that is here under one of these ids or, if it has none, its whole title."""

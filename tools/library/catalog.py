@@ -5,10 +5,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from state.bibliography import ReferenceEntry
 from state.paper import Paper, canonical_id
 from tools.library.database import Database
 from tools.library.records import CatalogWriter, Outcome, forget, title_prefix
 from tools.library.report import Counts
+
+_LINKS = """
+SELECT e.citing, a.point AS cited, e.position FROM edges e JOIN aliases a ON a.alias = e.cited
+WHERE {recorded}
+UNION ALL SELECT d.paper, a.point, c.position FROM cited c JOIN documents d ON d.number = c.document
+JOIN aliases a ON a.alias = c.id JOIN papers p ON p.point = a.point
+WHERE {printed} AND cites(c.entry, p.record)
+UNION ALL SELECT d.paper, p.point, c.position FROM cited c JOIN documents d ON d.number = c.document
+JOIN papers p ON p.work >= c.title || '|' AND p.work < c.title || char(125)
+AND c.title = substr(p.work, 1, instr(p.work, '|') - 1)
+WHERE {printed} AND cites(c.entry, p.record)
+"""
+"""Who cites whom, by the ids in records, and by ids and titles in the lists of references of documents."""
+_ALL = _LINKS.format(recorded="1", printed="1")
+_OF_CITING = _LINKS.format(recorded="e.citing IN ({})", printed="d.paper IN ({})")
+_OF_CITED = _LINKS.format(recorded="a.point IN ({})", printed="p.point IN ({})")
 
 
 class Catalog:
@@ -57,18 +74,16 @@ class Catalog:
     def cited_by(self, points: Collection[int]) -> dict[int, list[str]]:
         """Return the library's papers that each of these cites, in the order of its references."""
         sql = (
-            "SELECT e.citing, p.id FROM edges e JOIN aliases a ON a.alias = e.cited"
-            " JOIN papers p ON p.point = a.point"
-            " WHERE e.citing IN ({}) AND p.point != e.citing ORDER BY e.citing, e.position"
+            f"SELECT l.citing, p.id FROM ({_OF_CITING}) l JOIN papers p ON p.point = l.cited"
+            " WHERE l.citing != l.cited ORDER BY l.citing, l.position"
         )
         return _grouped(self._many(sql, list(points)))
 
     def citing(self, points: Collection[int]) -> dict[int, list[str]]:
         """Return the library's papers that cite each of these, oldest entry first."""
         sql = (
-            "SELECT a.point, p.id FROM aliases a JOIN edges e ON e.cited = a.alias"
-            " JOIN papers p ON p.point = e.citing"
-            " WHERE a.point IN ({}) AND p.point != a.point ORDER BY a.point, p.point"
+            f"SELECT l.cited, p.id FROM ({_OF_CITED}) l JOIN papers p ON p.point = l.citing"
+            " WHERE l.citing != l.cited ORDER BY l.cited, p.point"
         )
         return _grouped(self._many(sql, list(points)))
 
@@ -110,14 +125,27 @@ class Catalog:
             ).fetchone()
             (passages,) = db.execute("SELECT COUNT(*) FROM texts WHERE role >= 2").fetchone()
             (documents,) = db.execute("SELECT COUNT(*) FROM documents").fetchone()
-            (links,) = db.execute(
-                "SELECT COUNT(*) FROM edges e JOIN aliases a ON a.alias = e.cited"
-            ).fetchone()
         return Counts(
-            papers=papers, abstracts=int(abstracts), waiting=int(waiting), links=links,
+            papers=papers, abstracts=int(abstracts), waiting=int(waiting),
             first_year=first, last_year=last, passages=passages, passages_waiting=int(lacking),
             documents=documents,
         )  # fmt: skip
+
+    def reference_counts(self) -> tuple[int, int]:
+        """Count the references from one paper here to another, and the entries of all lists."""
+        sql = f"SELECT DISTINCT citing, cited FROM ({_ALL}) WHERE citing != cited"
+        with self.database.reading() as db:
+            (links,) = db.execute(f"SELECT COUNT(*) FROM ({sql})").fetchone()
+            (entries,) = db.execute("SELECT COUNT(*) FROM cited").fetchone()
+        return links, entries
+
+    def entries_of(self, point: int) -> list[ReferenceEntry]:
+        """Return the entries of the lists of references of a paper's documents, in order."""
+        sql = (
+            "SELECT c.position, c.entry FROM cited c JOIN documents d ON d.number = c.document"
+            " WHERE d.paper IN ({}) ORDER BY c.document, c.position"
+        )
+        return [ReferenceEntry.model_validate_json(one) for _, one in self._many(sql, [point])]
 
     def ids_in_order(self) -> list[str]:
         """Return the canonical id of every paper, in the order of their coming."""
@@ -131,7 +159,9 @@ class Catalog:
     def _many(self, sql: str, keys: Sequence[str | int]) -> list[tuple[Any, Any]]:
         """Return the rows for all of these keys, which are one parameter."""
         with self.database.reading() as db:
-            rows = db.execute(sql.format("SELECT value FROM json_each(?)"), (json.dumps(keys),))
+            rows = db.execute(
+                sql.format(*["SELECT value FROM json_each(?1)"] * 3), (json.dumps(keys),)
+            )
             return rows.fetchall()
 
 

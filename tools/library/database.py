@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import Lock
 
 from tools.errors import LibraryError
-from tools.library.schema import VERSION, create_tables
+from tools.library.cites import cites
+from tools.library.schema import VERSION, complete_tables, create_tables
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -126,6 +127,7 @@ class Database:
                 # A killed process loses nothing this way; a power cut at most the last batches,
                 # which the next load does again.
                 connection.execute("PRAGMA synchronous=NORMAL")
+                connection.create_function("cites", 2, cites)
                 if not self._ready:
                     self._prepare(connection)
                     self._ready = True
@@ -145,3 +147,5 @@ class Database:
                 f"the catalog {self._path} was made by {age} CiteLoom, and this one does not read it: "
                 "use that one, or remove the library and add its files again"
             )
+        else:
+            complete_tables(connection)

@@ -204,11 +204,14 @@ class Library:
     def stats(self) -> LibraryStats:
         """Count what is here."""
         meta = self.catalog.meta()
+        links, entries = self.catalog.reference_counts()
         files = [path for path in self.folder.rglob("*") if path.is_file()]
         return LibraryStats(
             name=self.name,
             embedder=meta["embedder"],
             size=int(meta["size"]),
+            links=links,
+            entries=entries,
             bytes=sum(_disk_bytes(path) for path in files),
             **asdict(self.catalog.counts()),
         )

@@ -40,8 +40,6 @@ class Counts:
     """Papers with an abstract or annotation."""
     waiting: int
     """Papers whose vector is still to be made."""
-    links: int
-    """References from one paper here to another."""
     first_year: int | None
     last_year: int | None
     passages: int
@@ -58,5 +56,9 @@ class LibraryStats(Counts):
     embedder: str
     size: int
     """Numbers in a vector."""
+    links: int
+    """References from one paper here to another."""
+    entries: int
+    """Entries of the lists of references of documents, whether their work is here or not."""
     bytes: int
     """On this machine's disk."""

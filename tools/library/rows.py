@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
+from state.bibliography import ReferenceEntry
 from state.document import Block, Document, DocumentEntry
 from state.paper import Paper
 from state.passage import LARGEST, Passage, passage_id
 from tools.documents.passages import cut
+from tools.library.cites import keys_of
 from tools.library.headings import folded_section
 
 PutOutcome = Literal["added", "updated", "unchanged"]
@@ -38,13 +40,15 @@ def put_document(
     entry: DocumentEntry,
     text: str,
     passages: Sequence[Passage],
+    references: Sequence[ReferenceEntry] = (),
 ) -> PutOutcome:
     """Make the catalog hold this document with these passages and no earlier version of it."""
     cuts = [_cut(paper_id, passage) for passage in passages]
     entry = entry.model_copy(update={"passages": 0, "paper": paper_id})
     tagged = add_tags(db, paper, entry.tags)
     entry = entry.model_copy(update={"tags": ()})
-    digest = _digest(entry, text, cuts)
+    printed = [(*keys_of(one), one.model_dump_json(exclude_defaults=True)) for one in references]
+    digest = _digest(entry, text, cuts, printed)
     known = db.execute(
         "SELECT number, paper, digest FROM documents WHERE sha256 = ?1"
         " OR (paper = ?2 AND name = ?3) ORDER BY sha256 != ?1",
@@ -68,6 +72,11 @@ def put_document(
     else:
         sql = "INSERT INTO documents (sha256, paper, name, entry, digest, text) VALUES"
         number = db.execute(f"{sql} (?, ?, ?, ?, ?, ?)", values).lastrowid or 0
+    db.execute("DELETE FROM cited WHERE document = ?", (number,))
+    db.executemany(
+        "INSERT INTO cited (document, position, id, title, entry) VALUES (?, ?, ?, ?, ?)",
+        [(number, position, *row) for position, row in enumerate(printed)],
+    )
     _write(db, paper, number, cuts)
     return "updated" if known else "added"
 
@@ -174,9 +183,11 @@ def _cut(paper: str, passage: Passage) -> Cut:
     )  # fmt: skip
 
 
-def _digest(entry: DocumentEntry, text: str, cuts: Sequence[Cut]) -> bytes:
+def _digest(
+    entry: DocumentEntry, text: str, cuts: Sequence[Cut], printed: Sequence[object]
+) -> bytes:
     whole = sha256(entry.model_dump_json().encode("utf-8", "replace"))
-    for part in (text, json.dumps(cuts)):
+    for part in (text, json.dumps(cuts), json.dumps(printed)):
         whole.update(sha256(part.encode("utf-8", "replace")).digest())
     return whole.digest()
 

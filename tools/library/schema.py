@@ -93,6 +93,23 @@ CREATE VIRTUAL TABLE keyword_index USING fts5 (
 );
 """
 
+_CITED = """
+-- The entries of a document's list of references. Which paper an entry is, is told when it is asked:
+-- the paper may come later, and go.
+CREATE TABLE IF NOT EXISTS cited (
+    document INTEGER NOT NULL, position INTEGER NOT NULL,
+    id TEXT,             -- canonical: the DOI, or else the arXiv id
+    title TEXT,          -- its key, where it can name a work
+    entry TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS cited_by_id ON cited (id) WHERE id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS cited_by_title ON cited (title) WHERE title IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS document_gone AFTER DELETE ON documents BEGIN
+    DELETE FROM cited WHERE document = old.number;
+END;
+"""
+
 _TRIGGERS = """
 CREATE TRIGGER text_added AFTER INSERT ON texts BEGIN
     INSERT INTO words (rowid, text) VALUES (new.point, new.text);
@@ -155,4 +172,12 @@ END;
 def create_tables(db: sqlite3.Connection) -> None:
     """Give an empty file the tables; killed in between, it is empty."""
     db.execute("PRAGMA journal_mode=WAL")
-    db.executescript(f"BEGIN IMMEDIATE;{_TABLES}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;")
+    db.executescript(
+        f"BEGIN IMMEDIATE;{_TABLES}{_CITED}{_TRIGGERS}PRAGMA user_version={VERSION};COMMIT;"
+    )
+
+
+def complete_tables(db: sqlite3.Connection) -> None:
+    """Give a catalog the tables that came without a new version."""
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'document_gone'").fetchone():
+        db.executescript(f"BEGIN IMMEDIATE;{_CITED}COMMIT;")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
+from state.bibliography import ReferenceEntry
 from state.document import DocumentEntry
 from state.passage import Passage, PassageHit
 from tools.errors import InputError
@@ -34,7 +35,10 @@ class Texts:
         self._passages = PassageCatalog(catalog.database)
         self._writing = writing
 
-    def put(self, entry: DocumentEntry, text: str, passages: Sequence[Passage]) -> PutOutcome:
+    def put(
+        self, entry: DocumentEntry, text: str, passages: Sequence[Passage],
+        references: Sequence[ReferenceEntry] = (),
+    ) -> PutOutcome:  # fmt: skip
         """Take in a document in one transaction; it takes the place of its earlier version.
 
         An earlier version has the same hash, or the same paper and name. Passages that it shares
@@ -47,7 +51,7 @@ class Texts:
             paper = self._paper(entry.paper)
             name = self._catalog.ids([paper])[paper]
             with self._catalog.database.writing() as db:
-                return put_document(db, paper, name, entry, text, passages)
+                return put_document(db, paper, name, entry, text, passages, references)
 
     def known(self, sha256: str) -> DocumentEntry | None:
         """Return the document of this hash, or None."""
@@ -59,6 +63,11 @@ class Texts:
             return self._passages.documents()
         point = self._catalog.points([paper]).get(paper)
         return self._passages.documents(point) if point is not None else []
+
+    def references(self, paper: str) -> list[ReferenceEntry]:
+        """Return the entries of the lists of references of a paper's documents."""
+        point = self._catalog.points([paper]).get(paper)
+        return self._catalog.entries_of(point) if point is not None else []
 
     def text(self, sha256: str) -> str:
         """Return the full text of a document.

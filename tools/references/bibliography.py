@@ -29,11 +29,7 @@ def read_bibliography(document: Document) -> Bibliography:
     as 'References'. Deterministic.
     """
     blocks = document.blocks
-    listed = [block for block in blocks if block.kind == "reference"] or [
-        block for block in blocks
-        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
-    ]  # fmt: skip
-    entries = _entries(listed)
+    entries = read_entries(document)
     style = _style(entries)
     citations = list(_citations(blocks, entries, style, Linker(entries)))
     if style == "author_year" and not any(entry.label for entry in entries):
@@ -45,6 +41,16 @@ def read_bibliography(document: Document) -> Bibliography:
         if len(places) >= max(_COUNTED, len(entries) // 2, linked + 1):
             citations = counted
     return _bibliography(entries, citations)
+
+
+def read_entries(document: Document) -> list[ReferenceEntry]:
+    """Return the entries of a document's list of references alone; see read_bibliography."""
+    blocks = document.blocks
+    listed = [block for block in blocks if block.kind == "reference"] or [
+        block for block in blocks
+        if block.section and _LIST.fullmatch(block.section[-1]) and block.kind in {"text", "list"}
+    ]  # fmt: skip
+    return _entries(listed)
 
 
 def _bibliography(

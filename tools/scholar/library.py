@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from state.bibliography import Bibliography
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.library.library import Library
@@ -47,6 +48,13 @@ class LibrarySource(Source):
         """Return the cited papers that the library has, by citing paper."""
         return await self._linked(papers, self._library.references)
 
+    async def lists(self, papers: Sequence[Paper]) -> dict[str, Bibliography]:
+        """Return the lists of references of these papers' documents."""
+        asked = await self._known(papers)
+        read = self._library.texts.references
+        found = {key: await asyncio.to_thread(read, mine) for key, mine in asked.items()}
+        return {key: Bibliography(entries=tuple(one)) for key, one in found.items() if one}
+
     async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
         """Return the citing papers that the library has, by cited paper; all of them."""
         return await self._linked(papers, self._library.citations)
@@ -56,16 +64,20 @@ class LibrarySource(Source):
         papers: Sequence[Paper],
         follow: Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]],
     ) -> Linked:
+        asked = await self._known(papers)
+        found = await asyncio.to_thread(follow, list(dict.fromkeys(asked.values())))
+        links = {key: found.get(mine, ()) for key, mine in asked.items()}
+        return Linked(links=links)
+
+    async def _known(self, papers: Sequence[Paper]) -> dict[str, str]:
+        """Return the library's own ids of the papers that it has, by theirs."""
         # A paper that several sources know may have another's id in front.
         known = await self.get([key for paper in papers for key in (paper.id, *paper.aliases)])
-        asked = {
+        return {
             paper.id: next(known[key].id for key in (paper.id, *paper.aliases) if key in known)
             for paper in papers
             if any(key in known for key in (paper.id, *paper.aliases))
         }
-        found = await asyncio.to_thread(follow, list(dict.fromkeys(asked.values())))
-        links = {key: found.get(mine, ()) for key, mine in asked.items()}
-        return Linked(links=links)
 
     async def vectors(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored dense vectors."""

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from state.bibliography import Bibliography
 from state.paper import Paper
 from state.query import SearchQuery
 from tools.scholar.titles import titled
@@ -81,6 +82,10 @@ class Source(Protocol):
     async def references(self, papers: Sequence[Paper]) -> Linked:
         """Return what these papers cite, as far as it knows."""
         return Linked()
+
+    async def lists(self, papers: Sequence[Paper]) -> Mapping[str, Bibliography]:
+        """Return the lists of references that it keeps of these papers' documents, by `id`."""
+        return {}
 
     async def citations(self, papers: Sequence[Paper], *, limit: int) -> Linked:
         """Return what cites these papers, at most about `limit` works for each."""

@@ -35,7 +35,8 @@ def add(
         list[str],
         typer.Option(
             "--source",
-            help="Where ids are looked up: arxiv, openalex, semantic_scholar, crossref; may be repeated. "
+            help="Where ids are looked up, and, if named, years and venues that files do not show: arxiv, "
+            "openalex, semantic_scholar, crossref; may be repeated. "
             "[default: arxiv for its ids; openalex, then crossref, for DOIs]",
         ),
     ] = [],  # noqa: B006

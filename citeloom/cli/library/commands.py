@@ -132,7 +132,7 @@ def _counts(library: "Library") -> str:
         f"{found.name}",
         f"  papers      {found.papers}, {found.abstracts} with abstract",
         f"  years       {years}",
-        f"  references  {found.links} among them",
+        f"  references  {found.links} among them; {found.entries} in the lists of documents",
         f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers)",
         f"  documents   {texts.document_count()}",
         f"  passages    {texts.count()}, {texts.waiting()} without a vector",

@@ -120,6 +120,10 @@ def _show(library: "Library", paper: str, *, as_json: bool) -> None:
         whole = {
             "record": record.model_dump(mode="json", exclude_defaults=True),
             "documents": [one.model_dump(mode="json") for one in documents],
+            "references": [
+                one.model_dump(mode="json", exclude_defaults=True)
+                for one in library.texts.references(record.id)
+            ],
             "passages": [one.model_dump(mode="json") for one in passages],
         }
         typer.echo(json.dumps(whole, ensure_ascii=False))

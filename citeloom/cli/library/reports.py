@@ -43,6 +43,11 @@ def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
                 f"{what} could not be read; the account is in {account.parent / BAD_RECORDS}"
             )
         notes = [f"note: {note}" for note in values.get("notes") or ()]
+        notes += [
+            f"note: {item.subject}: {item.cause} ({item.remedy})"
+            for item in values.get("failures") or ()
+            if not item.fatal
+        ]
         for line in (*lines[:_SHOWN], *rest[len(lines) <= _SHOWN :], *notes):
             typer.echo(line, err=True)
     if stop:
