@@ -26,7 +26,12 @@ class Settings(BaseSettings):
     """Process settings; each is the environment variable CITELOOM_<NAME> unless it says otherwise."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITELOOM_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="CITELOOM_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,  # a trace of a server must show no key either
     )
 
     @classmethod

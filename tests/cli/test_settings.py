@@ -1,12 +1,13 @@
 """Settings from the environment, from .env and from a user's config.toml: which wins, what is refused."""
 
 from pathlib import Path
+from traceback import format_exception
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from citeloom.settings import config_file, settings
+from citeloom.settings import SettingsError, config_file, settings
 
 KEY = "a-key-that-nobody-may-see"
 
@@ -87,7 +88,9 @@ def test_users_file_that_cannot_be_used_is_named_and_no_key_is_shown(
     assert result.exit_code == 2
     assert why in result.stderr
     assert str(path) in result.stderr
-    assert KEY not in result.output
+    with pytest.raises(SettingsError) as caught:
+        settings()
+    assert KEY not in result.output + "".join(format_exception(caught.value))
 
 
 @pytest.mark.parametrize("command", ["ask", "find"])
