@@ -6,12 +6,15 @@ where `writing`, which `review` uses too, is
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
 review_plan (a person may edit the plan here) -> write_lines (a branch per job of the round)
 review_plan -> read_paper -> review_plan   for papers that the person added
+keep_drafts -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
 write_lines -> keep_drafts -> write_lines ...   round after round, in the way of the run's writer
-keep_drafts -> check_citations -> rewrite_unsupported -> check_citations   once
+keep_drafts -> check_citations -> revise_draft -> check_citations   what was drafted in one go
+              -> rewrite_unsupported -> check_citations   what is weak, once
               -> audit_section -> compare_papers -> number_references -> END
 A fatal failure at any step leads to audit_section, so that a run always shows what it has.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -28,7 +31,8 @@ from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
-from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported
+from nodes.write.revise_draft import revise_draft
+from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported, rounds
 from nodes.write.take_papers import take_papers
 from nodes.write.write_lines import write_lines
 from nodes.write.writers.port import stage_of
@@ -41,13 +45,16 @@ from tools.evidence.support import BAD
 
 
 def each_paper(state: WriteState) -> list[Send] | Literal["audit_section", "review_plan"]:
-    """Start a branch for each paper to be cited that is not read."""
+    """Start a branch for each paper that the plan cites and that is not read."""
     if halt(state["failures"]):
         return "audit_section"
-    wanted = [key for key in state["keys"].values() if key not in state["read"]]
+    return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
+
+
+def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
+    wanted = [state["keys"][key] for key in keys if state["keys"][key] not in state["read"]]
     shared = {"run": state["run"], "request": state["request"], "of": len(wanted)}
-    sends = [Send("read_paper", {**shared, "paper": key}) for key in wanted]
-    return sends or "review_plan"
+    return [Send("read_paper", {**shared, "paper": paper}) for paper in wanted]
 
 
 def after_review(
@@ -61,29 +68,37 @@ def after_review(
 def each_job(
     state: WriteState, runtime: Runtime[RunContext]
 ) -> list[Send] | Literal["audit_section", "check_citations"]:
-    """Start a branch for each job of the writer's next round; check where there is none left."""
+    """Start a branch for each job of the writer's next round; after the last read what is cited, and check."""
     if halt(state["failures"]):
         return "audit_section"
     context = context_of(runtime)
-    shared = {name: state[name] for name in ("run", "request", "keys", "outline", "position")}
+    shared = {
+        name: state[name] for name in ("run", "request", "choices", "keys", "outline", "position")
+    }
     sends: list[Send] = []
     for job in writer_named(context.writer).jobs(stage_of(state), context):
         lines = [line.number for line in job.lines]
         mine = {"drafts": [job.draft], "variant": job.variant, "lines": lines}
         sends.append(Send("write_lines", {**shared, **mine}))
-    return sends or "check_citations"
+    return sends or _unread(state, state["final"].keys) or "check_citations"
 
 
-def after_check(state: WriteState) -> Literal["rewrite_unsupported", "audit_section"]:
-    """Rewrite what is weak, once; take out what fails after that."""
-    first = state["checks"] < 2
+def after_check(
+    state: WriteState,
+) -> Literal["revise_draft", "rewrite_unsupported", "audit_section"]:
+    """Revise what was drafted in one go; rewrite what is weak; take out what fails the last check."""
+    if halt(state["failures"]):
+        return "audit_section"
+    if state["final"].whole and state["checks"] == 1:
+        return "revise_draft"
+    first = state["checks"] < rounds(state["final"])
     failing = any(item.verdict in BAD or (first and is_weak(item)) for item in state["verdicts"])
-    return "rewrite_unsupported" if failing and not halt(state["failures"]) else "audit_section"
+    return "rewrite_unsupported" if failing else "audit_section"
 
 
 def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_section"]:
     """Check what was rewritten; what was taken out needs no check."""
-    done = halt(state["failures"]) or state["checks"] >= 2
+    done = halt(state["failures"]) or state["checks"] >= rounds(state["final"])
     return "audit_section" if done else "check_citations"
 
 
@@ -93,13 +108,15 @@ WRITE = ["read_paper", "write_lines", "check_citations", "audit_section"]
 def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
     add_steps(graph, read_paper, review_plan, write_lines, keep_drafts)
-    add_steps(graph, check_citations, rewrite_unsupported, audit_section, compare_papers)
+    add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
+    add_steps(graph, audit_section, compare_papers)
     graph.add_node("number_references", number_references)
     graph.add_edge("read_paper", "review_plan")
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
     graph.add_edge("write_lines", "keep_drafts")
-    graph.add_conditional_edges("keep_drafts", each_job, WRITE[1:])
+    graph.add_conditional_edges("keep_drafts", each_job, WRITE)
     graph.add_conditional_edges("check_citations", after_check)
+    graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
     graph.add_edge("audit_section", "compare_papers")
     graph.add_edge("compare_papers", "number_references")

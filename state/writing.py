@@ -13,6 +13,8 @@ from state.base import Value
 from state.quote import Quote
 from state.request import Choices, Request
 
+INPUT = "input"
+"""The key of the researcher's own text, where it is a source."""
 MARKER = re.compile(r"\{(P\d+)\}")
 
 
@@ -50,7 +52,7 @@ LineRole = Literal[
 """What a line does: `topic`, `synthesis` and `gap` speak of a theme's papers together, `close` of the
 researcher's own work; the others of the papers they name."""
 WriterName = Literal[
-    "plan", "beam", "zero_shot", "per_cite", "sentence_by_sentence", "lexrank", "one_line",
+    "whole", "plan", "beam", "per_cite", "sentence_by_sentence", "lexrank", "one_line",
 ]  # fmt: skip
 Schedule = Literal["themed", "incremental"]
 
@@ -125,14 +127,16 @@ class Sentence(Value):
 
     text: str
     citations: tuple[Citation, ...] = ()
-    line: int = Field(ge=1, description="The plan's line it was written for.")
+    line: int = Field(
+        ge=1, description="The plan's line it was written for; without a plan, its paragraph."
+    )
     basis: Quote | None = Field(
         default=None, description="For a sentence on the researcher's own work: its words."
     )
     rests_on: tuple[str, ...] = Field(
         default=(),
         description="For a sentence that cites nobody and speaks of several papers cited around it, "
-        "such as 'None of them reports ...': their keys.",
+        "such as 'None of them reports ...': their keys; 'input' where it may speak of the researcher's own work.",
     )
 
     @property
@@ -159,6 +163,10 @@ class Draft(Value):
     round: int = Field(default=0, ge=0)
     repairs: tuple[str, ...] = Field(
         default=(), description="What the checks took out of the mind's answer, in words."
+    )
+
+    whole: bool = Field(
+        default=False, description="Whether it was drafted in one go, and is revised as a whole."
     )
 
     @property

@@ -152,12 +152,12 @@ class RunContext:
     writer: Annotated[
         WriterName,
         Field(
-            description="How the section is written: in one go along a plan, yours or the mind's "
-            "('plan'), drafts compared and voted on ('beam'), in one go without a plan "
-            "('zero_shot'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
+            description="How the section is written: drafted in one go, checked and revised ('whole'), "
+            "the same along a plan that is made first ('plan'), by drafts compared and voted on "
+            "('beam'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
             "baseline ('lexrank', 'one_line')."
         ),
-    ] = "plan"
+    ] = "whole"
     schedule: Annotated[
         Schedule,
         Field(

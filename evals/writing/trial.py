@@ -41,7 +41,7 @@ ARMS = {
         Arm(name="prompted_plan", settings={"writer": "plan"}),
         *(
             Arm(name=name, settings={"writer": name})
-            for name in ("zero_shot", "per_cite", "sentence_by_sentence", LEXRANK)
+            for name in ("whole", "per_cite", "sentence_by_sentence", LEXRANK)
         ),
         Arm(name="one_line", settings={"writer": "one_line"}),
     )

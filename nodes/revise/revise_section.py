@@ -152,9 +152,10 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
     ]
     paragraphs = {line.number: line.paragraph for line in state["outline"].lines}
     standing = [
-        as_answered(item, paragraphs.get(item.line, 1))
+        as_answered(item, paragraphs.get(item.line, item.line))
         for item in old.sentences
-        if item.keys or item.basis  # a count of papers may be untrue of the revised text
+        # A count of papers may be untrue of the revised text.
+        if item.keys or item.basis or item.rests_on
     ]
     inputs = {
         "text": state["request"].text, "papers": papers, "section": as_written(standing),

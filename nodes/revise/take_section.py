@@ -58,7 +58,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "selected": list(section.selected),
         "keys": section.keys,
         "outline": section.outline,
-        "final": section.final,
+        "final": section.final.model_copy(update={"whole": False}),
         "read": replaced(read),
         "told": told,
         "position": 0,

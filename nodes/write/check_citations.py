@@ -19,7 +19,6 @@ from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
 from nodes.write.judge_citation import (
-    INPUT,
     Finding,
     Hand,
     judge_citation,
@@ -33,7 +32,7 @@ from nodes.write.lines import known_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState
 from state.run import Failure
-from state.writing import Cause, CitationVerdict, Plan, Rejection, Sentence
+from state.writing import INPUT, Cause, CitationVerdict, Plan, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.alignment import Evidence
@@ -58,10 +57,11 @@ a sentence, and the sources to judge it by. Answer each item of `asked` under it
 
 1. claim: what the sentence says of these sources alone, as one clean statement in its own words. Tell
    who 'they' or 'it' is. Leave out what it says of other papers or of the authors' own work ('we',
-   'our'), and nothing else: each number, name, negation and comparison about the source stays.
-2. quotes: one to three stretches of the sources' words that decide, copied letter by letter, each at
-   least {MIN_LENGTH} characters long, and of several sources some from each. Where the sentence sets a
-   paper against the authors' own work, words of the input may stand beside them.
+   'our'), and nothing else: each number, name, negation and comparison about the source stays. Of a
+   sentence on the authors' own work alone, give what it says.
+2. quotes: of each source one to three stretches of its words that decide, copied letter by letter, each
+   at least {MIN_LENGTH} characters long. Where the sentence sets a paper against the authors' own work,
+   words of the input may stand beside them.
 3. reasoning: one sentence on what the words show and what they do not.
 4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted
    (they say the opposite, or the input does not say what the sentence says of the authors' work),
@@ -70,8 +70,9 @@ a sentence, and the sources to judge it by. Answer each item of `asked` under it
 Judge by the words alone, not by what you know. Another wording is no fault, nor is a reading by the
 authors that the words allow (less plain, a step further); a wider claim, a result turned round, or a
 reason that the source does not give is one. Where one statement cites several papers, each is judged for
-its share of it: what is said of them all need not be in each. Sources that are asked about together must
-all bear the sentence out. If it says that none of them does something, read them all: quote what speaks against
+its share of it: what is said of them all need not be in each. Of sources that are asked about together each
+that the sentence speaks of must bear it out, and what it says of the authors' own work the input must
+say: quote its words as well. If it says that none of them does something, read them all: quote what speaks against
 it, or leave quotes empty if nothing does, and call it supported. Where `faults` of an earlier answer
 are listed, give the whole answer again with these mended.
 

@@ -23,12 +23,14 @@ from tools.errors import InputError
 from tools.services import open_services
 
 STAGE = "choose_cited"
+CHOOSING = frozenset({"whole", "plan", "beam"})
+"""Writers that choose which of the papers they cite."""
 
 
 async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> WriteState:
     """Take the papers that the plan names, else `cite` papers that have an abstract.
 
-    Where an LLM plans, it chooses among twice as many (nodes.write.plan_section).
+    Where an LLM plans or writes the whole, it chooses among twice as many.
 
     Those are the first ones of a caller's list. Of papers that were found they are the most relevant
     ones that together cover the facets and the years, those that must be included among them.
@@ -37,8 +39,8 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     selected, choices = state["selected"], state["choices"]
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
-    planning = services.mind.name != "extractive" and services.context.writer in {"plan", "beam"}
-    apiece = APIECE if planning else 1
+    choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
+    apiece = APIECE if choosing else 1
     failures: list[Failure] = []
     chosen: list[str] = []
     try:

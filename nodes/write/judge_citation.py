@@ -14,22 +14,22 @@ from pydantic import BaseModel, Field
 
 from state.paper import Paper, title_key
 from state.quote import Quote
-from state.writing import MARKER, Cause, CitationVerdict, Sentence, Support
+from state.writing import INPUT, MARKER, Cause, CitationVerdict, Sentence, Support
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
 from tools.evidence.support import BAD, Judgement, judge, verdict_named
+from tools.evidence.uncited_claims import of_own_work
 from tools.evidence.verbatim import own_words, verbatim
 from tools.text.words import coverage, tokens
 
 _MOST_ALARMS = 3
 _FAR = "the words quoted have little to do with what is said"
+_NOT_OWN = "it speaks of the authors' own work, and no words of the input were quoted"
 _SAME_WORDS = 0.8
 """Share of a restated claim's words that stand in the clause that it restates."""
 
 
-INPUT = "input"
-"""The key of the researcher's own text, where it is a source."""
 _ABSENT = frozenset(("no", "none", "neither", "nor", "nobody", "nothing", "never"))
 _OPEN = frozenset("not without lack lacks lacking missing absent open unaddressed yet few".split())  # noqa: SIM905
 """Words of a sentence that says, of several papers, what they do not say."""
@@ -64,7 +64,8 @@ class Hand:
 
     def is_own(self, sentence: Sentence) -> bool:
         """Whether a sentence that cites nobody is one of the researcher's own text, word for word."""
-        return not sentence.rests_on and bool(verbatim(sentence.text, self.own))
+        mine = not sentence.rests_on or INPUT in sentence.rests_on
+        return mine and bool(verbatim(sentence.text, self.own))
 
     @property
     def called(self) -> str:
@@ -178,7 +179,7 @@ def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
     if sentence.keys:
         return ()
     papers = tuple(key for key in sentence.rests_on if key in hand.papers)
-    own = bool(hand.own and sentence.basis)
+    own = bool(hand.own and (sentence.basis or INPUT in sentence.rests_on))
     return (*papers, INPUT) if own else papers
 
 
@@ -210,9 +211,13 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     if absent and hand.llm:
         told = (f"what {len(papers)} papers do not say no words can show", *told)
     verdict, cause = judged.verdict, judged.cause
+    own = any(quote.part == INPUT for quote in quotes)
+    if hand.llm and hand.own and verdict not in BAD and of_own_work(text) and not own:
+        verdict, cause, told = "not_in_source", "no_verified_quote", (_NOT_OWN, *told)
     if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes):
         # What several papers share may be said in words that none of them has.
-        verdict, cause = ("partly", "") if keys else ("not_in_source", "mis_cited")
+        alone = of_own_work(text) or not keys
+        verdict, cause = ("not_in_source", "mis_cited") if alone else ("partly", "")
         told = (_FAR, *told)
     return Judged(verdict, cause, quotes, None, told, hand.llm, finding)
 

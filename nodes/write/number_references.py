@@ -13,11 +13,12 @@ from langgraph.runtime import Runtime
 from nodes.write.writers.port import EMPTY
 from state.channels import WriteOutput, WriteState
 from state.paper import Paper
+from state.quote import Quote
 from state.request import Choices
 from state.results import CitedSentence
 from state.run import Failure, Outcome, halt
 from state.table import ComparisonTable
-from state.writing import CitationVerdict, Plan, SavedSection, Sentence
+from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import DEFAULT, named_style
 from tools.context import RunContext
@@ -100,8 +101,13 @@ def print_section(
 
 
 def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
-    """Return the paragraph of each sentence, from 1: those of the plan that something stands in."""
+    """Return the paragraph of each sentence, from 1: those of the plan that something stands in.
+
+    Without a plan a sentence's line is its paragraph.
+    """
     places = {line.number: line.paragraph for line in plan.lines}
+    if not places:
+        places = {sentence.line: sentence.line for sentence in sentences}
     numbers: list[int] = []
     last: int | None = None
     for sentence in sentences:
@@ -138,8 +144,22 @@ def _sentence(
         )
         for key in sentence.keys if key in papers and key not in judged
     ]  # fmt: skip
+    rests_on, basis = _behind(sentence, papers, uncited)
     return CitedSentence(
         number=number, text=printed.sentence(sentence.text), marked=sentence.text,
-        paragraph=paragraph, citations=tuple(mine), verdict=uncited, basis=sentence.basis,
-        rests_on=tuple(papers[key] for key in sentence.rests_on if key in papers),
+        paragraph=paragraph, citations=tuple(mine), verdict=uncited, basis=basis, rests_on=rests_on,
     )  # fmt: skip
+
+
+def _behind(
+    sentence: Sentence, papers: Mapping[str, str], verdict: CitationVerdict | None
+) -> tuple[tuple[str, ...], Quote | None]:
+    """Return the papers and the words of the input that a sentence without citations rests on.
+
+    Those are the ones whose words decided, where there are any.
+    """
+    maybe = tuple(papers[key] for key in sentence.rests_on if key in papers)
+    quotes = [*filter(None, (verdict.quote,)), *verdict.further] if verdict else []
+    quoted = {quote.paper for quote in quotes}
+    own = next((quote for quote in quotes if quote.part == INPUT), sentence.basis)
+    return tuple(paper for paper in maybe if paper in quoted or not quotes), own

@@ -155,7 +155,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
         return parse_plan(state["choices"].plan, state["selected"], aliases, keys), []
     if writer == "sentence_by_sentence":
         return Plan(lines=one_line_each(list(keys))), []
-    if writer not in {"beam", "plan"}:
+    if not _plans(services):
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     told = services.mind.name == "extractive"
@@ -166,6 +166,14 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     answer, failures = await _ask(services, state, by_key, musts, most)
     texts = [item.abstract or "" for item in by_key.values()]
     return lay_lines(repaired(answer, list(keys), musts, most, texts), counted=told), failures
+
+
+def _plans(services: Services) -> bool:
+    """Whether a plan is made: as the writer asks, for a person to edit, or for want of an LLM."""
+    context = services.context
+    return context.writer in {"beam", "plan"} or (
+        context.writer == "whole" and (context.review_plan or services.mind.name == "extractive")
+    )
 
 
 async def _ask(

@@ -1,4 +1,4 @@
-"""Rewrite: say only what the cited papers say, once, in view of the paragraph; what still fails is taken out.
+"""Rewrite: say only what the cited papers say, in view of the paragraph; what still fails is taken out.
 
 Reads `run`, `request`, `keys`, `outline`, `final`, `verdicts`, `checks`, `removed`. Writes `final`,
 `verdicts`, `removed`, `rejections`. A citation that stands is kept by the new sentence; one that does
@@ -6,7 +6,7 @@ not may give way to the paper at hand that does say it.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -24,7 +24,7 @@ from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import tell
 from state.channels import WriteState
 from state.run import Failure
-from state.writing import CitationVerdict, PlanLine, Rejection, Sentence
+from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, RefusedError
@@ -97,10 +97,10 @@ TASK = Task(
 
 
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
-    """After the first check rewrite the weak sentences, by paragraphs; after the second take out the faulty."""
+    """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = open_services(runtime, state["run"])
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
-    if state["checks"] >= 2:
+    if state["checks"] >= rounds(state["final"]):
         return take_out(state, faulty)
     stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
     drafting = await begin(services, stage, list(state["keys"]), STAGE)
@@ -119,7 +119,7 @@ async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -
         "verdicts": [item for item in state["verdicts"] if item.sentence not in asked_anew],
         "removed": state["removed"],
     }
-    told = _rejections(state, [number for number in new if number not in out], "rewritten")
+    told = rejections_of(state, [number for number in new if number not in out], "rewritten")
     rest: WriteState = take_out({**state, **update}, out) if out else {**update, "rejections": []}
     return {
         **rest,
@@ -207,6 +207,11 @@ async def _kept(
     return result
 
 
+def rounds(draft: Draft) -> int:
+    """Return how often a text is checked: what fails in the last check is taken out."""
+    return 3 if draft.whole else 2
+
+
 def is_weak(item: CitationVerdict) -> bool:
     """Whether a sentence is to be mended: a citation may not stay, or an LLM calls it partly supported.
 
@@ -220,7 +225,7 @@ def is_weak(item: CitationVerdict) -> bool:
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
     return Unsupported(
         sentence=item.sentence, key=item.key, claim=item.claim,
-        why=f"{describe(item)}: {'; '.join(item.alarms) or item.reason}".strip(" :"),
+        why=why(item),
         instead=by_id.get(item.better or "", ""),
     )  # fmt: skip
 
@@ -229,6 +234,11 @@ _WHY = {
     "fabricated": "it leads to no paper",
     "no_verified_quote": "no words of the paper that say it could be shown",
 }
+
+
+def why(item: CitationVerdict) -> str:
+    """Say in words why a citation is weak, and what speaks against it."""
+    return f"{describe(item)}: {'; '.join(item.alarms) or item.reason}".strip(" :")
 
 
 def describe(item: CitationVerdict) -> str:
@@ -243,7 +253,8 @@ def describe(item: CitationVerdict) -> str:
     return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)
 
 
-def _rejections(state: WriteState, numbers: Sequence[int], action: Action) -> list[Rejection]:
+def rejections_of(state: WriteState, numbers: Collection[int], action: Action) -> list[Rejection]:
+    """Return what was found weak in these sentences, for the record."""
     sentences, wanted = state["final"].sentences, set(numbers)
     return [
         Rejection(
@@ -281,7 +292,7 @@ def take_out(state: WriteState, faulty: Sequence[int]) -> WriteState:
                 if item.sentence in out
             ),
         ],
-        "rejections": _rejections(state, faulty, "removed"),
+        "rejections": rejections_of(state, faulty, "removed"),
         "failures": [
             Failure(
                 stage=STAGE, subject=f"sentence {number}",

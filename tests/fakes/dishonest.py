@@ -17,6 +17,7 @@ from tests.fakes.openai_server import Reply
 from tests.fakes.reviewer import Spoil, sentences
 
 Kind = Literal["invented", "misplaced", "false_quote"]
+_SENTENCE_END = re.compile(r"(?<=\.)\s+(?=On the whole)")
 _MARKER = re.compile(r"\{(P\d+)\}")
 
 
@@ -52,7 +53,9 @@ class DishonestMind:
         written = (
             "write_section", "extend_draft", "write_cited", "join_cited", "rewrite_unsupported",
         )  # fmt: skip
-        return {**{task: self._written(task) for task in written}, "check_citations": self._check}
+        drafted = {task: self._drafted(task) for task in ("draft_section", "revise_draft")}
+        lines = {task: self._written(task) for task in written}
+        return {**lines, **drafted, "check_citations": self._check}
 
     def of(self, kind: Kind) -> list[Lie]:
         """Return the lies of one kind."""
@@ -69,6 +72,15 @@ class DishonestMind:
                 written.append({**item, "text": lied["sentence"]})
                 grounds += lied["support"]
             return {"sentences": written, "grounds": grounds}
+
+        return spoil
+
+    def _drafted(self, task: str) -> Spoil:
+        def spoil(answer: Any, inputs: dict[str, Any]) -> Reply:
+            dice = self._dice(task, inputs)
+            said = _SENTENCE_END.split(answer["text"])
+            told = [self._spoiled(task, {"sentence": item}, dice)["sentence"] for item in said]
+            return {**answer, "text": " ".join(told)}
 
         return spoil
 

@@ -203,6 +203,30 @@ def _write_section(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _draft_section(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Write a paragraph for each of the plan's, or two; the first papers, a sentence each."""
+    keys = [item["key"] for item in sorted(inputs["papers"], key=lambda item: "must" not in item)]
+    keys = keys[: inputs["most"]]
+    halves = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
+    wanted = [part["keys"] for part in inputs.get("plan", [])] or [half for half in halves if half]
+    paragraphs = [
+        " ".join(_extend({"keys": [key]}, inputs, 0)["text"] for key in group) for group in wanted
+    ]
+    return {"text": "\n\n".join(paragraphs)}
+
+
+def _revise_draft(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Write what a finding tells of anew, about the papers that stand or that say it instead."""
+    text = inputs["section"]
+    for sentence in dict.fromkeys(item["sentence"] for item in inputs["findings"]):
+        better = [
+            item.get("instead") for item in inputs["findings"] if item["sentence"] == sentence
+        ]
+        keys = dict.fromkeys([*re.findall(r"\{(P\d+)\}", sentence), *filter(None, better)])
+        text = text.replace(sentence, _extend({"keys": list(keys)}, inputs, 0)["text"])
+    return {"reading": "It will do.", "text": text}
+
+
 def _write_cited(inputs: dict[str, Any]) -> dict[str, Any]:
     return _write_section(inputs)
 
@@ -231,6 +255,8 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "check_citations": _check,
     "rewrite_unsupported": _rewrite,
     "write_section": _write_section,
+    "draft_section": _draft_section,
+    "revise_draft": _revise_draft,
     "extend_draft": _write_section,
     "write_cited": _write_cited,
     "join_cited": _join_cited,

@@ -106,7 +106,7 @@ ONE_DRAFT = {"samples": 1, "votes": 1, "beam": 1}
     [
         ("beam", 1, ONE_DRAFT | {"schedule": "themed"}),
         ("beam", 2, ONE_DRAFT | {"schedule": "incremental"}),
-        ("zero_shot", 3, {}),
+        ("whole", 3, {}),
         ("per_cite", 4, {}),
         ("sentence_by_sentence", 5, {}),
         ("plan", 6, {}),

@@ -29,6 +29,11 @@ def in_themes(answer: Any, inputs: dict[str, Any]) -> Any:
     return {**answer, "themes": themes}
 
 
+def with_another(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Cite nobody's paper in a text, until told."""
+    return answer if "faults" in inputs else {**answer, "text": f"{answer['text']} Others {{P99}}."}
+
+
 def with_a_stranger(answer: Any, inputs: dict[str, Any]) -> Any:
     """Cite nobody's paper, until told."""
     if "faults" not in inputs:
@@ -60,8 +65,8 @@ def varied(answer: Any, inputs: dict[str, Any]) -> Any:
 
 
 FAULTY: dict[str, Spoil] = {
-    "write_section": with_a_stranger, "read_paper": misquoted, "check_citations": strict,
-    "rewrite_unsupported": with_a_stranger,
+    "draft_section": with_another, "revise_draft": with_another, "read_paper": misquoted,
+    "check_citations": strict, "rewrite_unsupported": with_a_stranger,
 }  # fmt: skip
 
 
@@ -89,7 +94,7 @@ def longest_chain(calls: Calls) -> int:
 
 @pytest.mark.parametrize(
     ("writer", "spoil", "most"),
-    [("plan", FAULTY, 12), ("beam", {"extend_draft": varied}, 19)],
+    [("whole", {}, 6), ("whole", FAULTY, 13), ("beam", {"extend_draft": varied}, 19)],
 )
 async def test_few_calls_wait_for_one_another(
     writer: str, spoil: dict[str, Spoil], most: int, llm_settings: Settings

@@ -16,7 +16,9 @@ from tools.errors import TransientError
 BUSY = Status(429, "come back later", headers={"Retry-After": "600"})
 
 
-@pytest.mark.parametrize("task", ["debate_papers", "write_section", "check_citations"])
+@pytest.mark.parametrize(
+    "task", ["debate_papers", "draft_section", "check_citations", "revise_draft"]
+)
 async def test_resumed_run_asks_no_answered_question_again(
     task: str, llm_settings: Settings
 ) -> None:
@@ -38,6 +40,6 @@ async def test_resumed_run_asks_no_answered_question_again(
         asked = llm.server.tasks
     assert result["outcome"] == "complete"
     assert len(result["references"]) == 3
-    for name in ("plan_queries", "read_paper", "plan_section"):
+    for name in ("plan_queries", "read_paper", "draft_section"):
         if name in answered:
             assert asked.count(name) == answered.count(name)

@@ -89,8 +89,8 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
-        "plan_queries", "debate_papers", "reflect", "read_paper", "plan_section", "write_section",
-        "check_citations",
+        "plan_queries", "debate_papers", "reflect", "draft_section", "read_paper", "check_citations",
+        "revise_draft",
     }  # fmt: skip
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
 
@@ -136,11 +136,11 @@ async def test_made_up_citation_in_the_text_never_survives(
     made_up: str, llm_settings: Settings
 ) -> None:
     def invent(answer: Any, inputs: dict[str, Any]) -> Any:
-        for item in answer["sentences"]:
-            item["text"] = f"{item['text'].rstrip('.')}, as others {made_up} show."
-        return answer
+        text = re.sub(r"\.(?= On|$)", f", as others {made_up} show.", answer["text"])
+        return {**answer, "text": text}
 
-    with Scripted(reviewer({"write_section": invent}), llm_settings) as llm:
+    spoil: dict[str, Any] = {"draft_section": invent, "revise_draft": invent}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await review(llm.context, cite=3)
     check_promises(result)
     assert result["sentences"]
@@ -148,26 +148,22 @@ async def test_made_up_citation_in_the_text_never_survives(
 
 
 @pytest.mark.parametrize(
-    "spoilt",
+    "text",
     [
-        ("Others have refuted all of this in well-known studies.", []),
-        ("We propose a model of bee navigation.", ["We never wrote such words."]),
-        ("The next line of the plan closes the section.", [ABSTRACT[:60]]),
+        "Others have refuted all of this in well-known studies.",
+        "We refute what others have found.",
+        "We close the section with the next line of the plan.",
     ],
-    ids=["claim without citation", "invented basis", "other words"],
+    ids=["claim without citation", "invented work", "other words"],
 )
-async def test_sentence_that_cites_nothing_must_rest_on_the_input(
-    spoilt: tuple[str, list[str]], llm_settings: Settings
+async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
+    text: str, llm_settings: Settings
 ) -> None:
-    text, words = spoilt
-
     def close(answer: Any, inputs: dict[str, Any]) -> Any:
-        last = len(answer["sentences"]) + 1
-        answer["sentences"].append({"line": answer["sentences"][-1]["line"], "text": text})
-        answer["grounds"].append({"sentence": last, "key": "input", "quotes": words})
-        return answer
+        return {**answer, "text": f"{answer['text'].removesuffix(text).strip()} {text}"}
 
-    with Scripted(reviewer({"write_section": close}), llm_settings) as llm:
+    spoil: dict[str, Any] = {"draft_section": close, "revise_draft": close}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await review(llm.context, cite=2)
     assert text not in result["related_work"]
     assert len(result["references"]) == 2
@@ -180,18 +176,21 @@ async def test_sentence_that_cites_nothing_must_rest_on_the_input(
     [
         ("reflect", Refusal()),
         ("plan_section", Text("no JSON at all")),
-        ("write_section", Refusal()),
+        ("draft_section", Refusal()),
+        ("revise_draft", Refusal()),
         ("read_paper", Text("no JSON at all")),
     ],
 )
 async def test_one_task_that_never_answers_does_not_end_the_run(
     task: str, reply: Any, llm_settings: Settings
 ) -> None:
-    with Scripted(reviewer({task: lambda answer, inputs: reply}), llm_settings) as llm:
+    settings: dict[str, Any] = {"writer": "plan"} if task == "plan_section" else {}
+    script = reviewer({task: lambda answer, inputs: reply})
+    with Scripted(script, llm_settings, **settings) as llm:
         result = await review(llm.context, cite=3)
     assert result["sentences"]
     assert result["stop"] is None
-    asked_by = {"write_section": "write_lines"}
+    asked_by = {"draft_section": "write_lines"}
     stage = asked_by.get(task, task)
     assert any(failure.stage == stage for failure in result["failures"])
     check_promises(result)

@@ -45,13 +45,9 @@ async def test_what_nobody_judges_of_the_own_work_does_not_pass(
     llm_settings: Settings,
 ) -> None:
     def tells(answer: Any, inputs: dict[str, Any]) -> Any:
-        basis = sentences(inputs["text"])[0]
-        own = {"line": answer["sentences"][0]["line"], "text": f"In our view, {basis}"}
-        grounds = [{"sentence": 1, "key": "input", "quotes": [basis]}]
-        grounds += [{**item, "sentence": item["sentence"] + 1} for item in answer["grounds"]]
-        return {"sentences": [own, *answer["sentences"]], "grounds": grounds}
+        return {"text": f"In our view, {sentences(inputs['text'])[0]} {answer['text']}"}
 
-    with Scripted(reviewer({"write_section": tells}), llm_settings) as llm:
+    with Scripted(reviewer({"draft_section": tells}), llm_settings) as llm:
         first = await written(llm.context)
         assert first["audit"].passed, "an LLM judged it"
         alone = replace(llm.context, mind="extractive")

@@ -24,6 +24,7 @@ _LIMIT: Any = {"recursion_limit": 500}
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 WRITING_TASKS = {
     "vote_drafts", "extend_draft", "write_section", "write_cited", "join_cited", "plan_section",
+    "draft_section", "revise_draft",
 }  # fmt: skip
 
 
@@ -49,7 +50,7 @@ def supported(result: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize(
     "writer",
-    ["plan", "beam", "zero_shot", "per_cite", "sentence_by_sentence", "one_line"],
+    ["whole", "plan", "beam", "per_cite", "sentence_by_sentence", "one_line"],
 )
 async def test_embedded_engine_cites_every_paper_in_every_way_of_writing(
     writer: str, extractive: RunContext
@@ -76,10 +77,10 @@ async def test_lexrank_takes_what_is_central_and_says_what_it_left_out(
 @pytest.mark.parametrize(
     ("writer", "expected"),
     [
-        ("zero_shot", {"write_section": 1}),
+        ("whole", {"draft_section": 1, "revise_draft": 1}),
         ("per_cite", {"write_cited": 5, "join_cited": 1}),
         ("sentence_by_sentence", {"write_section": 5}),
-        ("plan", {"plan_section": 1, "write_section": 1}),
+        ("plan", {"plan_section": 1, "draft_section": 1, "revise_draft": 1}),
         ("lexrank", {}),
         ("one_line", {}),
     ],
@@ -218,10 +219,25 @@ async def test_sentence_on_a_paper_that_the_text_does_not_cite_is_kept_out(
         one = {**answer, "sentences": answer["sentences"][:1], "grounds": kept}
         return summed_up(together, "P2")(one, inputs)
 
-    with Scripted(reviewer({"write_section": only_one}), llm_settings, writer="zero_shot") as llm:
+    def one_theme(answer: Any, inputs: dict[str, Any]) -> Any:
+        lines = [line for theme in answer["themes"] for line in theme["lines"]]
+        return {**answer, "themes": [{**answer["themes"][0], "lines": lines}]}
+
+    spoil: dict[str, Any] = {"extend_draft": only_one, "plan_section": one_theme}
+    with Scripted(reviewer(spoil), llm_settings, writer="beam") as llm:
         result = await write(llm.context, papers=FIVE[:2])
     assert together not in result["related_work"]
     assert {item.paper.id for item in result["references"]} == {FIVE[0]}
+
+
+def begun(text: str) -> Any:
+    """Begin the section with a sentence that cites nobody."""
+    return lambda answer, inputs: {"text": f"{text} {answer['text']}"}
+
+
+def as_it_was(answer: Any, inputs: dict[str, Any]) -> Any:
+    """Revise nothing."""
+    return {**answer, "text": inputs["section"]}
 
 
 @pytest.mark.parametrize("verdict", ["not_in_source", "contradicted", "", "perhaps"])
@@ -236,7 +252,7 @@ async def test_sentence_on_papers_together_that_the_check_denies_is_taken_out(
             for item in answer["findings"]
         ]}  # fmt: skip
 
-    spoil = {"write_section": summed_up(together, "P1", "P2"), "check_citations": deny}
+    spoil = {"draft_section": begun(together), "revise_draft": as_it_was, "check_citations": deny}
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context)
     assert together not in result["related_work"]
@@ -248,11 +264,10 @@ async def test_claim_of_one_paper_under_another_s_citation_is_refused_whoever_su
 ) -> None:
     def swap(answer: Any, inputs: dict[str, Any]) -> Any:
         said = {item["key"]: item["abstract"].split(". ")[1] for item in inputs["papers"]}
-        texts = [f"It was shown that {said['P2'].lower()} {{P1}}.", answer["sentences"][1]["text"]]
-        lines = [{"line": place, "text": text} for place, text in enumerate(texts, start=1)]
-        return {**answer, "sentences": lines}
+        other = answer["text"].rpartition("On the whole")[2]
+        return {"text": f"It was shown that {said['P2'].lower()} {{P1}}. On the whole{other}"}
 
-    with Scripted(reviewer({"write_section": swap}), llm_settings, writer="zero_shot") as llm:
+    with Scripted(reviewer({"draft_section": swap}), llm_settings) as llm:
         result = await write(llm.context, papers=FIVE[:2])
     assert "It was shown that" not in result["related_work"]
     assert "mis_cited" in {item.cause for item in result["audit"].rejections}
@@ -292,9 +307,9 @@ async def test_mind_that_writes_nothing_of_the_papers_leaves_the_engine_to_write
     llm_settings: Settings,
 ) -> None:
     def silent(answer: Any, inputs: dict[str, Any]) -> Any:
-        return {"sentences": [{"text": "Much has been written.", "line": 1}]}
+        return {"text": "Much has been written."}
 
-    with Scripted(reviewer({"write_section": silent}), llm_settings, writer="zero_shot") as llm:
+    with Scripted(reviewer({"draft_section": silent}), llm_settings) as llm:
         result = await write(llm.context)
     assert {item.paper.id for item in result["references"]} == set(FIVE)
     assert "Much has been written" not in result["related_work"]
@@ -337,7 +352,7 @@ async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings)
     assert any(item.stage == "keep_drafts" for item in result["failures"])
 
 
-@pytest.mark.parametrize("writer", ["beam", "plan", "zero_shot", "per_cite"])
+@pytest.mark.parametrize("writer", ["whole", "beam", "plan", "per_cite"])
 async def test_small_window_costs_context_and_says_so(writer: str, llm_settings: Settings) -> None:
     settings = llm_settings.model_copy(update={"llm_context_tokens": 5200})
     long = [
@@ -376,9 +391,9 @@ async def test_two_papers_of_one_title_are_told_apart(extractive: RunContext) ->
 @pytest.mark.parametrize(
     ("writer", "plan", "words"),
     [
-        ("zero_shot", PLAN, "follows no plan of yours"),
+        ("per_cite", PLAN, "follows no plan of yours"),
         ("lexrank", PLAN, "follows no plan of yours"),
-        ("sonnet", "", "input should be 'plan'"),
+        ("sonnet", "", "input should be 'whole'"),
     ],
 )
 async def test_writer_that_cannot_do_what_is_asked_is_refused(
@@ -404,17 +419,17 @@ async def test_words_of_a_full_text_are_read_cited_and_checked(
 
     def say(answer: Any, inputs: dict[str, Any]) -> Any:
         (paper,) = inputs["papers"]
-        text = f"{paper['name']} {{P1}} find that on quince the pears bore 31 % more fruit in a dry year."
-        quotes = [paper["elements"]["findings"]]
-        ground = {"sentence": 1, "key": "P1", "quotes": quotes}
-        return {"sentences": [{"line": 1, "text": text}], "grounds": [ground]}
+        found = paper.get("elements", {}).get("findings", "the pears are grafted on quince.")
+        return {"text": f"{paper['name']} {{P1}} find that {found[0].lower()}{found[1:]}"}
 
     def check(answer: Any, inputs: dict[str, Any]) -> Any:
         (source,) = inputs["sources"]
         findings = [{**item, "quotes": source["full_text"]} for item in answer["findings"]]
         return {"findings": findings}
 
-    spoil: dict[str, Any] = {"read_paper": read, "write_section": say, "check_citations": check}
+    spoil: dict[str, Any] = {
+        "read_paper": read, "draft_section": say, "revise_draft": say, "check_citations": check,
+    }  # fmt: skip
     with Scripted(reviewer(spoil), llm_settings) as llm:
         result = await write(llm.context, library="pears", papers=[record.id])
     (sentence,) = result["sentences"]

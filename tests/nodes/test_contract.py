@@ -152,7 +152,7 @@ def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
         "debate_papers", "order_papers",  # by rank_papers
-        "write_section", "extend_draft", "write_cited", "join_cited",  # by write_lines
+        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by write_lines
         "vote_drafts",  # by keep_drafts
         "split_answer",  # by answer_directly
         "question_keywords",  # by plan_search

@@ -122,7 +122,7 @@ def lines(*places: tuple[str, int], origin: Any = "made") -> Plan:
         (lines(("", 1), ("", 2), ("", 2)), [1, 2, 2], "a plan of the mind's own has no themes"),
         (lines(("a", 1), ("b", 1), ("b", 2), origin="user"), [1, 1, 2], "the user's are as asked"),
         (lines(("a", 3), ("a", 3), ("a", 7), origin="user"), [1, 1, 2], "they count from 1"),
-        (Plan(lines=()), [1, 1, 1], "no plan, one paragraph"),
+        (Plan(lines=()), [1, 2, 3], "without a plan a line is a paragraph"),
     ],
 )
 def test_paragraphs_are_those_of_the_plan(plan: Plan, numbers: list[int], why: str) -> None:

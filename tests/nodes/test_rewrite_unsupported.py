@@ -55,7 +55,7 @@ class Mind:
         self.answer = answer
         runtime = Runtime(context=self.llm.context, store=InMemoryStore())
         await open_services(runtime, "run").run_store.papers.put(PAPERS.values())
-        sentences = tuple(Sentence(text=text, line=at) for at, text in enumerate(TEXTS, start=1))
+        sentences = tuple(Sentence(text=text, line=1) for text in TEXTS)
         state: Any = {
             "run": "run", "request": Request(text=OWN), "keys": KEYS, "outline": Plan(lines=()),
             "checks": 1, "removed": [],

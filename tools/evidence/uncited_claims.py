@@ -54,13 +54,18 @@ _OWN = re.compile(
 )
 
 
+def of_own_work(sentence: str) -> bool:
+    """Return whether a sentence speaks of the writers' own work."""
+    return bool(_OWN.search(sentence))
+
+
 def cue_of(sentence: str) -> str | None:
     """Return what gives a sentence away as a claim about the work of others, or None.
 
     A sentence about the writer's own work may name that of others by the way ('unlike existing
     methods, we ...'); only authors named count there.
     """
-    for cue, why in _CUES[:1] if _OWN.search(sentence) else _CUES:
+    for cue, why in _CUES[:1] if of_own_work(sentence) else _CUES:
         if found := cue.search(sentence):
             return f"{why} (“{' '.join(found[0].split())}”) and cites nobody"
     return None

@@ -1,13 +1,13 @@
 """What a mind answers when it writes, and the sentences that come of it."""
 
+import re
 from collections import defaultdict
+from collections.abc import Iterator
 
 from pydantic import BaseModel, Field
 
-from state.writing import Sentence
-
-INPUT = "input"
-"""Key of the researcher's own text."""
+from state.writing import INPUT, MARKER, Sentence
+from tools.text.sentences import split_sentences
 
 
 class WrittenSentence(BaseModel):
@@ -37,6 +37,22 @@ class Written(BaseModel):
     grounds: list[Ground] = []
 
 
+class Section(BaseModel):
+    """The mind's answer as plain prose; what its sentences rest on, the check finds."""
+
+    text: str = Field(description="Paragraphs with an empty line between them.")
+
+
+class Revision(BaseModel):
+    """The mind's answer where it revises a section: what it makes of it, and the section anew."""
+
+    reading: str = Field(default="", description="What is to be mended, in a few lines.")
+    text: str = Field(description="The whole section: paragraphs with an empty line between them.")
+
+
+Answer = Written | Section | Revision
+
+
 class Support(BaseModel):
     """The words behind one citation."""
 
@@ -56,8 +72,10 @@ class NextSentence(BaseModel):
     line: int = 1
 
 
-def sentences_of(answer: Written) -> list[NextSentence]:
+def sentences_of(answer: Answer) -> list[NextSentence]:
     """Return an answer's sentences, each with what it rests on."""
+    if not isinstance(answer, Written):
+        return _cut(answer.text)
     grounds: dict[int, list[Ground]] = defaultdict(list)
     for ground in answer.grounds:
         grounds[ground.sentence].append(ground)
@@ -71,10 +89,43 @@ def sentences_of(answer: Written) -> list[NextSentence]:
                 if one.key != INPUT
             ],
             basis=next((words for one in grounds[place] if one.key == INPUT for words in one.quotes), ""),
-            rests_on=[one.key for one in grounds[place] if one.key != INPUT],
+            rests_on=[one.key for one in grounds[place] if one.key != INPUT or not one.quotes],
         )
         for place, item in enumerate(answer.sentences, start=1)
     ]  # fmt: skip
+
+
+def _cut(text: str) -> list[NextSentence]:
+    """Cut a text into sentences, numbered by paragraph.
+
+    One that cites nobody may speak of all that its paragraph cites, or else of all that the text cites,
+    and of the researcher's own work.
+    """
+    text = _GROUP.sub(lambda found: "".join(f"{{{key}}}" for key in _KEY.findall(found[0])), text)
+    everywhere = list(dict.fromkeys(MARKER.findall(text)))
+    found: list[NextSentence] = []
+    for number, paragraph in enumerate(re.split(r"\n\s*\n", text.strip()), start=1):
+        keys = list(dict.fromkeys(MARKER.findall(paragraph))) or everywhere
+        found += [
+            NextSentence(
+                sentence=sentence,
+                line=number,
+                rests_on=[*keys, INPUT] if keys and not MARKER.search(sentence) else [],
+            )
+            for sentence in _sentences(" ".join(paragraph.split()))
+        ]
+    return found
+
+
+def _sentences(paragraph: str) -> Iterator[str]:
+    """Yield the sentences; a citation that stands behind a full stop belongs before it."""
+    ends = r"(?<!\bal)([.!?])\s*((?:\{P\d+\}\s*)+)(?=[A-Z]|$)"
+    whole = re.sub(ends, lambda found: f" {found[2].strip()}{found[1]} ", paragraph)
+    return (span.text for span in split_sentences(whole))
+
+
+_KEY = re.compile(r"P\d+")
+_GROUP = re.compile(r"\{\s*P\d+(?:\s*[,;]\s*P\d+)*\s*\}")
 
 
 def as_written(items: list[NextSentence]) -> Written:

@@ -15,8 +15,8 @@ from nodes.write.writers.passage import (
     extract,
     for_lines,
     shown_plan,
+    write_along,
     write_freely,
-    written,
 )
 from nodes.write.writers.port import Job, Stage, keys_of
 from nodes.write.writers.voting import hold_votes
@@ -76,7 +76,8 @@ class BeamWriter(PassageWriter):
         drafting = await begin(services, stage, [*keys_of(question.lines), *job.draft.keys])
         name = str(job.variant)
         if "adds" not in question.inputs:
-            sentences = await written(drafting, question)
+            write = write_along if _binding(services, stage) else write_freely
+            sentences = await write(drafting, question)
             return drafting.written(
                 job.draft, sentences, stage.position + len(question.lines), name
             )
@@ -144,6 +145,11 @@ def next_lines(stage: Stage, context: RunContext) -> tuple[PlanLine, ...]:
     return paragraph[: after[0]] if after else paragraph
 
 
+def _binding(services: Services, stage: Stage) -> bool:
+    """Whether the plan's lines are to be kept to: the researcher's own, or the embedded engine's."""
+    return stage.outline.origin == "user" or services.mind.name == "extractive"
+
+
 async def _question(
     services: Services, stage: Stage, job: Job, lines: Sequence[PlanLine], *, anew: bool
 ) -> Question:
@@ -157,7 +163,7 @@ async def _question(
     inputs: dict[str, Any] = {
         "text": stage.request.text,
         "papers": await as_read(services, stage.keys, papers),
-        "plan": shown_plan(stage.outline, shown, whole=stage.outline.origin == "user"),
+        "plan": shown_plan(stage.outline, shown, whole=_binding(services, stage)),
         "later": _later(stage, reached),
     }
     said = [item.text for item in job.draft.sentences]

@@ -8,7 +8,7 @@ from typing import Any
 from nodes.ask_checked import ask_checked
 from nodes.write.adherence import asks_an_llm
 from nodes.write.lines import LinePaper, known_quotes, line_papers
-from nodes.write.writers.answers import NextSentence, Written, sentences_of
+from nodes.write.writers.answers import Answer, NextSentence, sentences_of
 from nodes.write.writers.faults import Action, Fault, best_quotes, false_quotes, faults_of
 from nodes.write.writers.port import Stage
 from nodes.write.writers.telling import counted
@@ -16,7 +16,7 @@ from state.channels import WriteState
 from state.paper import Paper
 from state.quote import Quote
 from state.run import Failure
-from state.writing import MARKER, Citation, Draft, PlanLine, Rejection, Sentence
+from state.writing import INPUT, MARKER, Citation, Draft, PlanLine, Rejection, Sentence
 from tools.embed.port import Embedder
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
@@ -34,7 +34,8 @@ _OWN_WORDS = "the papers' own sentences stand there; configure an LLM to have it
 class Question:
     """What is asked at once: the lines, and what is shown for them."""
 
-    task: Task[Written]
+    task: Task[Any]
+    """Answered as `Written` or as `Section`."""
     inputs: Mapping[str, Any]
     lines: Sequence[PlanLine] = ()
     papers: Sequence[LinePaper] = ()
@@ -112,7 +113,7 @@ class Drafting:
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
-        def faulty(answer: Written) -> list[str]:
+        def faulty(answer: Answer) -> list[str]:
             told, said, action = list[str](), list[str](), actions.pop()
             items = self._sentences(answer)
             for item in items:
@@ -135,7 +136,7 @@ class Drafting:
             self.fail(task.name, str(asked.error), self.remedy)
         return self._sentences(asked.answer) if asked.answer else []
 
-    def _sentences(self, answer: Written) -> list[NextSentence]:
+    def _sentences(self, answer: Answer) -> list[NextSentence]:
         return [
             item
             if item.support or item.basis or item.sentence not in self.standing
@@ -155,13 +156,14 @@ class Drafting:
     ) -> list[Sentence]:
         """Return the sentences in which nothing is wrong, for their lines; what is left out is told.
 
-        Where there is no plan they are numbered.
+        Where there is no plan their lines are paragraphs.
         """
         kept: list[Sentence] = []
         planned = {one.number for one in self.stage.outline.lines}
         for item in items:
             number = len(so_far) + len(kept) + 1
-            place = (item.line if item.line in planned else max(planned)) if planned else number
+            known = item.line in planned if planned else item.line > 0
+            place = item.line if known else max(planned, default=1)
             said = [*so_far, *(sentence.text for sentence in kept)]
             result = await self.keep(item, line, place, said)
             if isinstance(result, Sentence):
@@ -199,12 +201,18 @@ class Drafting:
         return result
 
     def written(
-        self, draft: Draft, sentences: Sequence[Sentence], reached: int, name: str = "0"
+        self,
+        draft: Draft,
+        sentences: Sequence[Sentence],
+        reached: int,
+        name: str = "0",
+        *,
+        whole: bool = False,
     ) -> WriteState:
         """Return what came of a draft by these sentences."""
         grown = Draft(
             id=f"{draft.id}.{name}", parent=draft.id, sentences=(*draft.sentences, *sentences),
-            round=reached, repairs=tuple(self.notes),
+            round=reached, repairs=tuple(self.notes), whole=whole,
         )  # fmt: skip
         return {
             "candidates": [grown],
@@ -248,7 +256,9 @@ def attach(
         citations=tuple(citations),
         line=line,
         basis=basis if basis and basis.verified else None,
-        rests_on=() if citations else tuple(key for key in answer.rests_on if key in papers),
+        rests_on=()
+        if citations
+        else tuple(key for key in answer.rests_on if key in {*papers, INPUT}),
     )
 
 

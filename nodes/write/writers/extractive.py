@@ -32,10 +32,7 @@ class BaselineWriter(Writer):
                 extract, services.clients.embedder, text=stage.request.text, papers=papers
             )
             made = sentences_of(told)
-        sentences = [
-            attach(item, number, drafting.papers, stage.request.text)
-            for number, item in enumerate(made, start=1)
-        ]
+        sentences = [attach(item, 1, drafting.papers, stage.request.text) for item in made]
         return drafting.written(job.draft, sentences, len(job.lines))
 
 

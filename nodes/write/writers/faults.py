@@ -8,7 +8,7 @@ from typing import Literal
 from nodes.write.writers.answers import NextSentence
 from state.paper import Paper
 from state.quote import Quote
-from state.writing import MARKER, Cause, PlanLine
+from state.writing import INPUT, MARKER, Cause, PlanLine
 from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.quotes import quotable, quote_fault, quote_input, quote_paper
@@ -79,7 +79,7 @@ def faults_of(
 
 def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -> list[Fault]:
     if answer.rests_on:
-        strange = [key for key in answer.rests_on if key not in papers]
+        strange = [key for key in answer.rests_on if key not in {*papers, INPUT}]
         return [
             Fault("fabricated", f"it rests on {key}, which it was not given") for key in strange
         ]

@@ -1,4 +1,4 @@
-"""Many sentences in one answer, along a plan or from the papers alone (LitLLM, section 4)."""
+"""Many sentences in one answer, along a plan (LitLLM, section 4)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,8 +49,7 @@ of its paragraph as `line`. Where a paragraph has `lines`, the authors have laid
 write exactly one sentence for each line, with the line's number as `line`, cite on it exactly its
 papers, and follow its note, its number of words and its role (open leads into a theme, topic states
 the point, develop adds a paper, agree, extend, contrast, synthesis tells what papers show together,
-gap what they leave open, close turns to the authors' own work). Where no plan is given, write
-paragraphs by theme, cite every paper, and number the paragraphs. Where `so_far` is given, your
+gap what they leave open, close turns to the authors' own work). Where `so_far` is given, your
 sentences continue that text.
 
 Truth. Say of a paper only what its own words say, no stronger and no wider: keep its numbers, its
@@ -163,7 +162,7 @@ def for_lines(task: Task[Written], count: int) -> Task[Written]:
 
 
 class PassageWriter(Writer):
-    """Writes as many lines at a time as one question has room for; a line without a plan is a paper."""
+    """Writes as many lines of a plan at a time as one question has room for."""
 
     def __init__(
         self, name: WriterName, *, follows_plan: bool = False, at_once: int = AT_ONCE
@@ -177,10 +176,10 @@ class PassageWriter(Writer):
         return [Job(draft=stage.best, lines=lines)] if lines else []
 
     async def write(self, services: Services, stage: Stage, job: Job) -> WriteState:
-        """Write along the lines, or freely from their papers."""
+        """Write along the lines."""
         drafting = await begin(services, stage, [*keys_of(job.lines), *job.draft.keys])
         question = await self.question(services, stage, job)
-        sentences = await written(drafting, question)
+        sentences = await write_along(drafting, question)
         reached = stage.position + len(question.lines)
         return drafting.written(job.draft, sentences, reached, str(job.variant))
 
@@ -190,10 +189,9 @@ class PassageWriter(Writer):
         lines = job.lines
         while True:
             papers = await line_papers(services, stage.keys, keys_of(lines))
-            inputs: dict[str, Any] = {"text": stage.request.text, "papers": papers}
-            if stage.outline.lines:
-                binding = stage.outline.origin == "user" or services.mind.name == "extractive"
-                inputs["plan"] = shown_plan(stage.outline, lines, whole=binding)
+            inputs: dict[str, Any] = {
+                "text": stage.request.text, "papers": papers, "plan": shown_plan(stage.outline, lines),
+            }  # fmt: skip
             if said:
                 inputs["so_far"] = " ".join(said)
             task = for_lines(TASK, len(lines))
@@ -202,15 +200,7 @@ class PassageWriter(Writer):
             lines = lines[: len(lines) // 2]
 
 
-async def written(drafting: Drafting, question: Question) -> list[Sentence]:
-    """Return the sentences that stand: line by line where a plan is kept to the letter, else freely."""
-    outline = drafting.stage.outline
-    if outline.lines and (outline.origin == "user" or not drafting.composed):
-        return await _along(drafting, question)
-    return await write_freely(drafting, question)
-
-
-async def _along(drafting: Drafting, question: Question) -> list[Sentence]:
+async def write_along(drafting: Drafting, question: Question) -> list[Sentence]:
     """Keep the first sentence of each line if it is good; the embedded engine writes the others."""
     by_number = {line.number: line for line in question.lines}
 
@@ -245,14 +235,14 @@ async def write_freely(drafting: Drafting, question: Question) -> list[Sentence]
 
     given = await drafting.ask(question, line_of=lambda _: only, missing=missing)
     if any(item.keys for item in question.inputs.get("plan", ())):
-        given = [_placed(item, question.lines) for item in given]
+        given = [placed(item, question.lines) for item in given]
     kept = await drafting.keep_good(given, only, question.said)
     if kept or {"pieces", "adds"} & question.inputs.keys():
         return kept
     return await by_engine(drafting, question, question.lines)
 
 
-def _placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
+def placed(item: NextSentence, lines: Sequence[PlanLine]) -> NextSentence:
     """Give a sentence that is numbered by its paragraph the line there that it does most of."""
     here = [line for line in lines if line.paragraph == item.line] or list(lines[-1:])
     cited = set(MARKER.findall(item.sentence)) or set(item.rests_on)
@@ -267,8 +257,7 @@ async def by_engine(
 ) -> list[Sentence]:
     """Return what the embedded engine writes on these lines, behind what was said."""
     if not drafting.stage.outline.lines:
-        numbers = enumerate(lines, start=len(question.said) + 1)
-        lines = [line.model_copy(update={"number": number}) for number, line in numbers]
+        lines = [line.model_copy(update={"number": 1}) for line in lines]
     return [
         sentence
         for line in lines

@@ -90,6 +90,6 @@ class PerCiteWriter(Writer):
         for draft in sorted(candidates, key=lambda draft: draft.id):
             for item in draft.sentences:
                 if all(resemblance(item.text, earlier.text) < SAME for earlier in sentences):
-                    sentences.append(item.model_copy(update={"line": len(sentences) + 1}))
+                    sentences.append(item.model_copy(update={"line": 1}))
         laid = Draft(id="d.laid", parent="d", round=1, sentences=tuple(sentences))
         return {"drafts": [laid], "position": 1}

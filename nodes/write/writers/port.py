@@ -23,6 +23,8 @@ class Stage:
     keys: Mapping[str, str]
     """The key of each paper to be cited (P1, P2, ...) and the paper's id."""
     outline: Plan
+    most: int = 10
+    """How many papers may be cited."""
     position: int = 0
     """How many lines are written; a writer that knows no lines counts its rounds."""
     drafts: Sequence[Draft] = ()
@@ -47,7 +49,7 @@ def stage_of(state: WriteState) -> Stage:
     """Return how far a section is."""
     return Stage(
         request=state["request"], keys=state["keys"], outline=state["outline"],
-        position=state["position"], drafts=state.get("drafts", []),
+        most=state["choices"].cite, position=state["position"], drafts=state.get("drafts", []),
     )  # fmt: skip
 
 

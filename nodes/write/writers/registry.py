@@ -5,14 +5,15 @@ from nodes.write.writers.extractive import BaselineWriter
 from nodes.write.writers.passage import PassageWriter
 from nodes.write.writers.per_cite import PerCiteWriter
 from nodes.write.writers.port import Writer
+from nodes.write.writers.whole import WholeWriter
 from tools.errors import InputError
 
 WRITERS: dict[str, Writer] = {
     writer.name: writer
     for writer in (
-        PassageWriter("plan", follows_plan=True),
+        WholeWriter("whole", follows_plan=True),
+        WholeWriter("plan", follows_plan=True),
         BeamWriter("beam", follows_plan=True),
-        PassageWriter("zero_shot"),
         PerCiteWriter("per_cite"),
         PassageWriter("sentence_by_sentence", follows_plan=True, at_once=1),
         BaselineWriter("lexrank"),
