@@ -22,12 +22,11 @@ from nodes.write.judge_citation import (
     Finding,
     Hand,
     judge_citation,
-    judge_uncited,
     known_for_certain,
     notices_on,
-    rests_on,
     verdict_of,
 )
+from nodes.write.judge_uncited import judge_uncited, rests_on
 from nodes.write.lines import known_quotes
 from nodes.write.number_references import paragraph_numbers
 from state.channels import CheckState

@@ -18,21 +18,14 @@ from state.writing import INPUT, MARKER, Cause, CitationVerdict, Sentence, Suppo
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
-from tools.evidence.support import BAD, Judgement, judge, verdict_named
-from tools.evidence.uncited_claims import of_own_work
+from tools.evidence.support import BAD, Judgement, judge
 from tools.evidence.verbatim import own_words, verbatim
-from tools.text.words import coverage, tokens
+from tools.text.words import coverage
 
-_MOST_ALARMS = 3
-_FAR = "the words quoted have little to do with what is said"
-_NOT_OWN = "it speaks of the authors' own work, and no words of the input were quoted"
+MOST_ALARMS = 3
+FAR = "the words quoted have little to do with what is said"
 _SAME_WORDS = 0.8
 """Share of a restated claim's words that stand in the clause that it restates."""
-
-
-_ABSENT = frozenset(("no", "none", "neither", "nor", "nobody", "nothing", "never"))
-_OPEN = frozenset("not without lack lacks lacking missing absent open unaddressed yet few".split())  # noqa: SIM905
-"""Words of a sentence that says, of several papers, what they do not say."""
 
 
 class Finding(BaseModel):
@@ -101,7 +94,7 @@ def known_for_certain(hand: Hand, sentence: str, key: str) -> Judged | None:
         return Judged("not_in_source", "fabricated", by="code")
     own = own_words(sentence, key, paper)
     if not paper.abstract:
-        quotes = _quotes([paper.title], paper) if own else ()
+        quotes = quotes_in([paper.title], paper) if own else ()
         return Judged("not_checked", "no_abstract", quotes)
     if own:
         part, span = own
@@ -133,7 +126,7 @@ def judge_citation(
     paper, claim = hand.papers[key], claims[key]
     restated = finding.claim if finding else ""
     wrong, better = _misplaced(hand, sentence, key, claims, restated)
-    quotes = _quotes(finding.quotes, paper, known=hand.known) if finding else ()
+    quotes = quotes_in(finding.quotes, paper, known=hand.known) if finding else ()
     said = finding.verdict if finding else ""
     shown = (
         [quote.text for quote in quotes] if hand.llm else [hand.evidence.closest(claim, key).text]
@@ -146,13 +139,13 @@ def judge_citation(
     for alone in (restated, of_others(claim)) if finding else ():
         again = judge(alone, shown, around, said, theirs) if alone else judged
         judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
-    told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:_MOST_ALARMS]
+    told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
     part = of_others(claim)
-    if hand.llm and _beside(hand, (part or plain, plain), quotes):
-        told = (_FAR, *told)[:_MOST_ALARMS]
+    if hand.llm and beside(hand, (part or plain, plain), quotes):
+        told = (FAR, *told)[:MOST_ALARMS]
         if part and not _shared(key, claims):
-            wrong = [*wrong, _FAR]
+            wrong = [*wrong, FAR]
         elif judged.verdict not in BAD:
             judged = Judgement("partly", "", told)
     if hand.llm and wrong:
@@ -168,58 +161,10 @@ def _shared(key: str, claims: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _beside(hand: Hand, said: Sequence[str], quotes: Sequence[Quote]) -> bool:
+def beside(hand: Hand, said: Sequence[str], quotes: Sequence[Quote]) -> bool:
     """Whether words are quoted that have nothing to do with what is said, in whole or in part."""
     near = (hand.evidence.measure(text, quote.text) for text in said for quote in quotes)
     return bool(quotes) and not any(item.bears for item in near)
-
-
-def rests_on(sentence: Sentence, hand: Hand) -> tuple[str, ...]:
-    """Return the sources by which a sentence that cites nobody is judged; nothing where by none."""
-    if sentence.keys:
-        return ()
-    papers = tuple(key for key in sentence.rests_on if key in hand.papers)
-    own = bool(hand.own and (sentence.basis or INPUT in sentence.rests_on))
-    return (*papers, INPUT) if own else papers
-
-
-def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Judged:
-    """Turn a finding on a sentence that cites nobody into a verdict.
-
-    'None of these systems reports ...' no words can show: read by an LLM it is at most partly
-    supported, and words that speak against it contradict it.
-    """
-    text = sentence.text
-    if hand.is_own(sentence):
-        return Judged("supported", "", _quotes([text], None, hand.own), by="code")
-    keys = [key for key in sentence.rests_on if key in hand.papers]
-    # What rests on papers that a reader never sees cited rests on nothing.
-    keys = [key for key in keys if hand.cited is None or key in hand.cited]
-    papers = [hand.papers[key] for key in keys]
-    given = finding.quotes if finding else []
-    found = [quote for paper in papers for quote in _quotes(given, paper, known=hand.known)]
-    quotes = tuple(dict.fromkeys([*found, *_quotes(given, None, hand.own)]))
-    around = "\n".join(
-        [hand.own, hand.called, *(text for paper in papers for text in quotable(paper, hand.known))]
-    )
-    said = verdict_named(finding.verdict if finding else "")
-    words = set(tokens(text)) if papers and said in {"supported", "partly"} else set()
-    absent = bool(words & _ABSENT or (not quotes and words & _OPEN))
-    shown = [quote.text for quote in quotes] or [""] * absent
-    judged = judge(text, shown, around, ("partly" if absent else said) if hand.llm else None)
-    told = judged.alarms[:_MOST_ALARMS]
-    if absent and hand.llm:
-        told = (f"what {len(papers)} papers do not say no words can show", *told)
-    verdict, cause = judged.verdict, judged.cause
-    own = any(quote.part == INPUT for quote in quotes)
-    if hand.llm and hand.own and verdict not in BAD and of_own_work(text) and not own:
-        verdict, cause, told = "not_in_source", "no_verified_quote", (_NOT_OWN, *told)
-    if hand.llm and verdict not in BAD and _beside(hand, (text,), quotes):
-        # What several papers share may be said in words that none of them has.
-        alone = of_own_work(text) or not keys
-        verdict, cause = ("not_in_source", "mis_cited") if alone else ("partly", "")
-        told = (_FAR, *told)
-    return Judged(verdict, cause, quotes, None, told, hand.llm, finding)
 
 
 def _misplaced(
@@ -253,7 +198,7 @@ def _narrows(restated: str, claim: str) -> bool:
     return bool(restated) and coverage(restated, claim) >= _SAME_WORDS
 
 
-def _quotes(
+def quotes_in(
     words: Iterable[str], paper: Paper | None, own: str = "", known: Sequence[Quote] = ()
 ) -> tuple[Quote, ...]:
     """Return those of these words that stand in the paper, or in the input, each once."""

@@ -150,7 +150,7 @@ async def test_made_up_citation_in_the_text_never_survives(
 @pytest.mark.parametrize(
     "text",
     [
-        "Others have refuted all of this in well-known studies.",
+        "Many other studies have refuted all of this.",
         "We refute what others have found.",
         "We close the section with the next line of the plan.",
     ],

@@ -76,7 +76,7 @@ async def test_made_plan_cites_every_paper_once_even_if_the_mind_forgets_or_inve
     def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
         return {"themes": [{"label": "one theme", "keys": ["P1", "P1", "P77"]}], "reasoning": ""}
 
-    with Scripted(reviewer({"plan_section": spoil}), llm_settings) as llm:
+    with Scripted(reviewer({"plan_section": spoil}), llm_settings, writer="plan") as llm:
         result = await write(llm.context, papers=["p1", "p7", "p8"])
     keys = [key for line in result["outline"].lines for key in line.keys]
     assert sorted(keys) == ["P1", "P2", "P3"]

@@ -10,11 +10,10 @@ from nodes.write.judge_citation import (
     Hand,
     Judged,
     judge_citation,
-    judge_uncited,
     notices_on,
-    rests_on,
     verdict_of,
 )
+from nodes.write.judge_uncited import judge_uncited, rests_on
 from state.paper import Paper
 from state.writing import Sentence
 from tests.fakes.made_papers import made_papers
