@@ -1,0 +1,62 @@
+"""Answers of a strong mind, recorded: what it writes reaches the text as it is, and nothing is asked twice.
+
+The answers were given to the questions of one run on papers of the starter library. They are found again by
+task and by what is asked about, not by the prompts' wording.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.write import graph
+from tests.fakes.openai_server import inputs_of, task_of
+from tests.graphs.conftest import Scripted
+
+RECORDED: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "recorded_section.json").read_text(encoding="utf-8")
+)
+
+
+def about(task: str, inputs: dict[str, Any]) -> str:
+    """Return what tells one question of a task from the others."""
+    if task == "read_paper":
+        return str(inputs["title"])
+    if task == "check_citations":
+        return " ".join(item["id"] for item in inputs["asked"])
+    return ""
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[tuple[str, str], Any]:
+    return {(item["task"], item["about"]): item["answer"] for item in RECORDED["answers"]}
+
+
+async def test_what_a_strong_mind_writes_reaches_the_text(
+    answers: dict[tuple[str, str], Any], llm_settings: Settings
+) -> None:
+    asked: Counter[tuple[str, str]] = Counter()
+
+    def script(request: dict[str, Any]) -> Any:
+        task = task_of(request)
+        key = task, about(task, inputs_of(request))
+        asked[key] += 1
+        return answers[key]
+
+    given: Any = {"text": RECORDED["text"], "papers": RECORDED["papers"], "cite": 10}
+    with Scripted(script, llm_settings) as llm:
+        result = await graph.ainvoke(given, {"recursion_limit": 500}, context=llm.context)
+    assert result["failures"] == []
+    assert asked == Counter(answers), "each question once, and no other"
+    written = "\n\n".join(
+        " ".join(item.marked for item in result["sentences"] if item.paragraph == number)
+        for number in sorted({item.paragraph for item in result["sentences"]})
+    )
+    assert written == answers["revise_draft", ""]["text"], "no alarm took a word of it"
+    assert result["audit"].passed
+    verdicts = Counter(item.verdict for text in result["sentences"] for item in text.citations)
+    assert set(verdicts) <= {"supported", "partly"}
+    assert verdicts["supported"] >= 0.8 * verdicts.total()
