@@ -50,7 +50,7 @@ async def test_what_a_strong_mind_writes_reaches_the_text(
     with Scripted(script, llm_settings) as llm:
         result = await graph.ainvoke(given, {"recursion_limit": 500}, context=llm.context)
     assert result["failures"] == []
-    assert asked == Counter(answers), "each question once, and no other"
+    assert asked == Counter(list(answers)), "each question once, and no other"
     written = "\n\n".join(
         " ".join(item.marked for item in result["sentences"] if item.paragraph == number)
         for number in sorted({item.paragraph for item in result["sentences"]})
