@@ -18,7 +18,7 @@ from state.writing import INPUT, MARKER, Cause, CitationVerdict, Sentence, Suppo
 from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
-from tools.evidence.support import BAD, Judgement, judge
+from tools.evidence.support import BAD, Judgement, alarms, judge
 from tools.evidence.verbatim import own_words, verbatim
 from tools.text.words import coverage
 
@@ -134,11 +134,15 @@ def judge_citation(
     around = "\n".join([*quotable(paper, hand.known), hand.called])
     theirs = "\n".join(hand.papers[other].text for other in claims if other != key)
     judged = judge(claim, shown, f"{around}\n{hand.own}", said if hand.llm else None, theirs)
-    # What is said of the paper alone may have nothing from the input, whoever cut it out. Of its
-    # softer alarms the sentence's own words have theirs.
-    for alone in (restated, of_others(claim)) if finding else ():
-        again = judge(alone, shown, around, said, theirs) if alone else judged
-        judged = again if again.verdict in BAD and judged.verdict not in BAD else judged
+    # What is said of the paper alone may have nothing from the input, whoever cut it out. Of the words in
+    # which a judge restates it only what turns it round counts, and what stands nowhere in the paper.
+    strange = [
+        *(item for item in alarms(restated, shown, around) if item.verdict == "contradicted"),
+        *(item for item in alarms(restated, (), around, theirs) if item.verdict in BAD),
+        *(item for item in alarms(of_others(claim), shown, around, theirs) if item.verdict in BAD),
+    ]
+    if finding and strange and judged.verdict not in BAD:
+        judged = Judgement(strange[0].verdict, "mis_cited", tuple(item.text for item in strange))
     told = tuple(dict.fromkeys([*wrong, *judged.alarms]))[:MOST_ALARMS]
     plain = of_others(" ".join(MARKER.sub(" ", sentence).split()))
     part = of_others(claim)
