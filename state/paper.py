@@ -6,6 +6,7 @@ id of the library that holds the paper, and last its normalised title with year 
 
 import re
 import unicodedata
+from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
 from typing import Literal
@@ -23,6 +24,7 @@ _ARXIV = re.compile(
     r"(\d{4}\.\d{4,5}|([a-z-]+)(?:\.[a-z]{2})?/(\d{7}))(?:v\d+)?(?:\.pdf)?$",
     re.IGNORECASE,
 )
+_ARXIV_MONTH = re.compile(r"^(?:arxiv:)?(?:[a-z-]+(?:\.[a-z]{2})?/)?(\d\d)(\d\d)", re.IGNORECASE)
 _OPENALEX = re.compile(
     r"^(?:openalex:\s*(?:https?://openalex\.org/)?|https?://openalex\.org/)(?:works/)?(W\d+)$",
     re.IGNORECASE,
@@ -83,7 +85,9 @@ class Paper(Value):
         default="abstract",
         description="'annotation' when the text was written by a bibliographer, not by the authors.",
     )
-    year: int | None = Field(default=None, ge=1000, le=2200)
+    year: int | None = Field(
+        default=None, ge=1000, le=2200, description="The venue's; a preprint's is in its arXiv id."
+    )
     published: date | None = Field(default=None, description="The exact day, where it is known.")
     authors: tuple[Author, ...] = ()
     authors_complete: bool = Field(
@@ -209,17 +213,24 @@ def identify(
     return ids[0], tuple(ids[1:])
 
 
-def published_before(paper: Paper, cutoff: date | None) -> bool:
-    """Whether the paper is certain to have appeared before `cutoff`.
+def known_since(published: date | None, year: int | None, arxiv: str | None) -> date | None:
+    """Return the day from which on a work is certain to have been known, None with no date at all.
 
-    A paper of which only the year is known counts as before when its year is an earlier one; a
-    paper with no date at all is never certain.
+    The exact day, or the last one of the year; or the last one of the month that an arXiv id names,
+    where that is earlier: a preprint is often known a year before its venue prints it.
     """
-    if cutoff is None:
-        return True
-    if paper.published is not None:
-        return paper.published < cutoff
-    return paper.year is not None and paper.year < cutoff.year
+    venue = published or (date(year, 12, 31) if year else None)
+    days = [venue] if venue else []
+    if (found := _ARXIV_MONTH.match(arxiv or "")) and 1 <= int(found[2]) <= 12:
+        since = int(found[1]) + (1900 if int(found[1]) > 90 else 2000)
+        days.append(date(since, int(found[2]), monthrange(since, int(found[2]))[1]))
+    return min(days, default=None)
+
+
+def published_before(paper: Paper, cutoff: date | None) -> bool:
+    """Whether the paper is certain to have appeared before `cutoff`, as a preprint or elsewhere."""
+    since = known_since(paper.published, paper.year, paper.arxiv)
+    return cutoff is None or (since is not None and since < cutoff)
 
 
 def by_any_id(papers: Iterable[Paper]) -> dict[str, str]:

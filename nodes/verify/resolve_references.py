@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from state.audit import ReferenceFinding
-from state.paper import Paper, merge_records, title_key
+from state.paper import Paper, known_since, merge_records, title_key
 from state.request import Request
 from state.run import Failure
 from state.verifying import Entry, VerifyState
@@ -134,7 +134,8 @@ async def _marked(
 
 def compare_records(entry: Entry, given: Paper, found: Paper) -> list[ReferenceFinding]:
     """Say where a reference differs from the record it leads to: title, year, first author."""
-    published = {found.year, found.published.year if found.published else found.year}
+    since = known_since(found.published, found.year, found.arxiv)
+    published = {day.year for day in (found.published, since) if day} | {found.year}
     apart = min((abs(given.year - year) for year in published if given.year and year), default=0)
     # A preprint and its publication are often a year apart, and sources differ on which they give.
     late = apart > (0 if given.doi and given.doi == found.doi else 1)

@@ -50,9 +50,20 @@ def test_cutoff_agrees_with_published_before(library: Library) -> None:
         paper(3, "alpha three", year=2020, published=date(2020, 5, 31)),
         paper(4, "alpha four", year=2020, published=date(2020, 6, 1)),
         paper(5, "alpha five", year=None),
+        paper(6, "alpha six", year=2022, arxiv="2005.11401"),
+        paper(7, "alpha seven", year=2022, arxiv="cs/0005020"),
+        paper(8, "alpha eight", year=None, arxiv="2013.00001"),
     ]
     library.add(papers)
-    for cutoff in (date(2019, 12, 31), date(2020, 1, 1), date(2020, 6, 1), date(2021, 1, 1)):
+    assert published_before(papers[5], date(2020, 6, 1))
+    for cutoff in (
+        date(2000, 6, 1),
+        date(2019, 12, 31),
+        date(2020, 5, 31),
+        date(2020, 1, 1),
+        date(2020, 6, 1),
+        date(2021, 1, 1),
+    ):
         wanted = {one.id for one in papers if published_before(one, cutoff)}
         for mode in ("hybrid", "keyword"):
             assert set(ids(library, "alpha", before=cutoff, mode=mode)) == wanted

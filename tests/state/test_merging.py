@@ -12,22 +12,28 @@ CUTOFF = date(2023, 6, 1)
 
 
 @pytest.mark.parametrize(
-    ("year", "published", "before", "why"),
+    ("year", "published", "arxiv", "before", "why"),
     [
-        (2022, None, True, "an earlier year is certain"),
-        (2023, None, False, "the cut-off's own year is not"),
-        (2024, None, False, "a later year"),
-        (None, None, False, "no date is never certain"),
-        (2023, date(2023, 5, 31), True, "the day before"),
-        (2023, date(2023, 6, 1), False, "the day itself is too late"),
-        (2022, date(2023, 6, 2), False, "the exact day outweighs the year"),
-        (2024, date(2023, 1, 1), True, "also when the year is that of a reprint"),
+        (2022, None, None, True, "an earlier year is certain"),
+        (2023, None, None, False, "the cut-off's own year is not"),
+        (2024, None, None, False, "a later year"),
+        (None, None, None, False, "no date is never certain"),
+        (2023, date(2023, 5, 31), None, True, "the day before"),
+        (2023, date(2023, 6, 1), None, False, "the day itself is too late"),
+        (2022, date(2023, 6, 2), None, False, "the exact day outweighs the year"),
+        (2024, date(2023, 1, 1), None, True, "also when the year is that of a reprint"),
+        (2024, None, "2305.10601", True, "its preprint is of an earlier month"),
+        (2024, date(2023, 12, 6), "2305.10601v2", True, "also when the venue's day is known"),
+        (2024, None, "2306.00001", False, "the preprint may be of a later day of the month"),
+        (2022, None, "2306.00001", True, "a copy put there after publication delays nothing"),
+        (None, None, "hep-th/9901001", True, "ids of the old form name a month, too"),
+        (None, None, "2213.00001", False, "no month, no date"),
     ],
 )
 def test_cutoff_lets_only_certain_papers_pass(
-    year: int | None, published: date | None, before: bool, why: str
+    year: int | None, published: date | None, arxiv: str | None, before: bool, why: str
 ) -> None:
-    paper = Paper(id="local:x", title="T", year=year, published=published)
+    paper = Paper(id="local:x", title="T", year=year, published=published, arxiv=arxiv)
     assert published_before(paper, CUTOFF) is before, why
     assert published_before(paper, None)
 

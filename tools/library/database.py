@@ -3,9 +3,11 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from threading import Lock
 
+from state.paper import known_since
 from tools.errors import LibraryError
 from tools.library.cites import cites
 from tools.library.schema import VERSION, complete_tables, create_tables
@@ -38,6 +40,12 @@ def is_damage(error: LibraryError) -> bool:
     if isinstance(error, CatalogVersionError):
         return True
     return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+def _known_since(published: str | None, year: int | None, arxiv: str | None) -> str | None:
+    """state.paper.known_since, for statements."""
+    since = known_since(date.fromisoformat(published) if published else None, year, arxiv)
+    return since.isoformat() if since else None
 
 
 class Database:
@@ -128,6 +136,7 @@ class Database:
                 # which the next load does again.
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.create_function("cites", 2, cites)
+                connection.create_function("known_since", 3, _known_since, deterministic=True)
                 if not self._ready:
                     self._prepare(connection)
                     self._ready = True

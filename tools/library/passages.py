@@ -18,7 +18,10 @@ _COLUMNS = (
     " s.end, s.text, COALESCE(d.sha256, '') FROM texts s JOIN papers p ON p.point = s.paper"
     " LEFT JOIN documents d ON d.number = s.document WHERE s.role >= 2 AND "
 )
-PAPER_DAY = "COALESCE(json_extract(p.record, '$.published'), p.year || '-12-31')"
+PAPER_DAY = (
+    "known_since(json_extract(p.record, '$.published'), p.year, json_extract(p.record, '$.arxiv'))"
+)
+"""The day of `state.paper.known_since`, which the database offers its statements."""
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 

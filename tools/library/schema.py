@@ -163,6 +163,7 @@ CREATE TRIGGER paper_changed AFTER UPDATE OF record ON papers
     WHEN old.id IS NOT new.id OR old.year IS NOT new.year
     OR json_extract(old.record, '$.venue') IS NOT json_extract(new.record, '$.venue')
     OR json_extract(old.record, '$.published') IS NOT json_extract(new.record, '$.published')
+    OR json_extract(old.record, '$.arxiv') IS NOT json_extract(new.record, '$.arxiv')
 BEGIN
     UPDATE texts SET indexed = 2 WHERE paper = new.point AND indexed = 1;
 END;
