@@ -2,12 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 
+import numpy as np
+
+from citeloom.settings import Settings
 from state.paper import Paper, canonical_id, known_since, published_before, title_key
 from tests.support import starter_records
 from tools.bibliography.read import read_records
-from tools.library.starter_library import starter_papers
+from tools.embed.minilm import MiniLm
+from tools.embed.port import Vectors
+from tools.library.index_rows import index_rows
+from tools.library.open import open_library
+from tools.library.starter_library import STARTER, starter_papers
 from tools.text.sentences import split_sentences
 
 PAPERS = starter_records()
@@ -125,3 +133,30 @@ def test_nine_in_ten_papers_of_recent_years_take_part_in_the_citation_graph() ->
     recent = [paper for paper in PAPERS if (paper.year or 0) >= GRAPH_FROM]
     alone = [paper.id for paper in recent if not paper.references and paper.id not in cited]
     assert len(alone) <= 0.1 * len(recent), alone
+
+
+class Counting(MiniLm):
+    """The embedder itself, which notes the texts that it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return super().embed(texts)
+
+
+def test_first_use_needs_no_embedding_and_the_shipped_vectors_are_the_models(
+    settings: Settings,
+) -> None:
+    model = Counting()
+    library = open_library(STARTER, settings, model)
+    assert library.vector_index.counts() == (len(PAPERS), 0)
+    assert model.asked == [], "run python -m evals.starter_vectors"
+    some = index_rows(library.catalog.database, "s.point % 60 = 1")
+    held = library.vector_index.vectors([row.point for row in some])
+    own = MiniLm().embed([row.text for row in some])
+    likeness = [float(np.dot(held[row.point], mine)) for row, mine in zip(some, own, strict=True)]
+    assert len(likeness) > 5
+    assert min(likeness) > 0.99

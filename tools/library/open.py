@@ -21,6 +21,7 @@ from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
 from tools.library.server import ServerIndex
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
+from tools.library.starter_vectors import shipped
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -40,8 +41,8 @@ def open_library(
 ) -> Library:
     """Return the library of this name, the same object for all callers in the process.
 
-    The library 'starter' is built from its packaged records on first use (some seconds), and again
-    when these change; `starter` is another file of records to build it from. With `any_embedder`
+    The library 'starter' is built from its packaged records on first use (a second or two), and
+    again when these change; `starter` is another file of records to build it from. With `any_embedder`
     a library whose vectors are of another embedder is opened too: to read it, to re-embed it, or to
     remove from it; a search of it is refused.
 
@@ -62,7 +63,8 @@ def open_library(
         if library is None or not library.embeds_as(embedder):
             if library:
                 library.close()
-            library = Library(folder, name, _opener(folder, name, settings), embedder)
+            maker = shipped(embedder) if name == STARTER else embedder
+            library = Library(folder, name, _opener(folder, name, settings), maker)
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)

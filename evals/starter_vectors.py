@@ -1,0 +1,34 @@
+"""`python -m evals.starter_vectors` writes the vectors that come with the starter library.
+
+They are made by the embedder of the default settings from the texts as a library indexes them.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from citeloom.settings import Settings
+from tools.embed.minilm import MiniLm
+from tools.library.index_rows import index_rows
+from tools.library.open import close_libraries, open_library
+from tools.library.starter_library import STARTER
+from tools.library.starter_vectors import digest
+
+TARGET = Path(__file__).parents[1] / "tools" / "library" / "starter" / "vectors.npz"
+
+
+def main() -> None:
+    """Write them."""
+    model = MiniLm()
+    with TemporaryDirectory() as home:
+        library = open_library(STARTER, Settings(home=Path(home)), model)
+        texts = [row.text for row in index_rows(library.catalog.database, "TRUE")]
+        close_libraries()
+    known = np.array([digest(text) for text in texts], dtype=np.uint64)
+    np.savez(TARGET, texts=known, vectors=model.embed(texts))
+    print(f"{len(texts)} vectors in {TARGET}")
+
+
+if __name__ == "__main__":
+    main()
