@@ -11,6 +11,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.settings import settings
 from evals.side_by_side import quiet
 from tools.errors import CiteLoomError, InputError, PermanentError
@@ -116,7 +117,7 @@ def check(options: Options) -> None:
         InputError: It cannot be used.
     """
     if options.mind == "llm" and not settings().llm_configured:
-        raise InputError("--mind llm needs an LLM: run `citeloom doctor` to see what to set")
+        raise InputError(f"--mind llm needs an LLM: run `{PROGRAM} doctor` to see what to set")
     check_file(options.json)
 
 

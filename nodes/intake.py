@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from citeloom import PROGRAM
 from state.request import Kind
 from tools.errors import InputError
 from tools.scholar.opening import ONLINE
@@ -105,7 +106,7 @@ async def check_language(
     if extractive:
         raise InputError(
             f"the input seems to be in {name}, and the embedded engine reads English only: give an "
-            "English version, or configure an LLM (see `citeloom doctor`)"
+            f"English version, or configure an LLM (see `{PROGRAM} doctor`)"
         )
     return code, (f"the input seems to be in {name}; queries and text are made in English",)
 

@@ -236,3 +236,24 @@ def test_port_in_use_is_said_and_no_other_is_taken(checkout: Checkout, how: str)
     assert done.returncode == 1
     assert f"nothing can be served on 127.0.0.1, port {port}" in done.stderr
     assert "./run dev --port NUMBER" in done.stderr
+
+
+def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:
+    checkout.run("citeloom")
+    stub = checkout.root / ".venv" / "bin" / "citeloom"
+    stub.write_text('#!/bin/sh\necho "$CITELOOM_PROGRAM"\n')
+    script = checkout.root / "run"
+    assert checkout.run("citeloom").stdout == f"{script} citeloom\n"
+    assert checkout.run("review").stdout == f"{script} citeloom\n"
+
+
+@pytest.mark.parametrize("started", ["./run citeloom", ""])
+def test_a_hint_names_the_command_that_the_reader_has(tmp_path: Path, started: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from citeloom.cli import main; main()", "library", "verify", "nope"],
+        env=os.environ | {"CITELOOM_HOME": str(tmp_path), "CITELOOM_PROGRAM": started},
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode != 0
+    assert f"`{started or 'citeloom'} library add FILE --library nope`" in said

@@ -8,6 +8,7 @@ def main() -> None:
     # Checkpoints then hold exactly the types that the channels name. LangGraph reads it as it is loaded,
     # and the options of a command are made of states that load it.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    from citeloom import PROGRAM
     from citeloom.cli.app import app
 
-    app(prog_name="citeloom")
+    app(prog_name=PROGRAM)

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
 from citeloom.cli.run import opened, stream
@@ -62,7 +63,7 @@ async def _converse(run: Run, show: Mapping[str, Any]) -> int:
                 tell_outcome(last)
                 if show.get("speak") and last.get("sentences"):
                     await asyncio.to_thread(say_aloud, str(last["answer"]), show["speak"])
-    say(f"Go on with: [bold]citeloom chat --resume {run.name}[/bold]")
+    say(f"Go on with: [bold]{PROGRAM} chat --resume {run.name}[/bold]")
     return 0
 
 

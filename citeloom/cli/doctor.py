@@ -8,6 +8,7 @@ from time import monotonic
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
 from citeloom.cli.telling import errors_told
 from citeloom.settings import Settings, config_file, settings
@@ -75,7 +76,7 @@ def _libraries(options: Settings) -> tuple[str, str]:
     from tools.library.open import library_names
 
     names = ", ".join(library_names(options))
-    return "good", f"{names} (add your own with `citeloom library add FILE --library NAME`)"
+    return "good", f"{names} (add your own with `{PROGRAM} library add FILE --library NAME`)"
 
 
 def _llm(options: Settings) -> tuple[str, str]:

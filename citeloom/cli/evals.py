@@ -4,6 +4,7 @@ from importlib import import_module
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.telling import errors_told
 
 
@@ -16,4 +17,4 @@ def evaluate(ctx: typer.Context) -> None:
         typer.echo(f"citeloom: the benchmarks need {needs}: {error}", err=True)
         raise typer.Exit(2) from error
     with errors_told():
-        suites(ctx.args or ["--help"], prog_name="citeloom eval")
+        suites(ctx.args or ["--help"], prog_name=f"{PROGRAM} eval")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.telling import errors_told
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def show(
             if value:
                 typer.echo(f"{key:<9} {value}")
         if kept.graph != "revise":  # which is not resumed
-            again = f"citeloom {told['command']} --resume {kept.name}"
+            again = f"{PROGRAM} {told['command']} --resume {kept.name}"
             typer.echo(f"To go on with it, or to see its result again: {again}")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.files import dump
 from citeloom.cli.inputs import read_text
 from citeloom.cli.telling import say, tell_error
@@ -66,5 +67,5 @@ def tell_waiting(
         typer.echo(dump({"run": name, "waiting": question}))
     say(
         f"Waiting for you: edit [bold]{folder / PLAN}[/bold], then go on with: "
-        f"[bold]citeloom {graph} --resume {name}[/bold]"
+        f"[bold]{PROGRAM} {graph} --resume {name}[/bold]"
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.person import WAITING, answer_in, ask, put_question, question_of, tell_waiting
 from citeloom.cli.progress import Progress
 from citeloom.cli.runs import Command, Run, begun
@@ -75,7 +76,7 @@ async def _to_the_end(
     if interrupted or error:
         if error:
             tell_error(error)
-        say(f"Stopped. Go on with: [bold]citeloom {run.graph} --resume {run.name}[/bold]")
+        say(f"Stopped. Go on with: [bold]{PROGRAM} {run.graph} --resume {run.name}[/bold]")
         return INTERRUPTED if interrupted else 1
     return code
 

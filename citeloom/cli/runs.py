@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
 from citeloom.cli.inputs import (
     own_style,
@@ -142,7 +143,7 @@ def _resumed(command: Command, named: set[str]) -> Run:
     run = load_run(command.resume or "")
     if run.graph != command.graph:
         raise InputError(
-            f"'{run.name}' is a run of `citeloom {run.graph}`: resume it with that command"
+            f"'{run.name}' is a run of `{PROGRAM} {run.graph}`: resume it with that command"
         )
     run.context |= {
         key: value

@@ -11,6 +11,7 @@ from uuid import uuid4
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from citeloom import PROGRAM
 from nodes.ask.conversation import last_question, turns
 from nodes.intake import check_date, check_language, parse
 from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
@@ -126,7 +127,7 @@ async def named_papers(services: Services, name: str, ids: Sequence[str]) -> lis
     found = await asyncio.to_thread(library.get, list(ids))
     if unknown := [raw for raw in ids if raw not in found]:
         raise InputError(
-            f"library '{name}' does not have {', '.join(unknown[:5])}: see `citeloom library search "
-            f"{name} WORDS` for ids, or add the paper with `citeloom library add`"
+            f"library '{name}' does not have {', '.join(unknown[:5])}: see `{PROGRAM} library search "
+            f"{name} WORDS` for ids, or add the paper with `{PROGRAM} library add`"
         )
     return list(dict.fromkeys(found[raw].id for raw in ids))

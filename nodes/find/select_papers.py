@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from citeloom import PROGRAM
 from state.channels import FindState
 from state.query import SearchLogEntry, Sufficiency
 from state.request import Request
@@ -115,7 +116,7 @@ def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
             yield Failure(
                 stage=STAGE, subject=source,
                 cause=f"it answered all {len(returned)} searches with nothing at all",
-                remedy="see whether it is in order with `citeloom doctor`; the queries as sent are "
+                remedy=f"see whether it is in order with `{PROGRAM} doctor`; the queries as sent are "
                 "in the search log of run.json",
             )  # fmt: skip
 
@@ -138,7 +139,7 @@ def _nothing_found(
         first = {failure.subject.split(":")[0]: failure.cause for failure in state["failures"]}
         cause = "\n  ".join(["no source gave an answer:", *first.values()])
         remedy = (
-            "see `citeloom doctor`, and run again when they answer: nothing that was answered is "
+            f"see `{PROGRAM} doctor`, and run again when they answer: nothing that was answered is "
             "asked again"
         )
     else:

@@ -13,6 +13,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from citeloom import PROGRAM
 from state.bibliography import Bibliography
 from state.document import Block, Document
 from state.paper import Paper
@@ -34,7 +35,7 @@ from tools.services import Services, open_services
 
 STAGE = "read_paper"
 _REBUILT = (
-    "its blocks were rebuilt from the library's text of it: `citeloom library add` its file again where "
+    f"its blocks were rebuilt from the library's text of it: `{PROGRAM} library add` its file again where "
     "references are missing"
 )
 
@@ -117,7 +118,7 @@ def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
         if not paper.abstract:
             raise DocumentError(
                 "the library has neither a document nor an abstract of it",
-                remedy="add its file with `citeloom library add`",
+                remedy=f"add its file with `{PROGRAM} library add`",
             )
         block = Block(text=paper.abstract, kind="abstract")
         note = f"the library has only its {paper.abstract_kind}: what it cites is not known"

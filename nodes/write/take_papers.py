@@ -11,6 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from citeloom import PROGRAM
 from nodes.intake import check_language, clean_text, kind_of, parse, short_note
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
@@ -107,4 +108,4 @@ async def _papers(
     return papers, failures
 
 
-_ELSEWHERE = "check the id, look elsewhere (--source), add the paper with `citeloom library add`, or send its record"
+_ELSEWHERE = f"check the id, look elsewhere (--source), add the paper with `{PROGRAM} library add`, or send its record"

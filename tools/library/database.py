@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from threading import Lock
 
+from citeloom import PROGRAM
 from state.paper import known_since
 from tools.errors import LibraryError
 from tools.library.cites import cites
@@ -81,8 +82,8 @@ class Database:
                 ) from error
             raise LibraryError(
                 f"the catalog {self._path} cannot be used ({error}): if it is damaged, restore a "
-                f"snapshot (`citeloom library restore FILE --library {self._path.parent.name} "
-                f"--force`), or remove the library (`citeloom library remove "
+                f"snapshot (`{PROGRAM} library restore FILE --library {self._path.parent.name} "
+                f"--force`), or remove the library (`{PROGRAM} library remove "
                 f"{self._path.parent.name} --yes`) and add its files again"
             ) from error
 

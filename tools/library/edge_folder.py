@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from citeloom import PROGRAM
 from tools.errors import LibraryError
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def told_faults(path: Path) -> Iterator[None]:
 def _fault(path: Path, error: BaseException) -> LibraryError:
     return LibraryError(
         f"the vectors in {path} cannot be used ({error}): if the disk is not full and this persists, "
-        f"delete that folder and run `citeloom library index {path.parent.name}` to make them anew"
+        f"delete that folder and run `{PROGRAM} library index {path.parent.name}` to make them anew"
     )
 
 

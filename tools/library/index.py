@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from citeloom import PROGRAM
 from tools.embed.port import Embedder, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms, query_terms
@@ -100,7 +101,7 @@ class LibraryIndex:
             raise LibraryError(
                 f"the vectors of library '{self._name}' were made with the embedder "
                 f"{names.embedder} ({names.size} numbers), and the one in use is {embedder.name} "
-                f"({embedder.size}): use that embedder again, or run `citeloom library index "
+                f"({embedder.size}): use that embedder again, or run `{PROGRAM} library index "
                 f"{self._name}` to make them anew with this one"
             )
         return serving
@@ -235,13 +236,13 @@ class LibraryIndex:
             if texts and texts == waiting:
                 raise LibraryError(
                     f"library '{self._name}' has no vectors for its {texts} texts yet: wait for the "
-                    f"process that is adding them, or run `citeloom library index {self._name}`"
+                    f"process that is adding them, or run `{PROGRAM} library index {self._name}`"
                 )
             if waiting:
                 logger.warning(
-                    "library %s: %d of %d texts are not searchable yet: run `citeloom library "
+                    "library %s: %d of %d texts are not searchable yet: run `%s library "
                     "index %s`",
-                    self._name, waiting, texts, self._name,
+                    self._name, waiting, texts, PROGRAM, self._name,
                 )  # fmt: skip
             self._checked = serving
             return serving

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
+from citeloom import PROGRAM
 from citeloom.settings import Settings
 from tools.embed.port import Embedder
 from tools.errors import InputError, LibraryError
@@ -216,5 +217,5 @@ def forget_library(folder: Path) -> None:
 def _unknown(name: str, settings: Settings) -> LibraryError:
     return LibraryError(
         f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
-        f"with `citeloom library add FILE --library {name}`"
+        f"with `{PROGRAM} library add FILE --library {name}`"
     )

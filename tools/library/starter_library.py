@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from citeloom import PROGRAM
 from state.paper import Paper
 from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
@@ -34,7 +35,7 @@ def starter_papers(other: Path | None = None) -> Iterator[Path]:
     if not packaged.is_file():
         raise LibraryError(
             "this installation has no starter library: install CiteLoom again, or add your own "
-            "papers with `citeloom library add FILE --library NAME` and name that library"
+            f"papers with `{PROGRAM} library add FILE --library NAME` and name that library"
         )
     with as_file(packaged) as path:
         yield path

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from citeloom import PROGRAM
 from state.passage import passage_id
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms
@@ -93,14 +94,14 @@ def repair(library: Library) -> list[Fault]:
 def damage(cause: object) -> Fault:
     """Return the fault of a catalog that is no whole SQLite file."""
     remedy = (
-        "restore a snapshot (`citeloom library restore FILE --library NAME --force`), or remove "
-        "the library (`citeloom library remove NAME --yes`) and add its files again"
+        f"restore a snapshot (`{PROGRAM} library restore FILE --library NAME --force`), or remove "
+        f"the library (`{PROGRAM} library remove NAME --yes`) and add its files again"
     )
     return Fault(f"the catalog is damaged: {cause}", remedy, repairable=False)
 
 
 def _look(library: Library) -> _Findings:
-    found = _Findings(f"run `citeloom library verify {library.name} --repair`")
+    found = _Findings(f"run `{PROGRAM} library verify {library.name} --repair`")
     if fault := _catalog_fault(library.catalog):
         found.faults.append(fault)
         found.broken = True

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from citeloom import PROGRAM
 from state.paper import Paper
 from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
@@ -125,7 +126,7 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
         lines.append(
             "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
             "is that paper's own sentence, with its authors' name for “we” or “this paper”, or in quotation marks. "
-            "Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`citeloom doctor`)."
+            f"Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`{PROGRAM} doctor`)."
         )
     if values.get("outcome") == "partial":
         lines.append("Partial: some of this run is missing or could not be checked; see run.json.")

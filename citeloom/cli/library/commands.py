@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
 from citeloom.cli.library.opening import NAMED, opened, process_settings
@@ -141,6 +142,6 @@ def _counts(library: "Library") -> str:
     ]
     if found.waiting or texts.waiting():
         lines.append(
-            f"  missing     {found.waiting + texts.waiting()} vectors: run `citeloom library index {found.name}`"
+            f"  missing     {found.waiting + texts.waiting()} vectors: run `{PROGRAM} library index {found.name}`"
         )
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.library.opening import NAMED, named, opened
 from citeloom.cli.telling import errors_told
 from tools.errors import InputError
@@ -104,7 +105,7 @@ def _found(library: "Library", paper: str) -> "Paper":
         return (whole or titled)[0]
     if not titled:
         raise InputError(
-            f"'{library.name}' has no paper {paper}: `citeloom library papers {library.name}` lists them"
+            f"'{library.name}' has no paper {paper}: `{PROGRAM} library papers {library.name}` lists them"
         )
     known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
     raise InputError(
