@@ -38,17 +38,20 @@ check against the papers could not confirm: the sentence, the key of the paper (
 without citation is meant), what it claims, why that does not stand, and as `instead` the key of a paper
 that does say it, if one does.
 
-First, as `reading`, judge the draft in a few lines as the most demanding reviewer of this field would.
-Is anything missing that a reader of `text` must be told and that a paper here tells? Is a paper cited
-that the argument does not need, in place of one that it does? Does every paragraph make its point and
-lead to the next? Are papers set against each other where it teaches something, or only listed? Is
-anything said twice, padded, or said in a formula? Does it end where the authors' work begins?
+First, as `reading`, make notes for yourself:
+- Go through `text` and take each thing that the authors set out to do, build on, claim or find. Which
+  papers here come closest to it? Does the section cite these, and say in what this work goes beyond them
+  or goes another way? Is that the difference that matters most, and true by their words and by `text`?
+- Which works must a reader of `text` be told of that the section leaves out, and which could give way?
+- As the most demanding reviewer of the field: does every paragraph make one point and lead to the next? Is
+  anything only listed that should be set against something, said more strongly than its paper says it, said
+  twice, padded, or put into a formula? Does the section end where the authors' work begins?
 
-Then, as `text`, give the whole section again, better: the findings mended, and what you found mended as
-well. Sentences that are good stay letter by letter as they are. Its length is about `words` words, and it
-cites at most `most` papers, those marked `must` among them. Say of a paper only what its words given here
-say, as cautiously as they say it, and of the authors' own work ("we") only what the input `text` says.
-Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
+Then, as `text`, give the whole section again, better: with the findings and all that you have noted mended.
+Rewrite as much as that takes; what is good stays letter by letter as it is. Its length is about `words`
+words, and it cites at most `most` papers, those marked `must` among them. Say of a paper only what its
+words given here say, as cautiously as they say it, and of the authors' own work ("we") only what the input
+`text` says. Where `faults` of an earlier answer are listed, give the whole answer again with these mended.
 """
 
 

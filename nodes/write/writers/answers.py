@@ -46,7 +46,7 @@ class Section(BaseModel):
 class Revision(BaseModel):
     """The mind's answer where it revises a section: what it makes of it, and the section anew."""
 
-    reading: str = Field(default="", description="What is to be mended, in a few lines.")
+    reading: str = Field(default="", description="Notes on what is to be mended.")
     text: str = Field(description="The whole section: paragraphs with an empty line between them.")
 
 
