@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from nodes.write.lines import without_markers
 from state.writing import MARKER, Adherence, Plan, PlanLine, Sentence
@@ -59,11 +60,18 @@ def measure_adherence(
 _ONLY_CITES = re.compile(r"\{P\d+\}|\b(?:cite|name|mention|use|papers?|and)\b|\W", re.IGNORECASE)
 
 
-def asks_an_llm(line: PlanLine, plan: Plan) -> str:
-    """Say what a researcher's line asks for beside papers, which nobody but an LLM can do."""
+def asks_an_llm(line: PlanLine, plan: Plan, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Say what a researcher's line asks for beside papers, which nobody but an LLM can do.
+
+    Args:
+        line: The line.
+        plan: Its plan.
+        names: What the papers are called, by key.
+    """
     if plan.origin != "user":
         return ""
-    note = MARKER.sub(r"\1", line.note) if _ONLY_CITES.sub("", line.note) else ""
+    told = MARKER.sub(lambda mark: names.get(mark[1], mark[1]), line.note).replace("..", ".")
+    note = told if _ONLY_CITES.sub("", line.note) else ""
     asked = [
         f"“{note}”" if note else "a contrast" if line.role == "contrast" else "",
         f"{line.words} words" if line.words else "",

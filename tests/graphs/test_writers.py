@@ -288,6 +288,20 @@ async def test_plan_is_kept_to_the_line(writer: str, extractive: RunContext) -> 
     ]  # fmt: skip
 
 
+async def test_what_a_plan_asks_beside_papers_is_refused_aloud_without_an_llm(
+    extractive: RunContext,
+) -> None:
+    plan = "Cite [1].\nContrast [2] with [3].\nSay why [4] matters (25 words)."
+    result = await write(extractive, plan=plan)
+    told = {item.subject: item.cause for item in result["failures"]}
+    assert set(told) == {"line 2", "line 3"}
+    assert "“Contrast Bberg et al. with Cberg et al.”" in told["line 2"]
+    assert "25 words" in told["line 3"]
+    adherence = result["audit"].adherence
+    assert (adherence.lines_asked, adherence.lines_right) == (3, 1)
+    assert adherence.citations_in_place == 4
+
+
 async def test_line_that_the_mind_leaves_out_is_written_all_the_same(
     llm_settings: Settings,
 ) -> None:

@@ -195,7 +195,8 @@ class Drafting:
         if not isinstance(result, Sentence):
             self.fail(f"line {line.number}", _details(result), LEFT_OUT)
             return None
-        if asked := asks_an_llm(line, self.stage.outline):
+        names = {paper.key: paper.name for paper in papers}
+        if asked := asks_an_llm(line, self.stage.outline, names):
             cause = f"without an LLM nothing is composed, so not: {asked}"
             self.fail(f"line {line.number}", cause, _OWN_WORDS)
         return result
