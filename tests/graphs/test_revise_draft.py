@@ -1,0 +1,110 @@
+"""The revision of a draft as a whole: what it is shown, what it may change, and what is checked again."""
+
+import re
+from typing import Any
+
+from citeloom.settings import Settings
+from tests.fakes.openai_server import inputs_of, task_of
+from tests.fakes.reviewer import reviewer, sentences
+from tests.graphs.conftest import Scripted
+from tests.graphs.test_writers import FIVE, write
+
+
+def questions(llm: Scripted, task: str) -> list[dict[str, Any]]:
+    """Return what was asked of a task, in order."""
+    return [inputs_of(item) for item in llm.server.requests if task_of(item) == task]
+
+
+def denying(words: str) -> Any:
+    """Find no support for sentences with these words."""
+
+    def spoil(answer: Any, inputs: dict[str, Any]) -> Any:
+        texts = {item["number"]: item["text"] for item in inputs["sentences"]}
+        return {"findings": [
+            {**item, "verdict": "not_in_source"} if words in texts[asked["sentence"]] else item
+            for item, asked in zip(answer["findings"], inputs["asked"], strict=True)
+        ]}  # fmt: skip
+
+    return spoil
+
+
+async def test_only_what_is_new_is_checked_again(llm_settings: Settings) -> None:
+    def shorten(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "text": answer["text"].replace("On the whole, Bberg", "In sum, Bberg")}
+
+    with Scripted(reviewer({"revise_draft": shorten}), llm_settings) as llm:
+        result = await write(llm.context)
+        first, second = (
+            [item["id"] for question in group for item in question["asked"]]
+            for group in (
+                questions(llm, "check_citations")[:1],
+                questions(llm, "check_citations")[1:],
+            )
+        )
+    assert len(first) == len(FIVE)
+    assert second == ["2-P2"]
+    assert result["sentences"][1].text.startswith("In sum, Bberg et al. [2]")
+    assert result["audit"].passed
+    assert [item.paragraph for item in result["sentences"]] == [1, 1, 2, 2, 2]
+
+
+async def test_revision_sees_what_the_check_could_not_confirm(llm_settings: Settings) -> None:
+    with Scripted(reviewer({"check_citations": denying("desert ants")}), llm_settings) as llm:
+        result = await write(llm.context)
+        (asked,) = questions(llm, "revise_draft")
+    (finding,) = asked["findings"]
+    assert "desert ants" in finding["sentence"]
+    assert finding["key"] == "P1"
+    assert "the paper does not say it" in finding["why"]
+    assert finding["sentence"] in asked["section"]
+    assert "desert ants" not in result["related_work"]
+    told = [item for item in result["audit"].rejections if "desert ants" in item.sentence]
+    assert {item.action for item in told} >= {"removed"}
+
+
+async def test_revision_that_loses_most_of_the_text_is_not_taken(llm_settings: Settings) -> None:
+    def lose(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "text": answer["text"].split(" On the whole")[0]}
+
+    with Scripted(reviewer({"revise_draft": lose}), llm_settings) as llm:
+        result = await write(llm.context)
+    with Scripted(reviewer(), llm_settings) as llm:
+        plain = await write(llm.context)
+    assert result["related_work"] == plain["related_work"]
+    assert "revise_draft" in {item.stage for item in result["failures"]}
+
+
+async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
+    llm_settings: Settings,
+) -> None:
+    def claim(answer: Any, inputs: dict[str, Any]) -> Any:
+        text = re.sub(r"\.$", " and sing at night {P5}.", answer["text"])
+        return {**answer, "text": text}
+
+    spoil = {"revise_draft": claim, "check_citations": denying("sing at night")}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context)
+    assert "sing at night" not in result["related_work"]
+    assert result["audit"].passed
+
+
+async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
+    llm_settings: Settings,
+) -> None:
+    invented = "We outperform these systems on every task."
+
+    def boast(answer: Any, inputs: dict[str, Any]) -> Any:
+        return {**answer, "text": f"{answer['text']} {invented}"}
+
+    def papers_only(answer: Any, inputs: dict[str, Any]) -> Any:
+        firsts = [sentences(item["abstract"])[0] for item in inputs["sources"]]
+        return {"findings": [
+            {**item, "quotes": firsts} if item["id"].endswith("-all") else item
+            for item in answer["findings"]
+        ]}  # fmt: skip
+
+    spoil = {"draft_section": boast, "check_citations": papers_only}
+    with Scripted(reviewer(spoil), llm_settings) as llm:
+        result = await write(llm.context)
+    assert invented not in result["related_work"]
+    assert any(item.sentence == invented for item in result["audit"].rejections)
