@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 import typer
 
+from citeloom.cli.wording import WordedGroup
 from evals.runner import run
 
 SUITES = {
@@ -19,7 +20,7 @@ SUITES = {
 }
 app = typer.Typer(
     help="Measure how well CiteLoom works on data of yours.", no_args_is_help=True,
-    add_completion=False, pretty_exceptions_enable=False,
+    add_completion=False, pretty_exceptions_enable=False, cls=WordedGroup,
 )  # fmt: skip
 
 

@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES: list[str] = PYPROJECT["tool"]["setuptools"]["packages"]
 LEVELS = ("base", "server", "dev")
-GRAPHS: dict[str, str] = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+GRAPHS: dict[str, dict[str, str]] = json.loads(
+    (ROOT / "langgraph.json").read_text(encoding="utf-8")
+)["graphs"]
 
 HEAVY = [
     "langchain_openai",
@@ -70,7 +72,7 @@ def test_help_loads_nothing_heavy() -> None:
     "name", ["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
 )
 def test_served_file_defines_its_graph(name: str) -> None:
-    path, _, attribute = GRAPHS[name].partition(":")
+    path, _, attribute = GRAPHS[name]["path"].partition(":")
     spec = spec_from_file_location(f"served_{name}", ROOT / path)
     assert spec is not None
     assert spec.loader is not None

@@ -29,7 +29,8 @@ class RunContext:
     mind: Annotated[
         Literal["auto", "llm", "extractive"],
         Field(
-            description="Who thinks: the configured LLM, the embedded engine, or whichever is there."
+            description="What reads, judges and writes: your LLM ('llm'), the embedded engine, which composes "
+            "nothing ('extractive'), or the LLM where one is configured ('auto')."
         ),
     ] = "auto"
     max_usd: Annotated[
@@ -39,8 +40,10 @@ class RunContext:
         dict[str, float] | None, Field(description="Most that single sources may cost, USD.")
     ] = None
     max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.")] = None
-    max_calls: Annotated[int | None, Field(description="Most questions to the mind.")] = None
-    max_minutes: Annotated[float | None, Field(description="Most minutes of thinking.")] = None
+    max_calls: Annotated[int | None, Field(description="Most calls of the model.")] = None
+    max_minutes: Annotated[
+        float | None, Field(description="Most minutes for calls of the model.")
+    ] = None
     refresh: Annotated[
         bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
     ] = False
@@ -122,7 +125,7 @@ class RunContext:
         ),
     ] = "hybrid"
     retrieved: Annotated[
-        int, Field(description="Passages shown to the mind in each hop of `ask`.", ge=1, le=200)
+        int, Field(description="Passages shown to the model in each hop of `ask`.", ge=1, le=200)
     ] = 20
     passages: Annotated[
         int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
@@ -131,15 +134,15 @@ class RunContext:
     keywords_by_mind: Annotated[
         bool,
         Field(
-            description="Whether `ingest` has the mind name the keywords of passages, which an LLM does "
+            description="Whether `ingest` has the model name the keywords of passages, which an LLM does "
             "for money; else the embedder finds them."
         ),
     ] = False
     relevance: Annotated[
         RelevanceMode,
         Field(
-            description="Who judges paragraphs: the embedder the clear ones and the mind the others in "
-            "batches ('cascade'), or the mind one by one ('each', as LLM-Ref does)."
+            description="Who judges paragraphs: the embedder the clear ones and the model the others in "
+            "batches ('cascade'), or the model one by one ('each', as LLM-Ref does)."
         ),
     ] = "cascade"
     updates: Annotated[
@@ -154,7 +157,7 @@ class RunContext:
         Field(
             description="How the section is written: drafted in one go, checked and revised ('whole'), "
             "the same along a plan that is made first ('plan'), by drafts compared and voted on "
-            "('beam'), paper by paper ('per_cite'), sentence by sentence, or by an extractive "
+            "('beam'), paper by paper ('per_cite'), sentence by sentence ('sentence_by_sentence'), or by an extractive "
             "baseline ('lexrank', 'one_line')."
         ),
     ] = "whole"

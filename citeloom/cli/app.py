@@ -4,18 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
 
 from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
 from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.telling import errors_told
-
-_BUDGETS = ("max_tokens", "max_calls", "max_minutes")
-_ASKING = ("method", "retriever", "max_hops")
+from citeloom.cli.wording import WordedGroup, worded
 
 
 @dataclass(frozen=True)
@@ -26,6 +23,8 @@ class RunCommand:
     told: str
     takes: str
     """Where the fields of its input are declared, as module:class."""
+    panel: str
+    """The heading of the list of commands under which it stands."""
     settings: tuple[str, ...] = ()
     """The settings of a run that have an option here; the others are given with --set."""
     alone: tuple[str, ...] = ()
@@ -35,46 +34,46 @@ class RunCommand:
 
 
 _SECTION = ("PLAN", "FORMATS", "OUT", "AS_JSON")
+_REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is here"
 _RUNS = {
-    "ask": RunCommand(
-        "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",
-        "state.request:AskInput", _ASKING,
-        ("QUESTION", "YEAR", "TRACE", "LISTEN", "SPEAK", "OUT", "AS_JSON", "RESUME"),
-    ),
-    "chat": RunCommand(
-        "ask", "Converse with the papers of a library; budgets are for each question.",
-        "state.request:AskInput", _ASKING, ("YEAR", "LISTEN", "SPEAK", "RESUME"),
-    ),
-    "synthesize": RunCommand(
-        "synthesize",
-        "Answer a question from a stack of papers, each line with its sources and what they cite.",
-        "state.synthesis:SynthesizeInput",
-        ("refresh", "relevance", "updates"),
-        ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
-    ),
     "review": RunCommand(
         "review", "Find the prior work of an abstract and write a related-work section about it.",
-        "state.request:ReviewInput", ("refresh", "writer", "review_plan"),
+        "state.request:ReviewInput", _REVIEWS, ("writer", "review_plan"),
         ("INPUT", *_SECTION, "RESUME"),
     ),
     "find": RunCommand(
         "find", "Find and rank the prior work of an abstract, an idea or a question.",
-        "state.request:FindInput", ("refresh",), ("INPUT", "OUT", "AS_JSON", "RESUME"),
+        "state.request:FindInput", _REVIEWS, (), ("INPUT", "OUT", "AS_JSON", "RESUME"),
     ),
     "write": RunCommand(
         "write", "Write a related-work section about papers that you name.",
-        "state.request:WriteInput", ("refresh", "writer", "review_plan"),
+        "state.request:WriteInput", _REVIEWS, ("writer", "review_plan"),
         ("INPUT", "PAPERS", *_SECTION, "RESUME"),
     ),
     "revise": RunCommand(
         "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
-        "state.request:ReviseInput", (), ("REVISED", *_SECTION), without=("section",),
+        "state.request:ReviseInput", _REVIEWS, (), ("REVISED", *_SECTION), without=("section",),
     ),
     "verify": RunCommand(
         "verify",
         "Check each citation of a text against the paper it cites; exit 3 if one does not hold.",
-        "state.request:VerifyInput", ("refresh",),
+        "state.request:VerifyInput", _REVIEWS, (),
         ("INPUT", "PAPERS", "OUT", "AS_JSON", "RESUME"),
+    ),
+    "ask": RunCommand(
+        "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",
+        "state.request:AskInput", _ASKING, (),
+        ("QUESTION", "YEAR", "TRACE", "LISTEN", "SPEAK", "OUT", "AS_JSON", "RESUME"),
+    ),
+    "chat": RunCommand(
+        "ask", "Converse with the papers of a library; budgets are for each question.",
+        "state.request:AskInput", _ASKING, (), ("YEAR", "LISTEN", "SPEAK", "RESUME"),
+    ),
+    "synthesize": RunCommand(
+        "synthesize",
+        "Answer a question from a stack of papers, each line with its sources and what they cite.",
+        "state.synthesis:SynthesizeInput", _ASKING, (),
+        ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
     ),
 }  # fmt: skip
 _GIVEN = frozenset({"text", "question", "messages", "plan", "first_year", "last_year"})
@@ -90,13 +89,14 @@ def _made(name: str) -> Any:
     module, _, model = spec.takes.partition(":")
     fields = getattr(import_module(module), model).model_fields
     inputs = [key for key in fields if key not in _GIVEN and key not in spec.without]
-    settings = ["mind", *spec.settings, *_BUDGETS]
+    settings = ["mind", *spec.settings, "max_calls"]
     parameters = [
         *(options.option_of(key, fields[key]) for key in inputs),
         *(getattr(options, constant) for constant in spec.alone),
         *(options.option_of(key, run_settings()[key]) for key in settings),
         options.MAX_USD, options.KNOBS,
     ]  # fmt: skip
+    parameters.sort(key=options.place)
 
     def run(**given: Any) -> None:
         from citeloom.cli.runs import Command
@@ -135,12 +135,12 @@ def _command(name: str, run: Any, told: str, parameters: list[Parameter]) -> Any
     return typer.main.get_command(made)
 
 
-class _Commands(TyperGroup):
+class _Commands(WordedGroup):
     """Lists all commands at once, and makes the one that is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, _made(name) if name in _RUNS else command, rest
+        return name, worded(_made(name), ctx) if name in _RUNS else command, rest
 
 
 app = typer.Typer(
@@ -169,11 +169,15 @@ def _program(
 
 
 for _name, _spec in _RUNS.items():
-    app.command(_name, help=_spec.told)(lambda: None)
-app.add_typer(library_app, name="library", help="Add papers to a library, list and remove them.")
-app.add_typer(runs_app, name="runs", help="List and show what was done.")
+    app.command(_name, help=_spec.told, rich_help_panel=_spec.panel)(lambda: None)
+app.add_typer(
+    library_app, name="library", help="Add papers to a library, list and remove them.",
+    rich_help_panel=_ASKING,
+)  # fmt: skip
+app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
 app.command(
     "eval",
+    rich_help_panel=_KEEPING,
     context_settings={
         "allow_extra_args": True,
         "ignore_unknown_options": True,
@@ -182,9 +186,27 @@ app.command(
 )(evaluate)
 
 
-@app.command()
+@app.command(rich_help_panel=_KEEPING)
 def doctor() -> None:
     """Show what is configured, what can be reached, what is missing, and how to fix it."""
     from citeloom.cli.doctor import examine
 
     examine()
+
+
+@app.command(rich_help_panel=_KEEPING)
+def settings() -> None:
+    """List what --set NAME=VALUE can change in a run: name, default, meaning."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from tools.context import run_settings
+
+    table = Table("Name", "Default", "Meaning", box=None)
+    for name, field in run_settings().items():
+        words = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+        untold = any(f"'{word}'" not in str(field.description) for word in words)
+        one_of = f" One of: {', '.join(words)}." if untold else ""
+        default = "none" if field.default is None else str(field.default)
+        table.add_row(name, default.lower(), f"{field.description}{one_of}")
+    Console(markup=False, highlight=False, emoji=False).print(table)

@@ -15,13 +15,25 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
+from typer.models import OptionInfo
 
 _FLAGS = {
     "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),
     "library": ("--library", "-l"), "max_hops": ("--hops",), "granularity": ("--granularity", "-g"),
     "instruction": ("--instruction", "-i"), "tags": ("--tag",),
 }  # fmt: skip
-_METAVARS = {"must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD"}
+_METAVARS = {
+    "must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD", "library": "NAME",
+    "sources": "NAME", "style": "NAME", "writer": "NAME", "tags": "TAG",
+}  # fmt: skip
+_HEADINGS = {
+    "What to find": (),
+    "How to write": (
+        "cite", "style", "plan", "writer", "review_plan", "instruction", "granularity"),
+    "Where results go": ("formats", "out", "json", "resume", "trace", "speak"),
+    "Model, cost, and all the rest": ("mind", "max_calls", "max_usd", "knobs"),
+}  # fmt: skip
+"""The options under each heading of a command's help; those named nowhere stand under the first."""
 
 Format = StrEnum("Format", ["tex", "html", "docx"])
 
@@ -38,6 +50,12 @@ def option_of(name: str, field: FieldInfo) -> Parameter:
     )
 
 
+def place(option: Parameter) -> int:
+    """Return where an option stands in a command's help: 0 for arguments, then heading by heading."""
+    heading = getattr(get_args(option.annotation)[1], "rich_help_panel", None)
+    return [None, *_HEADINGS].index(heading)
+
+
 def _taken(annotation: Any) -> Any:
     """Return the type of a field as it is typed in: a list of texts, a text for a date, ..."""
     if get_origin(annotation) is list:
@@ -48,6 +66,11 @@ def _taken(annotation: Any) -> Any:
 
 
 def _parameter(name: str, kind: Any, told: Any, default: Any = None) -> Parameter:
+    if isinstance(told, OptionInfo):
+        told.rich_help_panel = next(
+            (heading for heading, names in _HEADINGS.items() if name in names),
+            next(iter(_HEADINGS)),
+        )
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, told]
     )
@@ -70,19 +93,19 @@ INPUT = _parameter(
     "input", str | None,
     typer.Argument(
         help="A text or Markdown file, '-' for standard input, or the text in quotes.",
-        show_default=False,
+        show_default=False, metavar="INPUT",
     ),
 )  # fmt: skip
 QUESTION = _parameter(
     "input", str | None,
     typer.Argument(
-        help="The question, a file of it, or '-' for standard input.", metavar="[QUESTION]"
+        help="The question, a file of it, or '-' for standard input.", metavar="QUESTION"
     ),
 )  # fmt: skip
 FILES = _parameter(
     "files", list[str] | None,
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help="The papers: files and folders (PDF, HTML, JATS, TEI, DOCX, Markdown, text).",
     ),
 )  # fmt: skip
@@ -110,7 +133,7 @@ LISTEN = _one(
 )  # fmt: skip
 OUT = _one(
     "out", Path, "--out", "-o",
-    told="Folder for the results. [default: citeloom-out/RUN; an answer is else printed only]",
+    told="Folder for the results; without it citeloom-out/RUN, and an answer is only printed.",
 )  # fmt: skip
 AS_JSON = _flag("json", "--json", told="Print the result as JSON to standard output.")
 RESUME = _one("resume", str, "--resume", metavar="RUN", told="Go on with an interrupted run.")
@@ -121,7 +144,7 @@ MAX_USD = _many(
 )  # fmt: skip
 KNOBS = _many(
     "knobs", "--set", "NAME=VALUE",
-    "Another setting of the run, such as votes=5 or pool=120; may be repeated.",
+    "A rarer setting, such as pool=120 or refresh=true; `citeloom settings` lists them all. May be repeated.",
 )  # fmt: skip
 
 

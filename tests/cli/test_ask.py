@@ -76,7 +76,7 @@ def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:
         (["Why?", "--library", "nowhere"], "no library"),
         (["Why papers?", "--paper", "10.1/none"], "does not have"),
         (["Why papers?", "--year", "soon"], "no year"),
-        (["Why papers?", "--retriever", "psychic"], "retriever"),
+        (["Why papers?", "--set", "retriever=psychic"], "retriever"),
         (["Why papers?", "--set", "claims=0"], "claims"),
         (["   "], "there is no input"),
         (["missing.txt"], "there is no file"),

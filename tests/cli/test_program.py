@@ -1,13 +1,17 @@
 """The program itself: its version, `python -m citeloom`, completion in the shell."""
 
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from citeloom.cli.app import app
 from tests.support import ROOT, clean_environment
+from tools.context import run_settings
 
 
 def run(home: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -28,7 +32,7 @@ def test_version_is_that_of_the_package(home: Path) -> None:
     [
         ("citeloom re", {"review", "revise"}),
         ("citeloom runs ", {"list", "show"}),
-        ("citeloom ask --meth", {"--method"}),
+        ("citeloom ask --li", {"--library", "--listen"}),
         ("citeloom library pa", {"papers"}),
     ],
 )
@@ -37,3 +41,43 @@ def test_shell_completes_commands_and_options(home: Path, words: str, offered: s
     told = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
     done = run(home, _CITELOOM_COMPLETE="complete_bash", **told)
     assert set(done.stdout.split()) == offered
+
+
+COMMANDS = [
+    "",
+    *[
+        "review",
+        "find",
+        "write",
+        "revise",
+        "verify",
+        "ask",
+        "chat",
+        "synthesize",
+        "doctor",
+        "settings",
+    ],
+    "library add",
+    "runs show",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = CliRunner().invoke(app, [*command.split(), "--help"])
+    assert done.exit_code == 0
+    assert not re.search(r"<(bool|int|str|float|list|path)|\bmind\b(?!=| +auto\|)|_\]", done.output)
+    headings = re.findall(r"─ ([A-Z][^─]+) ─", done.output)
+    groups = ["What to find", "How to write", "Where results go", "Model, cost, and all the rest"]
+    if command == "review":
+        assert headings == ["Arguments", "Options", *groups]
+        assert "`citeloom settings`" in " ".join(done.output.replace("│", "").split())
+    elif not command:
+        assert headings == ["Options", "Reviews of literature", "Asking papers", "What is here"]
+
+
+def test_settings_lists_all_that_set_can_change() -> None:
+    told = CliRunner().invoke(app, ["settings"], env={"COLUMNS": "100"})
+    assert told.exit_code == 0
+    assert re.findall(r"^ (\w+)", told.output, re.MULTILINE) == ["Name", *run_settings()]

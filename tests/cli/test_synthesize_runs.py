@@ -87,8 +87,8 @@ def test_question_comes_from_standard_input_and_json_is_all_that_goes_out(
     ("arguments", "says"),
     [
         (("--granularity", "medium"), "'fine', 'coarse'"),
-        (("--relevance", "guess"), "relevance"),
-        (("--updates", "none"), "updates"),
+        (("--set", "relevance=guess"), "relevance"),
+        (("--set", "updates=none"), "updates"),
         (("--source", "library"), "there is no source 'library'"),
         (("--paper", "10.1/none"), "does not have"),
         (("--library", "nowhere", "--paper", "10.1/none"), "no library"),

@@ -1,8 +1,11 @@
 """The graphs behind the LangGraph server: what a stranger sees, streams and gets."""
 
 import asyncio
+import re
+from importlib import import_module
 from typing import Any
 
+import httpx
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
@@ -56,10 +59,35 @@ async def test_every_graph_is_served_with_inputs_and_settings_that_say_something
 
 async def test_tools_are_offered_over_mcp_with_their_schemas(server: Server) -> None:
     answer = await server.post("/mcp", "tools/list", {})
-    tools = {tool["name"]: tool["inputSchema"] for tool in answer["tools"]}
+    tools = {tool["name"]: tool for tool in answer["tools"]}
     assert set(tools) == set(GRAPHS)
-    for name, schema in tools.items():
-        assert set(schema["properties"]) == set(GRAPHS[name].model_fields)
+    for name, tool in tools.items():
+        assert set(tool["inputSchema"]["properties"]) == set(GRAPHS[name].model_fields)
+        takes, _, gives = tool["description"].partition(" Gives ")
+        named = set(re.findall(r"`(\w+)`", takes.partition(" Takes ")[2]))
+        assert named, name
+        assert named <= {*GRAPHS[name].model_fields, *GRAPHS}, name
+        assert set(re.findall(r"`(\w+)`", gives)) <= {*_outputs(name), *GRAPHS, "passed"}, name
+
+
+def _outputs(name: str) -> set[str]:
+    """Return what a graph gives."""
+    graph = import_module(f"graphs.{name}").graph
+    return set(graph.get_output_jsonschema()["properties"])
+
+
+async def test_agent_card_says_what_an_agent_takes_and_gives(
+    server: Server, client: LangGraphClient
+) -> None:
+    for name in ("ask", "synthesize"):
+        (found,) = await client.assistants.search(graph_id=name)
+        async with httpx.AsyncClient() as http:
+            card = await http.get(
+                f"{server.url}/.well-known/agent-card.json",
+                params={"assistant_id": found["assistant_id"]},
+            )
+        assert card.json()["description"] == found["description"]
+        assert "Takes `question`" in card.json()["skills"][0]["description"]
 
 
 # --- What it gives ----------------------------------------------------------------------------
