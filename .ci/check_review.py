@@ -23,7 +23,7 @@ _REFERENCES_HEAD = re.compile(r"#+\s+(?:references|bibliography)", re.IGNORECASE
 _SENTENCE_END = re.compile(r"(?<!et al)(?<!e\.g)(?<!i\.e)(?<!\b[A-Z])[.!?][”\"')\]]*(?=\s|$)")
 _BIB_ENTRY = re.compile(r"^@\w+\{\s*([^,\s]+)\s*,", re.MULTILINE)
 _OWN_SENTENCE = re.compile(
-    r"[^{}]+ \{P\d+\} (?:(?:writes?|\(annotation\)): “(?P<quoted>.+)”"
+    r"[^{}]+ \{P\d+\} (?:\(annotation\): “(?P<quoted>.+)”"
     r"|(?:(?:also|then|further|first|next|\w+ly) )?[a-z]+ (?P<rest>.+))"
 )
 _COUNTED = re.compile(
@@ -66,9 +66,9 @@ def faults_of(folder: Path) -> Iterator[str]:
 
 
 def faults_of_words(run: dict[str, Any], papers: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield each sentence that is neither a paper's own nor a count of papers.
+    """Yield each sentence that is neither of a paper's annotation nor a count of papers.
 
-    'Tang et al. {P1} write: “We see X.”' has whole sentences of the abstract; 'Tang et al. {P1} see
+    'Tang et al. {P1} (annotation): “We see X.”' has whole sentences of it; 'Tang et al. {P1} see
     X.' ends like one of them, behind the name and at most two words more.
     """
     abstracts = {item["paper"]["id"]: item["paper"]["abstract"] or "" for item in papers}
@@ -83,7 +83,9 @@ def faults_of_words(run: dict[str, Any], papers: list[dict[str, Any]]) -> Iterat
                 said["quoted"] in abstract if said["quoted"] else f" {said['rest']}" in abstract
             )
             if not own or item["verdict"] != "supported":
-                yield f"not the paper's own words, or not checked: {marked}"
+                yield f"not the annotation's words, or not checked: {marked}"
+            elif item["quote"]["part"] != "annotation":
+                yield f"an annotation that is not called one: {marked}"
 
 
 def split_review(markdown: str) -> tuple[str, list[str]]:

@@ -142,6 +142,12 @@ class Paper(Value):
         return f"{families[0]} et al."
 
     @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """What quotes of its record may be of, by name: its abstract or annotation, and its title."""
+        said = ((self.abstract_kind, self.abstract),) if self.abstract else ()
+        return (*said, ("title", self.title))
+
+    @property
     def text(self) -> str:
         """Everything a quote may be taken from: the title, and the abstract where there is one."""
         return f"{self.title}\n{self.abstract}" if self.abstract else self.title

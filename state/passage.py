@@ -5,9 +5,12 @@ from hashlib import sha256
 from pydantic import Field
 
 from state.base import Value
+from state.quote import ANNOTATION
 
 SMALLEST, LARGEST = 20, 300
 """Words of a passage (arXivBot, section 5). A document of fewer words is one passage."""
+OF_ANNOTATION, OF_RECORD = ("Annotation",), ("Record",)
+"""Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
 
 
 class Passage(Value):
@@ -31,6 +34,11 @@ class Passage(Value):
     def words(self) -> int:
         """How many words it has, counted between white space."""
         return len(self.text.split())
+
+    @property
+    def part(self) -> str:
+        """What a quote of it is a quote of."""
+        return ANNOTATION if self.section == OF_ANNOTATION and not self.document else "passage"
 
     @property
     def place(self) -> str:

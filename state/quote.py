@@ -4,22 +4,37 @@ from pydantic import Field, model_validator
 
 from state.base import Value
 
+ANNOTATION = "annotation"
+"""Words about a paper by somebody else, as a library may have them in place of its abstract."""
+
+
+def whose(part: str) -> str:
+    """Return what stands behind words, or behind who says them, where they are not their paper's."""
+    return f" ({ANNOTATION})" if part == ANNOTATION else ""
+
 
 class Quote(Value):
     """Words claimed to stand in a paper.
 
     `verified` is set by code only (tools.evidence.quotes), never by a model, and then `start` and
-    `end` are the offsets of the words in the paper's own text: `source_text[start:end]`.
+    `end` are the offsets of the words in the text they are from: `source_text[start:end]`.
     """
 
     text: str
     paper: str = Field(description="Id of the paper, or 'input' for the researcher's own text.")
     part: str = Field(
-        default="abstract", description="Where it stands: 'abstract', 'title', 'passage', 'input'."
+        default="abstract",
+        description="Where it stands: 'abstract', 'annotation' (what a bibliographer wrote in place of an "
+        "abstract), 'title', 'passage' (of a full text or of what a library searches), 'input'.",
     )
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
     verified: bool = False
+
+    @property
+    def whose(self) -> str:
+        """What stands behind the words where they are printed: see `whose`."""
+        return whose(self.part)
 
     @model_validator(mode="after")
     def _verified_has_offsets(self) -> "Quote":

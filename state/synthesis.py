@@ -116,6 +116,7 @@ class Paragraph(Placed):
 
     id: str = Field(description="Made of paper and text: state.passage.passage_id.")
     text: str = Field(min_length=1)
+    part: str = Field(default="passage", description="What a quote of it is a quote of.")
     citations: tuple[ParagraphCitation, ...] = ()
 
 

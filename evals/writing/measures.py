@@ -74,7 +74,7 @@ def stands(quote: Quote | None, paper: Paper) -> bool:
     """Whether the words of a quote stand in the paper where the quote says that they do."""
     if quote is None or not quote.verified or quote.paper != paper.id or not quote.text.strip():
         return False
-    source = {"abstract": paper.abstract or "", "title": paper.title}.get(quote.part, "")
+    source = dict(paper.parts).get(quote.part, "")
     return source[quote.start : quote.end] == quote.text
 
 

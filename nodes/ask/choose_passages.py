@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
-    RECORD,
     ShownPassage,
     fitting,
     sources_of,
 )  # fmt: skip
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
+from state.passage import OF_RECORD
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
@@ -57,8 +57,8 @@ def extract(
     A question for authors or a year is answered by the record of the paper that it names, or that
     has the sentence nearest to it.
     """
-    records = [item for item in passages if item.section == RECORD[0]]
-    others = [item for item in passages if item.section != RECORD[0]]
+    records = [item for item in passages if item.section == OF_RECORD[0]]
+    others = [item for item in passages if item.section != OF_RECORD[0]]
     if named := [item for item in records if _names(question, item.title)]:
         return Choice(ids=[item.id for item in named][:1])
     sources = [Source(item.text, item.title, tuple(item.section.split(" > "))) for item in others]

@@ -14,7 +14,6 @@ from nodes.ask.judge_sentence import judge_sentence
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
-    RECORD,
     ShownPassage,
     Sources,
     fitting,
@@ -24,7 +23,7 @@ from nodes.ask.shown import (
 )  # fmt: skip
 from nodes.ask_checked import Asked, ask_checked
 from state.asking import AskState, AskUpdate, Claim, LostClaim
-from state.passage import Passage
+from state.passage import OF_RECORD, Passage
 from state.quote import Quote
 from tools.context import RunContext
 from tools.embed.port import Embedder
@@ -106,7 +105,7 @@ def extract(
 
 def best_sentences(embedder: Embedder, question: str, passage: ShownPassage) -> list[str]:
     """Return the sentences of a passage that answer best, the best first; a record is one."""
-    if passage.section == RECORD[0]:
+    if passage.section == OF_RECORD[0]:
         return [passage.text]
     source = Source(passage.text, passage.title, tuple(passage.section.split(" > ")))
     rated = rate_sentences(embedder, question, [source])
@@ -188,7 +187,7 @@ def quote_in(claimed: str, passage: Passage) -> Quote | None:
     if span is None or without_injections(span.text)[1]:
         return None
     return Quote(
-        text=span.text, paper=passage.paper, part="passage", start=span.start, end=span.end,
+        text=span.text, paper=passage.paper, part=passage.part, start=span.start, end=span.end,
         verified=True,
     )  # fmt: skip
 

@@ -9,10 +9,9 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from nodes.ask.shown import RECORD
 from state.asking import AskState, AskUpdate, Hop, Wanted
 from state.paper import Paper
-from state.passage import Passage, PassageHit, passage_id
+from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.context import RunContext
 from tools.library.library import Library
 from tools.retrieve.open import open_retriever
@@ -105,6 +104,6 @@ def record_passage(paper: Paper) -> Passage:
     said = " and ".join(part for part in (f"is by {by}" if by else "", appeared) if part)
     text = f"“{paper.title}” {said or 'has no known authors'}."
     return Passage(
-        id=passage_id(paper.id, text), paper=paper.id, title=paper.title, section=RECORD,
+        id=passage_id(paper.id, text), paper=paper.id, title=paper.title, section=OF_RECORD,
         start=0, end=len(text), text=text,
     )  # fmt: skip

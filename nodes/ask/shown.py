@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from state.asking import Claim
 from state.paper import Paper
-from state.passage import Passage
-from state.quote import Quote
+from state.passage import OF_ANNOTATION, OF_RECORD, Passage
+from state.quote import ANNOTATION, Quote
 from state.request import Request
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.verbatim import names_of, verbatim
@@ -20,8 +20,6 @@ from tools.text.self_reference import attribute
 from tools.text.sentences import split_sentences
 from tools.text.source_lines import without_numbers
 
-ANNOTATION, RECORD = ("Annotation",), ("Record",)
-"""Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
 PASSAGE_FIELDS = """\
 A passage has its `id`, its paper's `title`, authors (`citation`) and `year`, the headings above it (`section`)
 and its `text`.
@@ -83,16 +81,16 @@ def quoted(words: str, source: ShownPassage | ShownClaim) -> str:
     answer can make the sentence again and compare.
     """
     text = without_numbers(words)
-    if source.section == RECORD[0]:
+    if source.section == OF_RECORD[0]:
         return f"“{text.removeprefix('“')}"  # quotes are found without the marks around them
     year = f" ({source.year})" if source.year else ""
     if not source.citation:
         return quotable.shown(text, f"‘{source.title}’{year}" if source.title else "")
     name = f"{source.citation}{year}"
-    if source.section != ANNOTATION[0]:
+    if source.section != OF_ANNOTATION[0]:
         return quotable.shown(text, name)
     plural = source.citation.endswith("et al.") or " and " in source.citation
-    return attribute(text, name, plural) or quotable.shown(
+    return attribute(text, name, plural, annotated=True) or quotable.shown(
         text, f"The library's annotation of {name}"
     )
 
@@ -190,7 +188,9 @@ class Sources:
         if paper and paper.year:
             names = (*names, *(f"{name} ({paper.year})" for name in names))
         words = without_injections(passage.text if passage else claim.quote.text)[0]
-        return any(verbatim(text, said, names) for said in (words, without_numbers(words)))
+        noted = claim.quote.part == ANNOTATION
+        known = (words, without_numbers(words))
+        return any(verbatim(text, said, names, annotated=noted) for said in known)
 
 
 async def sources_of(services: Services, request: Request, of: Iterable[Claim | str]) -> Sources:

@@ -14,6 +14,7 @@ import numpy as np
 
 from nodes.synthesize.packing import Shown
 from state.paper import Paper
+from state.quote import whose
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
 from tools.embed.calibration import calibrated
@@ -89,6 +90,7 @@ class LineOrigins:
         paragraph = self._paragraphs[group[0].paragraph]
         paper = self._papers.get(paragraph.paper)
         names = names_of(paper) if paper and paper.authors else ()
+        names = tuple(f"{name}{whose(paragraph.part)}" for name in names)
         span = verbatim(text, " ".join(line.plain for line in group), names)
         if span is None:
             return None
@@ -201,9 +203,9 @@ class LineOrigins:
         return origin_of(paragraph, start, end, works_cited(paragraph, start, end, self._entries))
 
 
-def name_of(paper: Paper | None) -> str:
-    """Return how a sentence names a paper's authors; empty where they are not known."""
-    return without_injections(paper.citation)[0] if paper and paper.authors else ""
+def name_of(paper: Paper | None, part: str = "passage") -> str:
+    """Return how a sentence names who says this part of a paper; empty where they are not known."""
+    return without_injections(paper.citation)[0] + whose(part) if paper and paper.authors else ""
 
 
 def title_of(paper: Paper | None) -> str:

@@ -17,6 +17,8 @@ from citeloom import PROGRAM
 from state.bibliography import Bibliography
 from state.document import Block, Document
 from state.paper import Paper
+from state.passage import OF_ANNOTATION
+from state.quote import ANNOTATION
 from state.request import Request
 from state.synthesis import Paragraph, SourcePaper, StackItem, SynthesizeState
 from tools.context import RunContext
@@ -74,6 +76,11 @@ async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> SynthesizeS
         )
         if not paragraphs:
             raise DocumentError("there is no paragraph in it", remedy="give another copy of it")
+        if read.kind == "record" and read.paper.abstract_kind == ANNOTATION:
+            paragraphs = [
+                item.model_copy(update={"part": ANNOTATION, "section": OF_ANNOTATION})
+                for item in paragraphs
+            ]
     except DocumentError as error:
         remedy = error.remedy or "give another copy or format of it"
         report = report.model_copy(update={"cause": str(error), "remedy": remedy})

@@ -41,7 +41,7 @@ def _made(
         text, commands = without_injections(plain)
         piece = Piece(
             place=place, paper=paragraph.paper,
-            title=title_of(paper), authors=name_of(paper), number=paragraph.number, text=text,
+            title=title_of(paper), authors=name_of(paper, paragraph.part), number=paragraph.number, text=text,
         )  # fmt: skip
         if commands:
             failures.append(reported(STAGE, piece.named, commands))

@@ -136,13 +136,17 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     """Say how many citations were checked by whom, and how many were not, and why."""
     uncited = Counter(item.by for item in verdicts if not item.key and item.by)
     verdicts = [item for item in verdicts if item.key]
-    own = sum(item.verdict == "supported" and item.by == "code" for item in verdicts)
+    own = Counter(
+        item.quote.part
+        for item in verdicts
+        if item.quote and item.verdict == "supported" and item.by == "code"
+    )
     titles = sum(_names_only(item) for item in verdicts)
     bare = sum(item.cause == "no_abstract" for item in verdicts)
     open_ = sum(item.verdict == "not_checked" for item in verdicts)
     judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
     told = [
-        (own, "checked by code: word for word the abstract, annotation or title"),
+        *((own[part], f"checked by code: word for word the {part}") for part in sorted(own)),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
         (bare - titles, "not checked: no abstract"),

@@ -19,7 +19,7 @@ from tools.evidence.alignment import Evidence
 from tools.evidence.claims import name_fault, of_others
 from tools.evidence.quotes import quotable, quote_input, quote_paper
 from tools.evidence.support import BAD, Judgement, alarms, judge
-from tools.evidence.verbatim import own_words, verbatim
+from tools.evidence.verbatim import misattributed, own_words, verbatim
 from tools.text.words import coverage
 
 MOST_ALARMS = 3
@@ -102,6 +102,10 @@ def known_for_certain(hand: Hand, sentence: str, key: str) -> Judged | None:
             text=span.text, paper=paper.id, part=part, start=span.start, end=span.end, verified=True
         )
         return Judged("supported", "", (quote,), by="code")
+    if noted := misattributed(sentence, key, paper):
+        quotes = quotes_in([noted.text], paper)
+        told = ("these are words of an annotation, not of the paper's authors",)
+        return Judged("not_in_source", "mis_cited", quotes, None, told, by="code")
     for other in hand.papers.values():
         if other is not paper and own_words(sentence, key, other):
             told = (f"it is word for word what {other.citation} write",)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from state.paper import Paper, by_any_id
-from state.quote import Quote
+from state.quote import ANNOTATION, Quote
 from state.writing import MARKER, KeyElements, Plan, Sentence
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.prompt import count_tokens
@@ -54,7 +54,7 @@ async def line_papers(
             year=paper.year,
             title=without_injections(paper.title)[0] if told else paper.title,
             abstract=without_injections(paper.abstract or "")[0] if told else paper.abstract or "",
-            annotated=paper.abstract_kind == "annotation",
+            annotated=paper.abstract_kind == ANNOTATION,
             elements=verified_words(elements.get(paper.id)) or None,
             cites=[by_id[cited] for cited in paper.references if cited in by_id] or None,
         )
@@ -130,7 +130,7 @@ def verified_words(elements: KeyElements | None) -> dict[str, str]:
     }
 
 
-_SHOWN = ("abstract", "title")
+_SHOWN = ("abstract", ANNOTATION, "title")
 
 
 def plain_text(sentences: Sequence[Sentence]) -> str:

@@ -77,13 +77,37 @@ def test_every_citation_rests_on_a_verified_quote_of_the_cited_papers_record(
             assert verdict["verdict"] in BACKED
             assert quote["verified"]
             assert quote["paper"] == verdict["paper"]
-            source = records[quote["paper"]][quote["part"]]
-            assert source[quote["start"] : quote["end"]] == quote["text"]
+            assert _stands(quote, records[quote["paper"]])
     argued = [quote for item in reviewed.papers["papers"] for quote in quotes_of(item["debate"])]
     assert len(argued) >= 2 * len(records)
-    for quote in argued:
-        source = records[quote["paper"]][quote["part"]]
-        assert source[quote["start"] : quote["end"]] == quote["text"]
+    assert all(_stands(quote, records[quote["paper"]]) for quote in argued)
+
+
+def _stands(quote: dict[str, Any], record: dict[str, Any]) -> bool:
+    said = {record["abstract_kind"]: record["abstract"], "title": record["title"]}
+    return bool(said[quote["part"]][quote["start"] : quote["end"]] == quote["text"])
+
+
+def test_annotation_is_called_one_wherever_it_is_shown(reviewed: Done) -> None:
+    records = [item["paper"] for item in reviewed.papers["papers"]]
+    assert {item["abstract_kind"] for item in records} == {"annotation"}
+    notes = [item["abstract"] for item in records]
+    every = quotes_of(reviewed.run["sentences"]) + quotes_of(reviewed.papers)
+    every += quotes_of(reviewed.run["table"]) + quotes_of(reviewed.run["audit"])
+    assert {quote["part"] for quote in every if any(quote["text"] in note for note in notes)} == {
+        "annotation"
+    }
+    audit = json.loads(reviewed.text("audit.json"))
+    assert all(note.endswith("word for word the annotation") for note in audit["notes"])
+    shown = [reviewed.text(name) for name in ("review.md", "table.md", "table.csv", "table.html")]
+    assert not any("abstract: “" in text or "<summary>abstract" in text for text in shown)
+    for line in reviewed.text("review.md").splitlines():
+        words = re.sub(r"\\(.)", r"\1", line)
+        if words.startswith("- Sentence") and any(
+            said.strip("”") in note for said in re.findall("“(.+)”", words) for note in notes
+        ):
+            assert words.endswith("” (annotation)")
+        assert not re.search(r"\b(writes?|notes?|states?|says?)(?: that)?:? “", words)
 
 
 def test_papers_are_ranked_and_say_how_they_were_found(reviewed: Done) -> None:

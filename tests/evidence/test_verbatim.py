@@ -3,7 +3,7 @@
 import pytest
 
 from state.paper import Author, Paper
-from tools.evidence.verbatim import names_of, own_words, verbatim
+from tools.evidence.verbatim import misattributed, names_of, own_words, verbatim
 
 TEXT = (
     "This study evaluates moths on many lamps. However, this approach misses dusk; it is slow. "
@@ -21,7 +21,6 @@ NAMES = ("Tang et al.", "Tang")
         ("Tang et al. {P1} evaluate moths on many lamps.", "This study evaluates"),
         ("Tang {P1} evaluates moths on many lamps.", "This study evaluates"),
         ("Tang et al. {P1} write: “This study evaluates moths on many lamps.”", "This study"),
-        ("Tang et al. {P1} (annotation): “This study evaluates moths on many lamps.”", "This study"),
         ("Tang et al. {P1} say that nobody asked the owls.", "Nobody"),
         ("According to Tang et al. {P1}, nobody asked the owls.", "Nobody"),
         ("“However, this approach misses dusk; it is slow” {P1}.", "However"),
@@ -60,6 +59,30 @@ def test_the_source_s_own_sentence_is_found(sentence: str, of: str) -> None:
 )
 def test_whatever_else_stands_there_makes_it_another_sentence(sentence: str) -> None:
     assert verbatim(sentence, TEXT, NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told_as"),
+    [
+        ("Tang et al. {P1} (annotation): “Nobody asked the owls.”", "annotation"),
+        ("The library's annotation of Tang et al. {P1}: “Nobody asked the owls.”", "annotation"),
+        ("Tang et al. {P1} evaluate moths on many lamps.", "annotation"),
+        ("Nobody asked the owls {P1}.", "annotation"),
+        ("Tang et al. {P1} write: “Nobody asked the owls.”", "theirs"),
+        ("“Nobody asked the owls” (Tang et al., {P1}).", "theirs"),
+        ("According to Tang et al. {P1}, nobody asked the owls.", "theirs"),
+        ("Tang et al. {P1} note that owls hear.", "theirs"),
+        ("Tang et al. {P1} ask the owls.", ""),
+    ],
+)
+def test_annotation_is_not_told_as_the_words_of_the_authors(sentence: str, told_as: str) -> None:
+    paper = Paper(
+        id="a", title="T", abstract=f"{TEXT} The article notes that owls hear.",
+        abstract_kind="annotation", authors=tuple(Author(name=f"{name} Tang") for name in "ABC"),
+    )  # fmt: skip
+    own = own_words(sentence, "P1", paper)
+    assert (own or ("",))[0] == (told_as if told_as == "annotation" else "")
+    assert bool(misattributed(sentence, "P1", paper)) == (told_as == "theirs")
 
 
 def test_part_of_a_sentence_is_enough_where_it_cites_several_papers() -> None:

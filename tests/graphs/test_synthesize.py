@@ -160,3 +160,16 @@ async def test_papers_of_a_library_are_read_from_their_abstracts(home: Path) -> 
     assert {item.kind for item in result["stacked"]} == {"record"}
     assert all("what it cites is not known" in item.notes[0] for item in result["stacked"])
     assert_traced(result)
+
+
+async def test_annotation_of_a_library_is_not_told_as_its_papers_words(home: Path) -> None:
+    result = await synthesize(
+        "What does LitLLM do?", uploads=[], papers=["arxiv:2402.01788"], library="starter"
+    )
+    assert result["answer"].startswith("Agarwal et al. (annotation): “")
+    origins = [origin for line in result["lines"] for origin in line.origins]
+    assert origins
+    assert {(item.quote.part, item.section) for item in origins} == {
+        ("annotation", ("Annotation",))
+    }
+    assert_traced(result)

@@ -140,6 +140,14 @@ def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> Non
     assert run("list").stdout.split() == ["mine", "starter"], "a missing file makes no library"
     assert run("add", "all.jsonl", "--library", "new").stdout == "library 'new': 8 added\n"
     assert run("add", "all.jsonl", "-l", "new").stdout == "library 'new': 8 unchanged\n"
+    Path("note.jsonl").write_text(
+        '{"title": "Noted", "abstract": "It is long.", "abstract_kind": "annotation"}',
+        encoding="utf-8",
+    )
+    run("add", "note.jsonl", "--library", "notes")
+    run("export", "notes", "notes.jsonl")
+    assert '"abstract_kind": "annotation"' in Path("notes.jsonl").read_text(encoding="utf-8")
+    run("remove", "notes", "--yes")
     run("remove", "new", "10.1000/P1", answer="n\n", code=1)
     done = run("remove", "new", "10.1000/P1", "unknown", answer="y\n")
     assert "1 paper removed" in done.stdout

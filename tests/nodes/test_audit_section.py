@@ -129,14 +129,15 @@ def test_each_fault_fails_the_text_with_its_reason(name: str, cause: str, reason
 
 def test_audit_says_who_checked_what_and_passes_only_what_was_checked() -> None:
     title = Quote(text="How", paper=KEYS["P2"], part="title", start=0, end=3, verified=True)
-    own = verdict("supported").model_copy(update={"by": "code"})
+    noted = title.model_copy(update={"part": "annotation"})
+    own = verdict("supported").model_copy(update={"by": "code", "quote": noted})
     named = verdict("not_checked", "no_abstract", "P2").model_copy(update={"quote": title})
     by_llm = verdict("partly", "", "P3").model_copy(update={"by": "scripted"})
     cites = (Sentence(text="A {P1}, {P2}, {P3}.", line=1),)
     audit = make_audit(cites, [own, named, by_llm])
     assert audit.passed, "a title told of a paper without abstract claims nothing else"
     assert audit.notes == (
-        "1 citation checked by code: word for word the abstract, annotation or title",
+        "1 citation checked by code: word for word the annotation",
         "1 citation judged by scripted",
         "1 citation not checked: no abstract; nothing but the title is told",
     )

@@ -49,6 +49,18 @@ def judged(
     return judge_citation(hand, text, key, claims_of(text, hand.papers), finding)
 
 
+def test_words_of_an_annotation_are_not_taken_as_the_authors(evidence: Evidence) -> None:
+    noted = {"P1": PAPERS["P1"].model_copy(update={"abstract_kind": "annotation"})}
+    said = f"Abel and Corvin {{P1}} write: “{LICHENS}”"
+    for llm in ("", "scripted"):
+        result = judged(Hand(noted, evidence, llm=llm), said, quote=LICHENS)
+        assert told_of(result) == ("not_in_source", "mis_cited", "code")
+        assert "annotation" in result.alarms[0]
+        assert [(item.text, item.part) for item in result.quotes] == [(LICHENS, "annotation")]
+        told = said.replace(" write:", " (annotation):")
+        assert told_of(judged(Hand(noted, evidence, llm=llm), told)) == ("supported", "", "code")
+
+
 def told_of(result: Judged) -> tuple[str, str, str]:
     return result.verdict, result.cause, result.by
 

@@ -52,6 +52,9 @@ def test_annotation_is_not_told_as_the_papers_words() -> None:
     said = told(3, annotated=True)
     assert said[0] == "Lee et al. {P1} propose a model of how bees steer."
     assert all(text.startswith("Lee et al. {P1} (annotation): “") for text in said[1:])
+    noted = "The article notes that bees sleep in winter."
+    assert told(1, annotated=True, abstract=noted) == [f"Lee et al. {{P1}} (annotation): “{noted}”"]
+    assert told(1, abstract=noted) == ["Lee et al. {P1} note that bees sleep in winter."]
 
 
 def test_papers_of_one_line_stand_side_by_side_and_are_not_joined_in_words() -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -100,6 +100,7 @@ class _Record(BaseModel):
     id: _Id = None
     title: _Text = None
     abstract: Annotated[str | None, BeforeValidator(_abstract)] = None
+    abstract_kind: Literal["abstract", "annotation"] | None = None
     year: Annotated[int | None, Field(ge=1000, le=2100), BeforeValidator(_year)] = None
     published: Annotated[date | None, BeforeValidator(_day)] = None
     authors: list[Annotated[str | None, BeforeValidator(_name)]] | None = None
@@ -125,7 +126,7 @@ class _Record(BaseModel):
 def paper_from(fields: Mapping[str, Any]) -> Paper:
     """Build the paper that these fields describe.
 
-    Fields are named as in the JSON Lines schema: id, title, abstract, year, published, authors
+    Fields are named as in the JSON Lines schema: id, title, abstract, abstract_kind, year, published, authors
     (strings, or objects with family and given, literal or name), venue, references, doi, arxiv,
     openalex, semantic_scholar, url, aliases; others are ignored. An `id` of a known kind fills
     the field of its kind; a DOI or other identifier that is none is ignored.
@@ -155,6 +156,7 @@ def paper_from(fields: Mapping[str, Any]) -> Paper:
     year = record.published.year if record.published and not record.year else record.year
     return Paper(
         id=paper_id, title=record.title, abstract=record.abstract, year=year,
+        abstract_kind=record.abstract_kind or "abstract",
         published=record.published, authors=authors, authors_complete=len(authors) == len(names),
         venue=record.venue, url=record.url, references=tuple(dict.fromkeys(references)),
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),

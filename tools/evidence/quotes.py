@@ -127,8 +127,8 @@ def quote_paper(claimed: str, paper: Paper, known: Iterable[Quote] = ()) -> Quot
 
     `verified` says how it went. Known are verified quotes, of this paper or others.
     """
-    for part, text in (("abstract", paper.abstract), ("title", paper.title)):
-        if text and (span := find_quote(claimed, text)):
+    for part, text in paper.parts:
+        if span := find_quote(claimed, text):
             return Quote(
                 text=span.text, paper=paper.id, part=part,
                 start=span.start, end=span.end, verified=True,

@@ -3,7 +3,8 @@
 Three forms, and no other: the source's sentence as it stands; its whole sentences in quotation marks
 with nothing around them but the authors' name and a plain word of reporting ('Tang et al. [1] write:
 “...”'); or its sentence with 'we' or 'this paper' turned into the authors' name, which is made again
-from the source (tools.text.self_reference.attribute) and compared.
+from the source (tools.text.self_reference.attribute) and compared. Of an annotation nothing is its paper's:
+its words are quoted as '(annotation)', and no word of reporting puts them in the authors' mouths.
 """
 
 import re
@@ -12,6 +13,7 @@ from functools import lru_cache
 from itertools import product
 
 from state.paper import Paper
+from state.quote import ANNOTATION
 from state.writing import MARKER
 from tools.evidence.quotes import find_quote, folded
 from tools.text.self_reference import attribute
@@ -46,7 +48,7 @@ _PART = re.compile(r";(?=[^“”\"«»]*(?:[“\"«][^“”\"«»]*[”\"»][^
 
 
 def own_words(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
-    """Return the part of a paper ('abstract', 'title') and the words of it that a sentence is.
+    """Return the part of a paper ('abstract', 'annotation', 'title') and the words of it that a sentence is.
 
     Args:
         sentence: With markers. Where it cites several papers, a part between semicolons is enough.
@@ -57,11 +59,19 @@ def own_words(sentence: str, key: str, paper: Paper) -> tuple[str, Span] | None:
     pieces = [sentence]
     if cited != {key}:
         pieces += [part for part in _parts(sentence) if set(MARKER.findall(part)) == {key}]
-    for part, text in (("abstract", paper.abstract), ("title", paper.title)):
-        for piece in pieces if text else ():
-            if span := verbatim(piece, text or "", names_of(paper)):
+    for part, text in paper.parts:
+        for piece in pieces:
+            if span := verbatim(piece, text, names_of(paper), annotated=part == ANNOTATION):
                 return part, span
     return None
+
+
+def misattributed(sentence: str, key: str, paper: Paper) -> Span | None:
+    """Return the words of an annotation that a sentence tells as those of the paper's authors, if it does."""
+    if paper.abstract_kind != ANNOTATION or own_words(sentence, key, paper):
+        return None
+    told = own_words(sentence, key, paper.model_copy(update={"abstract_kind": "abstract"}))
+    return told and told[1]
 
 
 def _parts(sentence: str) -> Iterator[str]:
@@ -90,7 +100,9 @@ def names_of(paper: Paper) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def verbatim(sentence: str, text: str, names: Collection[str] = ()) -> Span | None:
+def verbatim(
+    sentence: str, text: str, names: Collection[str] = (), *, annotated: bool = False
+) -> Span | None:
     """Return where in a text the words of a sentence stand, if it is made of them alone, or None.
 
     'Tang et al. {P1} evaluate X.' -> the place of 'This study evaluates X.'; 'Tang et al. never
@@ -100,16 +112,17 @@ def verbatim(sentence: str, text: str, names: Collection[str] = ()) -> Span | No
         sentence: May have markers.
         text: The source.
         names: What the sentence may call the source's authors.
+        annotated: Whether the source is an annotation of the paper, by somebody else.
     """
-    known = _sentences(text, tuple(names))
+    known = _sentences(text, tuple(names), annotated)
     # '\\citet{tang} evaluate X': there the marker stands for the name.
     led = _LED.match(sentence)
     named = [f"{name} {sentence[led.end() :]}" for name in names] if led else []
     for bare in map(plain, (sentence, *named)):
-        for said in (bare, *_unframed(bare, names)):
+        for said in (bare, *(() if annotated else _unframed(bare, names))):
             if found := known.get(_ended(said)):
                 return found
-        if quoted := _quoted(bare, text, names):
+        if quoted := _quoted(bare, text, names, annotated):
             return quoted
     return None
 
@@ -120,13 +133,13 @@ def plain(sentence: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _sentences(text: str, names: tuple[str, ...]) -> dict[str, Span]:
+def _sentences(text: str, names: tuple[str, ...], annotated: bool) -> dict[str, Span]:
     """Return the sentences of a text, and what they are with the authors named, by folded words."""
     known: dict[str, Span] = {}
     for span in split_sentences(text):
         known.setdefault(_ended(span.text), span)
         for name, plural in product(names, (True, False)):
-            if said := attribute(span.text, name, plural):
+            if said := attribute(span.text, name, plural, annotated=annotated):
                 known.setdefault(_ended(said), span)
     return known
 
@@ -142,12 +155,16 @@ def _unframed(bare: str, names: Collection[str]) -> Iterator[str]:
         yield bare[found.end() :]
 
 
-def _quoted(bare: str, text: str, names: Collection[str]) -> Span | None:
+def _quoted(bare: str, text: str, names: Collection[str], annotated: bool) -> Span | None:
     if bare.count("“") > bare.count("”"):
         bare = f"{bare}”"  # a quotation that goes on in the next sentence
     for pattern in _QUOTED:
         found = [_whole(quote[1], text) for quote in pattern.finditer(bare)]
-        if found and all(found) and _frame(names).fullmatch(pattern.sub(_Q, bare)):
+        if (
+            found
+            and all(found)
+            and _framed(tuple(names), annotated).fullmatch(pattern.sub(_Q, bare))
+        ):
             return found[0]
     return None
 
@@ -169,15 +186,14 @@ def _name(names: Collection[str]) -> str:
 
 
 @lru_cache(maxsize=512)
-def _framed(names: tuple[str, ...]) -> re.Pattern[str]:
+def _framed(names: tuple[str, ...], annotated: bool) -> re.Pattern[str]:
     name = _name(names)
     year = r"(?: \(?\d{4}[a-z]?\)?)?"
-    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY}| \(annotation\))?[:,]? ?)"
+    if annotated:
+        one = rf"(?:{name}{year} \(annotation\)|the library's annotation of {name}{year}):? ?{_Q}"
+        return re.compile(rf"{one}(?:[.,;:]? (?:and )?(?:{one}|{_Q}))*[.]?", re.IGNORECASE)
+    before = rf"(?:(?:as |according to |in the words of |in )?{name}{year}(?:,? {_SAY})?[:,]? ?)"
     after = rf"(?:,? (?:as )?(?:{name}{year} {_SAY}|{_SAY} {name}{year})|,? ?\(?{name},?{year}\)?)"
     return re.compile(
         rf"{before}?{_Q}(?:[.,;:]? (?:and )?{before}?{_Q})*{after}?[.]?", re.IGNORECASE
     )
-
-
-def _frame(names: Collection[str]) -> re.Pattern[str]:
-    return _framed(tuple(names))

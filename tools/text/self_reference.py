@@ -93,7 +93,7 @@ _KINDS = (
 )
 
 
-def attribute(sentence: str, name: str, plural: bool) -> str | None:
+def attribute(sentence: str, name: str, plural: bool, *, annotated: bool = False) -> str | None:
     """Return a sentence with its own subject in place of 'we' or 'this paper', or None in any doubt.
 
     'In this paper, we propose Y.' -> 'Baek et al. propose Y.' A label ('Methods:') goes, too; all
@@ -101,12 +101,14 @@ def attribute(sentence: str, name: str, plural: bool) -> str | None:
     authors can do; where a second verb would have to agree as well; where a later 'our', 'it' or
     'this approach' would point elsewhere than before. 'However, this approach misses X.' gives
     None, since it may tell of a rival; so does 'Our results show', whose subject did nothing.
-    Meant for an abstract, where 'this study' is the paper's own.
+    Meant for an abstract, where 'this study' is the paper's own. Of an annotation what the authors did is
+    told and not what they say: 'The paper notes that' gives None, for the words after it are not theirs.
 
     Args:
         sentence: One sentence of the paper.
         name: What stands for the authors, which may have a marker behind it: 'Tang et al. {P1}'.
         plural: Whether the name wants the verb's plural.
+        annotated: Whether somebody else wrote the sentence about the paper.
     """
     text = sentence.strip()
     text = text[_end(_LABEL, text) :]
@@ -120,7 +122,11 @@ def attribute(sentence: str, name: str, plural: bool) -> str | None:
         return None
     rest = text[adverb.end() + verb.end() :]
     agreed = _agree(verb[0], rest, kind, plural)
-    if agreed is None or kind.turned_wrong.search(rest):
+    if (
+        agreed is None
+        or kind.turned_wrong.search(rest)
+        or (annotated and rest.startswith(" that "))
+    ):
         return None
     if agreed != verb[0] and (_SECOND_SINGULAR if plural else _SECOND_ANY).search(rest):
         return None

@@ -72,7 +72,7 @@ def works_cited(paragraph: Paragraph, start: int, end: int, entries: Entries) ->
 def origin_of(paragraph: Paragraph, start: int, end: int, works: Iterable[str] = ()) -> Origin:
     """Return the words between two offsets of a paragraph as an origin, with the works they cite."""
     quote = Quote(
-        text=paragraph.text[start:end], paper=paragraph.paper, part="passage", start=start, end=end,
+        text=paragraph.text[start:end], paper=paragraph.paper, part=paragraph.part, start=start, end=end,
         verified=True,
     )  # fmt: skip
     return Origin(

@@ -6,6 +6,7 @@ from typing import Any
 
 from citeloom import PROGRAM
 from state.paper import Paper
+from state.quote import ANNOTATION
 from state.results import CitedSentence, Reference
 from state.writing import CitationVerdict
 from tools.bibliography.in_text import Group, Piece
@@ -119,23 +120,29 @@ def restyled(values: Mapping[str, Any], style: CitationStyle) -> dict[str, Any]:
     return {**values, **changed}
 
 
+_OWN = {"abstract": "that paper's own sentence", "annotation": "a sentence of its annotation"}
+
+
 def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what a reader must know of a result before reading it."""
-    lines = []
+    lines: list[str] = []
+    papers = [item.paper for item in values.get("references") or []]
+    papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    kinds = {paper.abstract_kind for paper in papers}
     if values.get("mind") == "extractive":
+        own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)
         lines.append(
             "Made by the embedded engine (extractive), without an LLM: nothing is composed. What it says of a paper "
-            "is that paper's own sentence, with its authors' name for “we” or “this paper”, or in quotation marks. "
-            f"Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write (`{PROGRAM} doctor`)."
+            f"is {own or _OWN['abstract']}, with its authors' name for “we” or “this paper”, or in quotation "
+            "marks. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write "
+            f"(`{PROGRAM} doctor`)."
         )
     if values.get("outcome") == "partial":
         lines.append("Partial: some of this run is missing or could not be checked; see run.json.")
-    papers = [item.paper for item in values.get("references") or []]
-    papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
-    if any(paper.abstract_kind == "annotation" for paper in papers):
+    if ANNOTATION in kinds:
         lines.append(
             "The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
-            "written by CiteLoom's authors, and quotes are taken from that."
+            "written by CiteLoom's authors. Quotes of it say so: (annotation). They are not the papers' own words."
         )
     return tuple(lines)
 
@@ -143,7 +150,7 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
 def support_of(verdict: CitationVerdict) -> str:
     """Return a citation's verdict and the words behind it, in one line."""
     words = " … ".join(
-        f"“{clean(item.text)}”" for item in (verdict.quote, *verdict.further) if item
+        f"“{clean(item.text)}”{item.whose}" for item in (verdict.quote, *verdict.further) if item
     )
     return verdict.verdict.replace("_", " ") + (f": {words}" if words else "")
 

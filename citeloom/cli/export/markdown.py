@@ -29,7 +29,8 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
         "## References",
         "\n".join(listed),
         "## Evidence",
-        "What each citation rests on, word for word from the cited paper's record.",
+        "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
+        "not the paper's, but were written about it.",
         "\n".join(line for item in sentences for line in _evidence(item, shown)),
         _omitted(values),
         completeness_text(values),
@@ -64,7 +65,8 @@ def _ranked(item: RankedPaper) -> Iterator[str]:
     if item.debate:
         signed = [("+", one) for one in item.debate.arguments_for]
         for sign, one in [*signed, *(("−", one) for one in item.debate.arguments_against)]:
-            quote = f"“{escape(one.quote.text)}”" if one.quote else f"({one.note})"
+            words = one.quote and f"“{escape(one.quote.text)}”{one.quote.whose}"
+            quote = words or f"({one.note})"
             yield f"   {sign} {escape(one.claim)} {quote}"
 
 

@@ -80,8 +80,10 @@ def table_page(table: ComparisonTable, *, about: str = "") -> str:
     )
     return page(
         title,
-        f"<h1><bdi>{_html(title)}</bdi></h1>\n<p>Each cell rests on words of its paper, which were checked and "
-        "can be unfolded. An empty cell means that the paper's record does not say it.</p>\n<table>\n"
+        f"<h1><bdi>{_html(title)}</bdi></h1>\n<p>Each cell is words of the record of its paper, found there by "
+        "code. Unfolded it shows them whole, under what they are from: the paper's abstract, title or full text "
+        "(passage), or an annotation, which others wrote about the paper. An empty cell means that the record "
+        "does not say it.</p>\n<table>\n"
         f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n',
     )
 

@@ -131,7 +131,7 @@ def _counts(library: "Library") -> str:
     years = f"{found.first_year} to {found.last_year}" if found.first_year else "none known"
     lines = [
         f"{found.name}",
-        f"  papers      {found.papers}, {found.abstracts} with abstract",
+        f"  papers      {found.papers}, {found.abstracts} with abstract or annotation",
         f"  years       {years}",
         f"  references  {found.links} among them; {found.entries} in the lists of documents",
         f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers)",

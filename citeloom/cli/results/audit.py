@@ -94,7 +94,7 @@ def _problem(item: CitationVerdict, labels: Mapping[str, str]) -> Iterator[str]:
     if bad and item.claim:
         yield f"      claimed: {item.claim}"
     if bad and item.quote:
-        yield f"      the paper: “{item.quote.text}”"
+        yield f"      the paper: “{item.quote.text}”{item.quote.whose}"
     yield from (f"      note: {alarm}" for alarm in item.alarms)
     if item.better:
         yield f"      it is said by {item.better}"

@@ -103,7 +103,7 @@ class _Text:
             numbers = {self._numbers[work] for work in origin.works if work in self._numbers}
             cites = ", ".join(f"[{number}]" for number in sorted(numbers))
             words = self._escape(" ".join(origin.quote.text.split()))
-            yield f"    - {self._place(origin)}: “{words}”{f' cites {cites}' if cites else ''}"
+            yield f"    - {self._place(origin)}: “{words}”{origin.quote.whose}{f' cites {cites}' if cites else ''}"
 
     def _place(self, origin: Origin) -> str:
         """Return a place as a reader knows it: '[1] lee.pdf, 2 Costs, p. 1, paragraph 4'."""

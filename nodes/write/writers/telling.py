@@ -80,7 +80,11 @@ def _ways(embedder: Embedder, about: str, paper: LinePaper) -> Iterator[NextSent
 def shown_as(passage: Passage, paper: LinePaper) -> NextSentence:
     """Return a passage under its authors' name; an annotation is not told as its paper's words."""
     subject = f"{printed_name(paper)} {{{paper.key}}}"
-    said = attribute(passage.text, subject, paper.plural) if passage.alone else None
+    said = (
+        attribute(passage.text, subject, paper.plural, annotated=paper.annotated)
+        if passage.alone
+        else None
+    )
     if said is None:
         frame = "(annotation)" if paper.annotated else "write" if paper.plural else "writes"
         said = f"{subject} {frame}: “{passage.text}”"
