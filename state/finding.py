@@ -58,6 +58,7 @@ class Completeness(Value):
     All numbers are expectations: each paper counts by its chance of being cited.
     """
 
+    told: str = Field(default="", description="The estimate as a sentence, or why there is none.")
     kept: float = Field(default=0.0, ge=0, description="Among the papers kept.")
     seen: float = Field(default=0.0, ge=0, description="Among all papers that were looked at.")
     estimate: float | None = Field(

@@ -38,6 +38,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         [key in kept for key in scores],
     )
     done = Completeness(
+        told=in_words(estimate, len(kept), place_of(state["request"].sources)),
         kept=round(estimate.kept, 1),
         seen=round(estimate.seen, 1),
         estimate=_rounded(estimate.total, 1),
@@ -53,9 +54,34 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         stopped=why_stopped(state),
         caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
-    note = f"about {done.share:.0%} of what there is" if done.share is not None else "not known"
-    services.progress(STAGE, 1, 1, note)
+    share = f"about {done.share:.0%} of" if done.share is not None else "too little to tell, of"
+    services.progress(STAGE, 1, 1, f"{share} what {place_of(state['request'].sources)}")
     return {"completeness": done}
+
+
+def in_words(estimate: Estimate, kept: int, place: str) -> str:
+    """Return the estimate as one sentence that names what it counts; without one, why there is none.
+
+    Args:
+        estimate: The estimate.
+        kept: How many papers were kept, likely to be cited or not.
+        place: What they are counted in, such as 'this library holds'.
+    """
+    if estimate.total is None or estimate.share is None:
+        return f"How many papers such a text would cite of what {place} cannot be told: {estimate.reason}."
+    found = f"about {estimate.kept:.0f}" if estimate.kept >= 1 else "fewer than one"
+    return (
+        f"Of what {place}, such a text would cite an estimated {estimate.total:.0f} papers; {found} of these "
+        f"({estimate.share:.0%}, 95 % interval {estimate.share_low:.0%} to {estimate.share_high:.0%}) are among the "
+        f"{kept} kept."
+    )
+
+
+def place_of(sources: Sequence[str]) -> str:
+    """Return what the sources are, and that they hold what is counted."""
+    if tuple(sources) == ("library",):
+        return "this library holds"
+    return f"{_listed(sources)} hold{'s' if len(sources) == 1 else ''}"
 
 
 def _scores(state: FindState) -> dict[str, float]:
@@ -91,7 +117,6 @@ def why_stopped(state: FindState) -> str:
 def _cautions(estimate: Estimate, division: Division) -> Iterable[str]:
     """What the method does not do."""
     if estimate.reason:
-        yield f"There is no estimate: {estimate.reason}."
         return
     yield (
         "What no channel found is counted too low: the channels depend on each other, for links are "
@@ -120,7 +145,7 @@ def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterabl
             f"{unjudged} papers that were seen were not judged: they count by how promising they "
             "looked."
         )
-    yield f"Only papers that {_listed(state['request'].sources)} can show are estimated."
+    yield "Papers that stand elsewhere, or that nothing there leads to, are not counted."
     lost = sum(failure.stage in _SEARCHING for failure in state["failures"])
     if lost:
         times = "once" if lost == 1 else f"{lost} times"
@@ -128,5 +153,5 @@ def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterabl
 
 
 def _listed(names: Sequence[str]) -> str:
-    places = ["the library" if name == "library" else name for name in names]
+    places = ["this library" if name == "library" else name for name in names]
     return " and ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)

@@ -73,6 +73,12 @@ def test_worked_example_is_as_computed_by_hand() -> None:
         ([(frozenset(), 1.0, True)] * 2, "no channel found a paper"),
         (papers(a=5), "fewer than two channels"),
         (papers(a=5, b=7), "found by two channels"),
+        (papers(ab=5, a=5, b=5, kept=False), "no paper was kept"),
+        (papers(ab=1, a=1), "likely to be cited"),
+        (
+            papers(0.3, kept=False, ab=3, a=4) + papers(0.3, ab=2, b=3),
+            "nearly any share would fit",
+        ),
     ],
 )
 def test_sample_that_says_nothing_of_the_rest_gives_no_estimate_and_says_why(
@@ -81,7 +87,7 @@ def test_sample_that_says_nothing_of_the_rest_gives_no_estimate_and_says_why(
     estimate = estimated(found)
     assert estimate.total is None
     assert words in estimate.reason
-    assert estimate.seen == len(found)
+    assert estimate.seen == pytest.approx(sum(chance for _, chance, _ in found))
 
 
 def simulate(

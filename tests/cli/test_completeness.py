@@ -2,11 +2,12 @@
 
 import pytest
 
-from citeloom.cli.export.completeness import assessed, completeness_line, completeness_text
+from citeloom.cli.export.completeness import assessed, completeness_text
 from citeloom.cli.export.markdown import papers_text, review_text
 from state.finding import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(
+    told="Of what *this* library holds, about 9 of 16.",
     kept=9.4, seen=14.2, estimate=16.1, low=8, high=28, share=0.584, share_low=0.28, share_high=0.89,
     channels=("keywords", "meaning", "references"), found_by=(3.5, 0, 10.7), method="Chao 1989",
     curve=(
@@ -18,21 +19,9 @@ ESTIMATED = Completeness(
 )  # fmt: skip
 
 
-def test_line_says_which_share_was_kept_and_how_sure_that_is() -> None:
-    assert completeness_line(ESTIMATED) == (
-        "The papers kept are an estimated 58% (95 % interval 28% to 89%) of those that such a text "
-        "would cite: about 9 of 16."
-    )
-
-
-@pytest.mark.parametrize("found", [Completeness(), Completeness(kept=3, seen=5, found_by=(5,))])
-def test_line_does_not_claim_what_cannot_be_told(found: Completeness) -> None:
-    assert completeness_line(found) == "How complete this is cannot be estimated."
-
-
 def test_section_shows_the_curve_the_end_and_the_caveats_as_they_are() -> None:
     text = completeness_text({"completeness": ESTIMATED})
-    assert text.startswith("## How complete it is\n\nThe papers kept are")
+    assert text.startswith("## How complete it is\n\nOf what \\*this\\* library holds, about 9")
     assert "Why it ended there: searching ended: everything is covered." in text
     assert "| searches | 120 | 30 |\n| links, round 1 | 400 | 38 |" in text
     assert "by how many channels found them: 3.5 by 1, 10.7 by 3." in text

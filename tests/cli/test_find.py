@@ -28,7 +28,12 @@ def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
     assert len(json.loads(data)["papers"]) == len(done.papers["papers"])
     told = section(done.text("papers.md"), "How complete it is")
     complete = done.run["completeness"]
-    assert told.startswith(f"The papers kept are an estimated {complete['share']:.0%} ")
+    assert told.startswith(complete["told"])
+    assert re.fullmatch(
+        r"Of what this library holds, such a text would cite an estimated \d+ papers; about \d+ of these "
+        rf"\(\d+%, 95 % interval \d+% to \d+%\) are among the {len(kept)} kept\.",
+        complete["told"],
+    )
     assert all(caveat in told for caveat in complete["caveats"])
     assert complete["curve"][-1]["kept"] == len(done.run["selected"])
     assert sum(complete["found_by"]) == pytest.approx(complete["seen"], abs=0.3)

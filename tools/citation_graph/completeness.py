@@ -30,6 +30,10 @@ SLOPE, OFFSET = 1.1, -3.4
 """Log-odds of being cited, from the log-odds of a score: a logistic regression over all papers seen
 for 24 development queries (numbers 61 to 84), judged by the embedded engine (decision 11)."""
 DRAWS = 1000
+FEWEST = 3.0
+"""Expected papers below which nothing is estimated of the rest: a handful of chances, and no sample."""
+WIDEST = 0.8
+"""Width of the share's interval from which on it tells nothing, such as 10 % to 95 %."""
 _CERTAIN = (0.005, 0.995)
 
 
@@ -85,7 +89,7 @@ def estimate_total(
         kept=float(weight @ keep),
         seen=float(weight.sum()),
         found_by=tuple(float(weight[often == count].sum()) for count in range(1, len(names) + 1)),
-        reason=_reason(float(weight.sum()), found),
+        reason=_reason(float(weight.sum()), found, kept),
     )
     if base.reason:
         return base
@@ -100,19 +104,25 @@ def estimate_total(
     low, high = np.percentile(totals, [2.5, 97.5])
     share = base.kept / total
     share_low, share_high = np.percentile(shares, [2.5, 97.5]) if shares.size else (0.0, 1.0)
+    if share_high - share_low >= WIDEST:
+        return replace(base, reason="what was found is too little, nearly any share would fit it")
     return replace(
         base, total=total, low=min(float(low), total), high=max(float(high), total), share=share,
         share_low=min(float(share_low), share), share_high=max(float(share_high), share),
     )  # fmt: skip
 
 
-def _reason(seen: float, found: Floats) -> str:
+def _reason(seen: float, found: Floats, kept: Sequence[bool]) -> str:
     if not found.size or seen <= 0:
         return "no channel found a paper that might be cited"
     if np.count_nonzero(found.sum(axis=0)) < 2:
         return "fewer than two channels found papers, so none can be held against another"
-    alone = found.sum(axis=1).max() < 2
-    return "no paper was found by two channels, so any number could be missing" if alone else ""
+    if found.sum(axis=1).max() < 2:
+        return "no paper was found by two channels, so any number could be missing"
+    if not any(kept):
+        return "no paper was kept"
+    few = "too few of the papers seen are likely to be cited: about " if seen < FEWEST else ""
+    return few and f"{few}{seen:.1f} by their chances, and at least {FEWEST:.0f} are needed"
 
 
 def _unseen(weights: Floats, found: Floats) -> Floats:

@@ -13,17 +13,6 @@ def assessed(values: Mapping[str, Any]) -> Completeness | None:
     return found if found is not None and found.caveats else None
 
 
-def completeness_line(found: Completeness) -> str:
-    """Return one sentence: which share of what there is was kept, and how sure that is."""
-    if found.estimate is None or found.share is None:
-        return "How complete this is cannot be estimated."
-    return (
-        f"The papers kept are an estimated {found.share:.0%} (95 % interval {found.share_low:.0%} "
-        f"to {found.share_high:.0%}) of those that such a text would cite: about {found.kept:.0f} "
-        f"of {found.estimate:.0f}."
-    )
-
-
 def completeness_text(values: Mapping[str, Any]) -> str:
     """Return the section on completeness, or nothing where it was not looked into."""
     found = assessed(values)
@@ -38,7 +27,7 @@ def completeness_text(values: Mapping[str, Any]) -> str:
         lines.append(f"- Method: {escape(found.method)}.")
     parts = [
         "## How complete it is",
-        completeness_line(found)
+        escape(found.told)
         + (f" Why it ended there: {escape(found.stopped)}." if found.stopped else ""),
         _curve(found),
         "\n".join(lines),

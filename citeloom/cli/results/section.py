@@ -11,7 +11,7 @@ import typer
 from langgraph.store.base import BaseStore
 from rich.markup import escape
 
-from citeloom.cli.export.completeness import assessed, completeness_line
+from citeloom.cli.export.completeness import assessed
 from citeloom.cli.export.document import restyled
 from citeloom.cli.export.files import write_exports
 from citeloom.cli.export.markdown import papers_text, review_text
@@ -81,7 +81,7 @@ def _print(run: Run, values: Mapping[str, Any], text: str, folder: Path) -> None
     if values.get("sentences") or (run.graph == "find" and values.get("papers")):
         typer.echo(text.split("\n## Evidence")[0].rstrip() + "\n")
     if values.get("sentences") and values.get("completeness"):
-        say(escape(completeness_line(values["completeness"])))
+        say(escape(values["completeness"].told))
     tell_outcome(values)
     if values.get("papers") or values.get("sentences"):
         tell_folder(folder, run.name, run.seconds)
