@@ -17,6 +17,7 @@ SUITES = {
     "asking": ("evals.asking.command", "Asking"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
+    "relevance": ("evals.relevance.command", "Relevance"),
 }
 app = typer.Typer(
     help="Measure how well CiteLoom works on data of yours.", no_args_is_help=True,

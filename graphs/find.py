@@ -38,7 +38,7 @@ from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
 from tools.context import RunContext, context_of
-from tools.scholar.opening import suits
+from tools.scholar.opening import is_online, suits
 
 
 def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
@@ -49,7 +49,11 @@ def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
 def each_query(
     state: FindState, runtime: Runtime[RunContext]
 ) -> list[Send] | Literal["check_retractions"]:
-    """Start a branch for each query of this hop and each source, with an equal share of results."""
+    """Start a branch for each query of this hop and each source.
+
+    On the network the queries share the results; a library is asked for as many by each of them, for
+    that costs nothing, and what none of its links leads to comes in here or never.
+    """
     queries = [query for query in state["queries"] if query.hop == state["hop"]]
     if halt(state["failures"]) or not queries:
         return "check_retractions"
@@ -67,7 +71,9 @@ def each_query(
                 **shared,
                 "query": query,
                 "source": source,
-                "limit": max(1, ceil(results / (3 if query.facet == "whole" else words))),
+                "limit": max(1, ceil(results / (3 if query.facet == "whole" else words)))
+                if is_online(source)
+                else results,
             },
         )
         for query, source in pairs

@@ -97,8 +97,10 @@ def features(state: FindState, papers: Mapping[str, Paper]) -> Features:
     request, judged = state["request"], read_scores(state)
     meaning = meaning_odds(np.array([state["similarity"][key] for key in papers]))
     odds = log_odds(np.array([judged.get(key, 50.0) for key in papers]))
+    read = np.array([key in judged for key in papers], dtype=bool)
     return Features(
-        text=np.where([key in judged for key in papers], odds, meaning),
+        text=np.where(read, odds, meaning),
+        read=read,
         words=shared_words(
             distinct_topic_stems(request.text),
             [distinct_topic_stems(paper.text) for paper in papers.values()],

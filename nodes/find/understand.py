@@ -85,7 +85,9 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
     own = await _own_paper(request, services)
     extra = [f"no source knows the paper to include '{raw}'; check its id" for raw in missing]
     if own:
-        extra.append(f"the input is the abstract of {own}: that paper is left out of the results")
+        extra.append(
+            f"the input is the title or abstract of {own}: that paper is left out of the results"
+        )
     musts = [found[raw].id for raw in sent.must_include if raw in found]
     known = [found[raw] for raw in sent.exclude if raw in found]
     excluded = {canonical_id(raw) for raw in sent.exclude if raw.strip()}

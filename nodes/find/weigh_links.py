@@ -5,11 +5,11 @@ Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `s
 `collected`, `frontier`, and in `rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
-the other evidence (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at most 33. An
-LLM has a scale of its own, so what the other evidence says of the typical paper that it read is taken
-off, and none of its scores is moved by more than MOST_MOVED points. Where the ranker is a cheap one,
-papers were collected breadth-first as in the document, or the ranker found none relevant, its word
-stands alone: links with papers that are not relevant speak for nothing.
+words, links and age (tools.citation_graph.relevance_prior), so that 50 becomes 18 to 82, and 10 at
+most 33. An LLM has a scale of its own, so what the other evidence says of the typical paper that it
+read is taken off, and none of its scores is moved by more than MOST_MOVED points. Where the ranker
+is a cheap one, papers were collected breadth-first as in the document, or the ranker found none
+relevant, its word stands alone: links with papers that are not relevant speak for nothing.
 """
 
 from collections.abc import Sequence

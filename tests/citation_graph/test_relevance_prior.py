@@ -1,6 +1,7 @@
 """tools/citation_graph/prior.py: text, words, links and age as log-odds."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tools.citation_graph.relevance_prior import (
     BEYOND,
     LINKS_RANGE,
+    OUTSIDE,
     Features,
     ages,
     as_score,
@@ -27,7 +29,7 @@ NAMES = [f"p{number}" for number in range(30)]
 def features(*text: float, years: list[float] | None = None) -> Features:
     size = len(text)
     return Features(
-        text=np.array(text), words=np.zeros(size),
+        text=np.array(text), words=np.zeros(size), read=np.zeros(size, dtype=bool),
         ages=np.array(years if years is not None else [np.nan] * size),
     )  # fmt: skip
 
@@ -38,11 +40,15 @@ def test_judge_who_is_sure_is_not_overruled_link_odds() -> None:
     assert as_score(bounded)[0] < 35 < as_score(bounded)[1]
 
 
-@given(st.lists(st.floats(-50, 50), min_size=1, max_size=20), st.integers(1, 200))
-def test_all_evidence_beside_the_text_is_bounded(links: list[float], years: int) -> None:
-    papers = features(*[0.0] * len(links), years=[float(years)] * len(links))
-    found = beyond_text(papers, np.array(links))
-    assert np.all(np.abs(found) <= BEYOND)
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=20), st.integers(1, 200), st.floats(-9, 9))
+def test_what_moves_a_judged_paper_is_bounded(links: list[float], years: int, words: float) -> None:
+    size = len(links)
+    papers = features(*[0.0] * size, years=[float(years)] * size)
+    read = replace(papers, words=np.full(size, words), read=np.ones(size, dtype=bool))
+    assert np.all(np.abs(beyond_text(read, np.array(links))) <= BEYOND)
+    unread = replace(read, read=np.zeros(size, dtype=bool))
+    apart = beyond_text(unread, np.array(links)) - beyond_text(unread, np.zeros(size))
+    assert np.all(np.abs(apart) <= 2 * OUTSIDE), "links and age never outvote the words"
 
 
 def test_paper_that_the_best_cite_stands_better_than_its_equal() -> None:
@@ -53,7 +59,7 @@ def test_paper_that_the_best_cite_stands_better_than_its_equal() -> None:
 
 
 def test_shared_words_speak_for_a_paper() -> None:
-    papers = Features(np.zeros(2), words=np.array([2.0, -1.0]), ages=np.full(2, np.nan))
+    papers = replace(features(0.0, 0.0), words=np.array([2.0, -1.0]))
     many, few = beyond_text(papers, np.zeros(2))
     assert many > 0 > few
 
@@ -69,9 +75,14 @@ def links_of(*links: tuple[str, str]) -> dict[str, float]:
 
 
 def test_what_links_say_is_bounded_in_both_directions() -> None:
-    found = links_of(*[(paper, "p000") for paper in MANY[1:99]])
+    found = links_of(*[(paper, "p000") for paper in MANY[1:98]], ("p098", "p099"))
     low, high = LINKS_RANGE
     assert found["p099"] == low < found["p050"] < found["p000"] == high
+
+
+def test_links_say_nothing_of_a_paper_whose_links_nobody_knows() -> None:
+    found = links_of(*[(paper, "p000") for paper in MANY[1:98]], ("p098", "other"))
+    assert found["p099"] == 0 > found["p098"]
 
 
 def test_where_no_link_is_known_links_say_nothing() -> None:

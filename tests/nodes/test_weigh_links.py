@@ -60,10 +60,9 @@ async def test_links_do_not_turn_round_what_an_llm_set_apart(
     engine = (await weighed(services, runtime, judged))["scores"]
     with served([], tmp_path) as bench:
         scores = (await weighed(bench.services, bench.runtime, judged))["scores"]
-    assert engine[CITED] > 60 + MOST_MOVED
-    assert scores[NAMES[6]] > scores[CITED] == 60 + MOST_MOVED
-    # The typical paper keeps the score that it was given.
-    assert engine[NAMES[0]] != scores[NAMES[0]] == 60.0
+    # The typical paper keeps the score that it was given, and the one without links loses a little.
+    assert engine[CITED] > scores[CITED] == 60.0
+    assert scores[CITED] < scores[NAMES[6]] == 85 - MOST_MOVED
 
 
 @pytest.mark.parametrize("settings", [{"ranker": "bm25"}, {"expansion": "bfs", "max_depth": 0}])

@@ -12,6 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tools.citation_graph.walk import CitationGraph, Floats
 
@@ -27,8 +28,10 @@ AGE, TYPICAL_AGE = -0.7, 1.5
 """The same for the natural logarithm of the years between it and the input."""
 LINKS_RANGE = (-2.0, 3.0)
 """What links can say at most: new papers have few."""
+OUTSIDE = 0.75
+"""Most log-odds that links and age can add or take: they never outvote what the text says."""
 BEYOND = 1.5
-"""Most log-odds that all evidence beside the text can add or take: it moves 50 to 18 or to 82."""
+"""Most log-odds that they and the words can move what a judge said: 50 to 18 or to 82."""
 STARTS = 20
 """Best papers from which the walk starts."""
 SPREAD = 1.5
@@ -49,6 +52,8 @@ class Features:
     """Log-odds by meaning alone, or by a judge who read it."""
     words: Floats
     """Words shared with the input: standard deviations above the mean."""
+    read: NDArray[np.bool_]
+    """Whether a judge read it."""
     ages: Floats
     """Years between it and the input, at least 1; NaN where its year is unknown."""
 
@@ -109,17 +114,23 @@ def priors(features: Features, graph: CitationGraph) -> tuple[Floats, Floats]:
 
 
 def beyond_text(features: Features, links: Floats) -> Floats:
-    """Return what words, links and age say together, bounded, as log-odds."""
+    """Return what words, links and age say together, as log-odds.
+
+    Links and age are bounded. Words are part of the text, so what they say is bounded only where a
+    judge has read it.
+    """
     years = np.where(np.isnan(features.ages), math.exp(TYPICAL_AGE), features.ages)
     age = AGE * (np.log(np.maximum(years, 1.0)) - TYPICAL_AGE)
     words = WORDS * (features.words - TYPICAL_WORDS)
-    return np.clip(links + age + words, -BEYOND, BEYOND)
+    found = words + np.clip(links + age, -OUTSIDE, OUTSIDE)
+    return np.where(features.read, np.clip(found, -BEYOND, BEYOND), found)
 
 
 def link_odds(odds: Floats, graph: CitationGraph) -> tuple[Floats, Floats]:
     """Return the log-odds that links give each paper, and the walker's visits to all in the graph.
 
-    Where there is no link at all, links say nothing.
+    Of a paper without any link, and where there is none at all, links say nothing: what it cites,
+    and who cites it, is not known.
     """
     count, size = len(odds), len(graph.place)
     if not count or not graph.citing.size:
@@ -135,7 +146,8 @@ def link_odds(odds: Floats, graph: CitationGraph) -> tuple[Floats, Floats]:
     links = VISITS * (np.log(visits[:count] + NO_VISIT) - TYPICAL_VISITS) + CITED * (
         cited - TYPICAL_CITED
     )
-    return np.clip(links, *LINKS_RANGE), visits
+    known = graph.degree[:count] > 0
+    return np.where(known, np.clip(links, *LINKS_RANGE), 0.0), visits
 
 
 def ages(years: Sequence[int | None], now: int) -> Floats:

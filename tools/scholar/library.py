@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,6 @@ from state.paper import Paper
 from state.query import SearchQuery
 from tools.library.library import Library
 from tools.scholar.port import Found, Linked, Source
-
-Mode = Literal["hybrid", "dense", "keyword"]
 
 
 class LibrarySource(Source):
@@ -26,18 +23,15 @@ class LibrarySource(Source):
 
     async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
-        mode: Mode = "dense" if query.facet == "whole" else "hybrid"
         # It has no phrases: their marks would only stand among the words.
         text = query.text if query.facet == "whole" else query.text.replace('"', "")
-        found = await asyncio.to_thread(
-            self._library.search, text, limit=limit, before=before, mode=mode
-        )
+        found = await asyncio.to_thread(self._library.search, text, limit=limit, before=before)
         ids = [hit.paper for hit in found]
         papers = await self.get(ids)
         cutoff = f"; before {before}" if before else ""
         return Found(
             papers=[papers[key] for key in ids if key in papers],
-            sent=(f"{mode}: {text}{cutoff}",),
+            sent=(f"hybrid: {text}{cutoff}",),
         )
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:
