@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 FILES = (
-    "review.md", "references.bib", "references.csl.json", "papers.json", "run.json", "graph.html",
-    "references.ris", "audit.json", "table.md", "table.csv", "table.html",
+    "review.html", "review.md", "papers.json", "run.json", "audit.json", "files/README.md",
+    "files/references.bib", "files/references.csl.json", "files/references.ris", "files/table.md",
+    "files/table.csv",
 )  # fmt: skip
 SENTENCES = range(8, 26)
 FEWEST_CITED = 8
@@ -54,8 +55,8 @@ def faults_of(folder: Path) -> Iterator[str]:
     if "review.md" in texts:
         cited = cited_in(split_review(texts["review.md"])[0])
         yield from faults_of_review(texts["review.md"], cited)
-    if "references.bib" in texts:
-        yield from faults_of_bibtex(texts["references.bib"], len(cited))
+    if "files/references.bib" in texts:
+        yield from faults_of_bibtex(texts["files/references.bib"], len(cited))
     for name, text in texts.items():
         if name.endswith(".json"):
             yield from faults_of_json(name, text, len(cited))
@@ -144,7 +145,9 @@ def faults_of_json(name: str, text: str, cited: int) -> Iterator[str]:
         return
     if not isinstance(value, dict | list) or not value:
         yield f"{name} holds nothing"
-    if name == "references.csl.json" and not (isinstance(value, list) and len(value) >= cited):
+    if name == "files/references.csl.json" and not (
+        isinstance(value, list) and len(value) >= cited
+    ):
         yield f"{name} has fewer entries than the {cited} cited papers"
 
 

@@ -12,7 +12,8 @@ SCHEMA_VERSION = 1
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file as a whole or not at all."""
+    """Write a file as a whole or not at all, in a folder that is made if need be."""
+    path.parent.mkdir(exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     temporary.replace(path)

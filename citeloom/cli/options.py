@@ -35,7 +35,7 @@ _HEADINGS = {
 }  # fmt: skip
 """The options under each heading of a command's help; those named nowhere stand under the first."""
 
-Format = StrEnum("Format", ["tex", "html", "docx"])
+Format = StrEnum("Format", ["tex", "docx"])
 
 
 def option_of(name: str, field: FieldInfo) -> Parameter:

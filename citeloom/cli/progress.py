@@ -48,6 +48,10 @@ _NAMES = {
 }
 _EVERY = 10.0
 """Seconds between such lines."""
+_WIDTH = 80
+"""Characters of a line at most."""
+_BARS = 64
+"""Of these, taken by what stands before the note of a bar."""
 
 
 class Progress:
@@ -98,17 +102,21 @@ class Progress:
         stage, done, total = event["stage"], event["done"], event["total"]
         if self._often and stage not in _NAMES:
             return
-        name, note = _NAMES.get(stage, stage), str(event.get("note", ""))[:70]
+        name, note = _NAMES.get(stage, stage), str(event.get("note", ""))
         if self._live:
             self._draw(stage, name, done, total, note)
         elif done >= total and (total or not self._often):
             self._told.pop(stage, None)
-            line = f"{name}: {total} {note}" if total > 1 else f"{name} {note}"
-            self._console.print(line.rstrip(), markup=False, soft_wrap=True)
+            line = f"{name} ({total})" if total > 1 else name
+            self._say(f"{line}: {note}" if note else line)
         elif self._often and monotonic() - self._told.get(stage, -_EVERY) >= _EVERY:
             self._told[stage] = monotonic()
             of = f" of {total}" if total else ""
-            self._console.print(f"{name}: {done}{of}", markup=False, soft_wrap=True)
+            self._say(f"{name}: {done}{of}")
+
+    def _say(self, line: str) -> None:
+        short = line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1].rstrip()}…"
+        self._console.print(short, markup=False, soft_wrap=True)
 
     def _draw(self, stage: str, name: str, done: int, total: int, note: str) -> None:
         from rich.markup import escape
@@ -117,7 +125,10 @@ class Progress:
         if task is None or self._bars.tasks[task].finished:
             task = self._tasks[stage] = self._bars.add_task(name, total=None, note="")
         self._bars.update(
-            task, completed=done if total else 1, total=max(total, 1), note=escape(note)
+            task,
+            completed=done if total else 1,
+            total=max(total, 1),
+            note=escape(note[: _WIDTH - _BARS]),
         )
 
     def counted(self, stage: str) -> Callable[[int, int | None], None]:

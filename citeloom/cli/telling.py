@@ -78,10 +78,20 @@ def failure_lines(failures: "Iterable[Failure]") -> Iterator[str]:
 
 def tell_folder(folder: Path, name: str, seconds: float) -> None:
     """Say where the results are."""
+    say(f"Results are in {_shown(folder)}  (run {name}, {seconds:.0f} s)")
+
+
+def tell_page(page: Path, name: str, seconds: float) -> None:
+    """Say first which page to open."""
+    say(f"Open {_shown(page)}")
+    say(f"The other files are beside it.  (run {name}, {seconds:.0f} s)")
+
+
+def _shown(path: Path) -> str:
     from rich.markup import escape
 
-    shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    say(f"Results are in [bold]{escape(str(shown))}[/bold]  (run {name}, {seconds:.0f} s)")
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"[bold]{escape(str(shown))}[/bold]"
 
 
 @contextmanager

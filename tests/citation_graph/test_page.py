@@ -15,11 +15,12 @@ from typing import Any, Literal
 import pytest
 from lxml import html
 
+from citeloom.cli.export.html import page
 from state.paper import Author, Paper
 from state.query import Hit
 from state.results import Link, RankedPaper
 from tools.citation_graph.discovery_channels import BY_INPUT
-from tools.citation_graph.page import citation_graph_page
+from tools.citation_graph.page import Picture, citation_graph
 
 Via = Literal["query", "reference", "citation", "recommendation", "must_include"]
 VIAS: Sequence[Via] = ("query", "reference", "citation", "recommendation", "must_include")
@@ -54,6 +55,10 @@ def many(count: int) -> list[RankedPaper]:
     return [*first, *papers[1:]]
 
 
+def page_of(picture: Picture) -> str:
+    return page("Pears", picture.body, style=picture.style, script=picture.digest)
+
+
 def data_of(page: str) -> dict[str, Any]:
     """What the page's script is given to draw."""
     (text,) = html.fromstring(page).xpath("//script[@id='data']/text()")
@@ -73,7 +78,7 @@ def data_of(page: str) -> dict[str, Any]:
     ],
 )
 def test_channel_is_the_one_that_found_a_paper_first(hits: list[Hit], channel: str) -> None:
-    (row,) = data_of(citation_graph_page([ranked(1, *hits)], []))["papers"]
+    (row,) = data_of(page_of(citation_graph([ranked(1, *hits)], [], {})))["papers"]
     assert row["channel"] == channel
 
 
@@ -81,16 +86,15 @@ def test_row_tells_what_the_reader_sees_and_links_join_papers_that_are_there() -
     papers = [ranked(1, retracted=True), ranked(2, selected=False, year=None), ranked(3)]
     pairs = [("1", "2"), ("2", "1"), ("1", "9"), ("3", "3")]
     links = [Link(citing=f"doi:10.1/{one}", cited=f"doi:10.1/{two}") for one, two in pairs]
-    data = data_of(citation_graph_page(papers, links, about="pears"))
-    assert data["about"] == "Found for: pears"
+    data = data_of(page_of(citation_graph(papers, links, {"doi:10.1/1": 7})))
     assert data["links"] == [[1, 2], [2, 1]]
     first, second, _ = data["papers"]
     assert first == {
         "rank": 1, "title": "Pears, part 1 (retracted)", "who": "Pear1", "year": 2020, "score": 60,
         "kept": True, "channel": "keywords", "found_by": "keyword queries",
-        "address": "https://doi.org/10.1/1",
+        "address": "https://doi.org/10.1/1", "number": 7,
     }  # fmt: skip
-    assert (second["kept"], second["year"]) == (False, None)
+    assert (second["kept"], second["year"], second["number"]) == (False, None, None)
 
 
 def test_address_is_one_of_the_web_or_none() -> None:
@@ -100,7 +104,7 @@ def test_address_is_one_of_the_web_or_none() -> None:
         ranked(3, doi=None, url="file:///etc/passwd"),
         ranked(4, doi=None, url="javascript:alert(1)"),
     ]
-    found = [row["address"] for row in data_of(citation_graph_page(papers, []))["papers"]]
+    found = [row["address"] for row in data_of(page_of(citation_graph(papers, [], {})))["papers"]]
     assert found == [
         "https://doi.org/10.1/a%22b%3Cc%3E%23d", "https://example.org/?a=1&b=2", None, None
     ]  # fmt: skip
@@ -118,15 +122,15 @@ HOSTILE = [
 @pytest.mark.parametrize("title", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_title_stays_text_and_only_our_script_may_run(title: str) -> None:
     item = ranked(1, title=title, authors=(Author(name=title[:900]),))
-    page = citation_graph_page([item], [], about=title)
-    document = html.fromstring(page)
+    made = page_of(citation_graph([item], [], {}))
+    document = html.fromstring(made)
     assert not document.xpath("//b|//link|//img|//iframe|//@src|//@onclick|//@onload")
     data, script = document.xpath("//script")
     assert data.get("type") == "application/json"
-    (row,) = data_of(page)["papers"]
+    (row,) = data_of(made)["papers"]
     assert row["title"].startswith(title[:1])
     assert len(row["title"]) <= 401
-    assert "\u202e" not in page
+    assert "\u202e" not in made
     (policy,) = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     digest = b64encode(sha256(script.text.encode()).digest()).decode()
     assert policy.startswith("default-src 'none'")
@@ -155,11 +159,12 @@ const document = {
 @pytest.mark.parametrize("count", [0, 1, 200])
 def test_script_draws_every_paper_apart_from_the_others(count: int, tmp_path: Path) -> None:
     assert NODE is not None
-    page = citation_graph_page(many(count), [Link(citing="doi:10.1/1", cited="doi:10.1/2")])
-    (script,) = html.fromstring(page).xpath("//script[not(@type)]/text()")
+    links = [Link(citing="doi:10.1/1", cited="doi:10.1/2")]
+    made = page_of(citation_graph(many(count), links, {"doi:10.1/2": 1}))
+    (script,) = html.fromstring(made).xpath("//script[not(@type)]/text()")
     told = "console.log(JSON.stringify(made.map(({name, attributes}) => [name, attributes])))"
     file = tmp_path / "page.js"
-    stub = BROWSER.replace("DATA", json.dumps(json.dumps(data_of(page))))
+    stub = BROWSER.replace("DATA", json.dumps(json.dumps(data_of(made))))
     file.write_text(f"{script.replace(chr(34) + 'use strict' + chr(34) + ';', stub, 1)}\n{told}")
     done = subprocess.run([NODE, file], capture_output=True, check=True, text=True, timeout=60)
     drawn = json.loads(done.stdout)

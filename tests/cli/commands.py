@@ -11,19 +11,18 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
 
-PICTURE = {"graph.html"}
+PAGE = {"review.html", "files/README.md"}
 CONTRACT = {
     "review.md",
-    "references.bib",
-    "references.csl.json",
-    "references.ris",
+    "files/references.bib",
+    "files/references.csl.json",
+    "files/references.ris",
     "audit.json",
-    "table.md",
-    "table.csv",
-    "table.html",
+    "files/table.md",
+    "files/table.csv",
     "papers.json",
     "run.json",
-} | PICTURE
+} | PAGE
 _CITATION = re.compile(r"\[(\d+(?:(?:, |-)\d+)*)\]")
 
 
@@ -62,7 +61,8 @@ class Done:
 
     @property
     def files(self) -> set[str]:
-        return {path.name for path in self.out.iterdir()} if self.out.is_dir() else set()
+        paths = [path for path in self.out.rglob("*") if path.is_file()]
+        return {path.relative_to(self.out).as_posix() for path in paths}
 
     def json(self, name: str) -> Any:
         return json.loads((self.out / name).read_text(encoding="utf-8"))

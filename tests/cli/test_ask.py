@@ -49,7 +49,7 @@ def test_trace_shows_queries_passages_and_times(home: Path) -> None:
 def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
     done = cite("ask", QUESTION)
     assert done.code == 0
-    assert done.files == {"answer.json", "answer.md"}
+    assert done.files == {"answer.html", "answer.json", "answer.md"}
     told: Any = done.json("answer.json")
     objects: dict[str, list[dict[str, Any]]] = {
         "answer.json": [told],

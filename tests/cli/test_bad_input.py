@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.settings import settings
-from tests.cli.commands import PICTURE, Done, call
+from tests.cli.commands import PAGE, Done, call
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
@@ -95,7 +95,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
     assert (done.code, done.stdout) == (1, "")
     assert "no paper of the library 'starter' is relevant" in the_sentence(done)
     assert "search elsewhere" in the_sentence(done)
-    assert done.files == {"papers.json", "run.json"} | PICTURE
+    assert done.files == {"papers.json", "run.json"} | PAGE
     assert [item for item in done.papers["papers"] if item["selected"]] == []
     assert done.run["references"] == []
 
@@ -130,7 +130,7 @@ def test_option_that_cannot_be_followed_is_refused(
 
 @pytest.mark.parametrize(
     ("option", "known"),
-    [("--mind", "'auto', 'llm', 'extractive'"), ("--format", "'tex', 'html', 'docx'")],
+    [("--mind", "'auto', 'llm', 'extractive'"), ("--format", "'tex', 'docx'")],
 )
 def test_word_that_an_option_does_not_take_is_a_usage_error(
     cite: Cite, option: str, known: str

@@ -17,9 +17,9 @@ from lxml import html
 from citeloom.cli.export.document import TITLE, document_of, restyled
 from citeloom.cli.export.docx import to_docx
 from citeloom.cli.export.files import write_exports
-from citeloom.cli.export.html import to_html
 from citeloom.cli.export.latex import to_latex
 from citeloom.cli.export.markdown import review_text
+from citeloom.cli.export.review_page import review_page
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.request import Choices
@@ -30,7 +30,7 @@ from tools.bibliography.section import PrintedSection, running_text
 from tools.bibliography.style import named_style, read_style
 from tools.bibliography.write_bibtex import to_bibtex
 
-ALWAYS = ["references.bib", "references.csl.json", "references.ris", "review.md"]
+ALWAYS = ["files/references.bib", "files/references.csl.json", "files/references.ris", "review.md"]
 
 
 def paper(title: str, *names: str, **fields: Any) -> Paper:
@@ -82,26 +82,28 @@ def values(
 
 @pytest.mark.parametrize("style", ["ieee", "apa", "acl"])
 def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, style: str) -> None:
-    names = write_exports(tmp_path, values(style), ("tex", "html", "docx", "tex"))
-    assert names == [*ALWAYS, "section.tex", "review.html", "review.docx"]
-    assert sorted(names) == sorted(path.name for path in tmp_path.iterdir())
-    assert all(path.stat().st_size for path in tmp_path.iterdir())
+    names = write_exports(tmp_path, values(style), ("tex", "docx", "tex"))
+    assert names == [*ALWAYS, "files/section.tex", "files/review.docx"]
+    assert sorted(names) == sorted(
+        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if path.is_file()
+    )
+    assert all(path.stat().st_size for path in tmp_path.rglob("*"))
     keys = [item.key for item in values(style)["references"]]
-    library = parse_string((tmp_path / "references.bib").read_text("utf-8"))
+    library = parse_string((tmp_path / "files/references.bib").read_text("utf-8"))
     assert library.failed_blocks == []
     assert [entry.key for entry in library.entries] == keys
-    csl = json.loads((tmp_path / "references.csl.json").read_text("utf-8"))
+    csl = json.loads((tmp_path / "files/references.csl.json").read_text("utf-8"))
     assert [item["id"] for item in csl] == keys
-    ris = (tmp_path / "references.ris").read_text("utf-8")
+    ris = (tmp_path / "files/references.ris").read_text("utf-8")
     assert re.findall(r"^ID  - (\w+)", ris, re.MULTILINE) == keys
-    tex = (tmp_path / "section.tex").read_text("utf-8")
+    tex = (tmp_path / "files/section.tex").read_text("utf-8")
     cited = re.findall(r"\\cite(?:t|p|yearpar)?\{([^}]+)\}", tex)
     assert {key for group in cited for key in group.split(",")} == set(keys)
 
 
 def test_without_formats_there_are_the_text_and_its_references(tmp_path: Path) -> None:
     assert write_exports(tmp_path, values()) == ALWAYS
-    assert write_exports(tmp_path / "none", {"sentences": []}, ("html",)) == []
+    assert write_exports(tmp_path / "none", {"sentences": []}, ("tex",)) == []
 
 
 def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
@@ -114,14 +116,19 @@ def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
     assert "\n1\\. Kim’s" in named, "a paragraph that begins no list"
 
 
-def test_html_is_the_markdown_as_a_page_in_which_records_stay_text() -> None:
-    text = to_html(TITLE, review_text(values("apa")))
+def test_page_has_the_text_with_links_and_records_stay_text() -> None:
+    text = review_page(values("apa"), "")
     assert "default-src 'none'" in text
     page = html.document_fromstring(text)
+    places = {f"#{name}" for name in page.xpath("//@id")}
     assert page.xpath("//a[@href='https://doi.org/10.1/x_y']")
-    assert all(link.startswith("https://") for link in page.xpath("//a/@href"))
+    assert all(link.startswith("https://") or link in places for link in page.xpath("//a/@href"))
     assert not page.xpath("//script|//img|//link|//iframe|//*[@onclick]|//ol")
     assert [item.text for item in page.xpath("//h1|//h2")][:3] == [TITLE, "References", "Evidence"]
+    for sentence in page.xpath("//span[starts-with(@id, 'sentence-')]"):
+        assert sentence.xpath("a[starts-with(@href, '#reference-')]/@title")
+    for mark in page.xpath("//sup"):
+        mark.drop_tree()
     shown = re.sub(r"\s+", " ", page.text_content())
     for paragraph in values("apa")["related_work"].split("\n\n"):
         assert paragraph in shown
@@ -199,7 +206,7 @@ def test_no_text_breaks_a_format(texts: list[str], title: str) -> None:
     papers = {"P1": paper(f"T {title}", f"N {title}", year=2020, venue=title)}
     made = values("ieee", [f"A {text} {{P1}}." for text in texts], papers)
     document = document_of(made)
-    page = html.document_fromstring(to_html(TITLE, review_text(made)))
+    page = html.document_fromstring(review_page(made, "", about=title))
     assert len(page.xpath("//li/em[. = 'supported']")) == len(texts)
     assert not page.xpath("//script|//body//b|//img")
     assert docx.Document(BytesIO(to_docx(document))).paragraphs

@@ -6,14 +6,16 @@ import re
 import pytest
 from lxml import html
 
-from tests.cli.commands import PICTURE, cited, section
+from tests.cli.commands import cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
+
+FOUND = {"papers.html", "papers.json", "papers.md", "run.json", "files/README.md"}
 
 
 def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
     done = cite("find", ABSTRACT, "--library", SMALL)
-    assert (done.code, done.files) == (0, {"papers.json", "papers.md", "run.json"} | PICTURE)
+    assert (done.code, done.files) == (0, FOUND)
     assert done.run["outcome"] == "complete"
     assert done.run["sentences"] is None
     assert {item["library"] for item in (done.run["inputs"], done.run["request"])} == {SMALL}
@@ -24,7 +26,7 @@ def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
         for side in ("arguments_for", "arguments_against"):
             quote = item["debate"][side][0]["quote"]["text"].split(".")[0][:40]
             assert quote in re.sub(r"\\(.)", r"\1", done.stdout)
-    (data,) = html.fromstring(done.text("graph.html")).xpath("//script[@id='data']/text()")
+    (data,) = html.fromstring(done.text("papers.html")).xpath("//script[@id='data']/text()")
     assert len(json.loads(data)["papers"]) == len(done.papers["papers"])
     told = section(done.text("papers.md"), "How complete it is")
     complete = done.run["completeness"]

@@ -126,7 +126,7 @@ def test_find_follows_what_documents_cite_and_draws_it(run: Run, tmp_path: Path)
     assert done.code == 0, done.stderr
     hits = [hit for item in done.papers["papers"] for hit in item["found_by"]]
     assert {hit["via"] for hit in hits} >= {"reference", "citation"}
-    (data,) = html.fromstring(done.text("graph.html")).xpath("//script[@id='data']/text()")
+    (data,) = html.fromstring(done.text("papers.html")).xpath("//script[@id='data']/text()")
     assert len(json.loads(data)["links"]) == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import PICTURE, Done, cited, section
+from tests.cli.commands import PAGE, Done, cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
@@ -69,7 +69,7 @@ def test_plan_that_names_unknown_papers_stops_the_writing_and_lists_them(
     assert (done.code, done.stdout) == (1, "")
     assert "the plan names [99], [arxiv:9999.99999]" in done.stderr
     assert "use [1] to [" in done.stderr
-    assert done.files == {"papers.json", "run.json"} | PICTURE
+    assert done.files == {"papers.json", "run.json"} | PAGE
 
 
 def test_run_that_spends_its_budget_ends_with_what_it_has_and_says_so(cite: Cite) -> None:

@@ -99,7 +99,8 @@ def test_annotation_is_called_one_wherever_it_is_shown(reviewed: Done) -> None:
     }
     audit = json.loads(reviewed.text("audit.json"))
     assert all(note.endswith("word for word the annotation") for note in audit["notes"])
-    shown = [reviewed.text(name) for name in ("review.md", "table.md", "table.csv", "table.html")]
+    names = ("review.html", "review.md", "files/table.md", "files/table.csv")
+    shown = [reviewed.text(name) for name in names]
     assert not any("abstract: “" in text or "<summary>abstract" in text for text in shown)
     for line in reviewed.text("review.md").splitlines():
         words = re.sub(r"\\(.)", r"\1", line)

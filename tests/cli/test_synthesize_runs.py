@@ -53,7 +53,7 @@ def test_folder_of_papers_becomes_a_text_with_both_kinds_of_references_and_the_f
     assert re.search(r"Cited in \[\d+\] as \d", lists)
     assert "heights.pdf, 1 Introduction, p. 1, paragraph " in trace
     assert "Relevant paragraphs: " in trace
-    assert done.files == {"synthesis.json", "synthesis.md", "references.bib"}
+    assert done.files == {"synthesis.html", "synthesis.json", "synthesis.md", "references.bib"}
     told: Any = done.json("synthesis.json")
     assert_described(told)
     assert_led_to_words(told)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from state.paper import Paper
-from tests.cli.commands import CONTRACT, PICTURE, Done, cited
+from tests.cli.commands import CONTRACT, Done, cited
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL, small_records
 
@@ -51,7 +51,7 @@ def test_papers_named_by_id_are_cited_in_any_form_of_the_id(
     done = cite(*WRITE, *(argument for form in forms for argument in ("--paper", form)))
     assert "Not done: arxiv:9999.99999: the library 'small' has no such paper" in done.stderr
     assert [item["subject"] for item in done.run["failures"]] == ["arxiv:9999.99999"]
-    assert (done.code, done.files) == (0, CONTRACT - {"papers.json"} - PICTURE)
+    assert (done.code, done.files) == (0, CONTRACT - {"papers.json"})
     assert cited_ids(done) == {paper.id for paper in papers[:3]}
     for item in done.run["sentences"]:
         for verdict in item["citations"]:
@@ -81,7 +81,7 @@ def test_good_entries_of_a_broken_bibtex_file_are_cited_and_the_bad_one_is_named
 
 def test_bibliography_that_a_run_wrote_can_be_written_about(cite: Cite, home: Path) -> None:
     first = cite(*WRITE, "--paper", small_records()[20].id, out="first")
-    done = cite(*WRITE, "--papers", first.out / "references.bib")
+    done = cite(*WRITE, "--papers", first.out / "files/references.bib")
     assert done.code == 0
     verdicts = [item for text in done.run["sentences"] for item in text["citations"]]
     assert {item["verdict"] for item in verdicts} == {"not_checked"}, "BibTeX has no abstracts"

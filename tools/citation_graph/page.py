@@ -1,7 +1,6 @@
-"""The picture of what a search found: a page whose script draws the papers by year and channel.
+"""The picture of what a search found: a part of a page, whose script draws the papers by year and channel.
 
-The page is graph.html with the papers put in as JSON. It loads nothing, and its policy lets no script
-run but its own, whatever a record may hold.
+It is graph.html with the papers put in as JSON, and loads nothing.
 """
 
 import base64
@@ -9,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -27,27 +27,40 @@ CHANNELS: Mapping[ChannelKind, str] = {
 _TURNS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
-def citation_graph_page(
-    papers: Sequence[RankedPaper], links: Sequence[Link], *, about: str = ""
-) -> str:
-    """Return the page for papers, best first; `about` names the input. Links to others are left out."""
+@dataclass(frozen=True)
+class Picture:
+    """The picture as parts of a page."""
+
+    style: str
+    body: str
+    digest: str
+    """Of the only script that the page must let run, as a content security policy names it."""
+
+
+def citation_graph(
+    papers: Sequence[RankedPaper], links: Sequence[Link], numbers: Mapping[str, int]
+) -> Picture:
+    """Return the picture of papers, best first; links to others are left out.
+
+    `numbers` are those by which a text cites papers, by the ids of these.
+    """
     ranks = {item.paper.id: item.rank for item in papers}
     data = {
-        "about": f"Found for: {_plain(about, 120)}" if about.strip() else "Papers found",
         "channels": dict([*CHANNELS.items(), ("unknown", "way not recorded")]),
-        "papers": [_row(item) for item in papers],
+        "papers": [_row(item) | {"number": numbers.get(item.paper.id)} for item in papers],
         "links": [
             (ranks[link.citing], ranks[link.cited])
             for link in links
             if link.citing in ranks and link.cited in ranks and link.citing != link.cited
         ],
     }
-    page = (files("tools.citation_graph") / "graph.html").read_text(encoding="utf-8")
-    script = page.partition("<script>")[2].partition("</script>")[0]
+    text = (files("tools.citation_graph") / "graph.html").read_text(encoding="utf-8")
+    style, _, body = text.partition("<style>\n")[2].partition("</style>\n")
+    script = body.partition("<script>")[2].partition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # No '<' within: no text of a paper can end the element that it stands in.
-    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-    return page.replace("SCRIPT-HASH", digest).replace("GRAPH-DATA", text)
+    told = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    return Picture(style, body.replace("GRAPH-DATA", told), f"sha256-{digest}")
 
 
 def _row(item: RankedPaper) -> dict[str, object]:

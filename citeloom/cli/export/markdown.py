@@ -10,6 +10,11 @@ from citeloom.cli.telling import failure_lines
 from state.results import CitedSentence, RankedPaper
 from tools.bibliography.write_csl import reference_line
 
+RESTS_ON = (
+    "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
+    "not the paper's, but were written about it."
+)
+
 
 def review_text(values: Mapping[str, Any], *, document: Document | None = None) -> str:
     """Return review.md: the section, its references, the evidence, and how it was made.
@@ -24,18 +29,17 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
     sentences: list[CitedSentence] = list(values.get("sentences") or [])
     return _joined(
         "# Related work",
-        _notice(values),
+        notice(values),
         prose(values.get("related_work", "")),
         "## References",
         "\n".join(listed),
         "## Evidence",
-        "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
-        "not the paper's, but were written about it.",
-        "\n".join(line for item in sentences for line in _evidence(item, shown)),
-        _omitted(values),
+        RESTS_ON,
+        "\n".join(line for item in sentences for line in evidence(item, shown)),
+        omitted(values),
         completeness_text(values),
         "## How this was made",
-        "\n".join(_account(values)),
+        "\n".join(account(values)),
     )
 
 
@@ -44,11 +48,11 @@ def papers_text(values: Mapping[str, Any]) -> str:
     papers: list[RankedPaper] = [item for item in values.get("papers") or [] if item.selected]
     return _joined(
         "# Papers found",
-        _notice(values),
-        *("\n".join(_ranked(item)) for item in papers),
+        notice(values),
+        *("\n".join(ranked(item)) for item in papers),
         completeness_text(values),
         "## How this was made",
-        "\n".join(_account(values)),
+        "\n".join(account(values)),
     )
 
 
@@ -56,25 +60,28 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _ranked(item: RankedPaper) -> Iterator[str]:
+def ranked(item: RankedPaper) -> Iterator[str]:
+    """Yield the lines of a paper: its score and why, the arguments for and against it."""
     retracted = " — **retracted**" if item.paper.retracted else ""
     yield f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100{retracted}"
     yield f"   {escape(reference_line(item.paper))}"
     if item.reason:
         yield f"   Score: {escape(item.reason)}."
     if item.debate:
-        signed = [("+", one) for one in item.debate.arguments_for]
-        for sign, one in [*signed, *(("−", one) for one in item.debate.arguments_against)]:
+        signed = [("For", one) for one in item.debate.arguments_for]
+        for sign, one in [*signed, *(("Against", one) for one in item.debate.arguments_against)]:
             words = one.quote and f"“{escape(one.quote.text)}”{one.quote.whose}"
             quote = words or f"({one.note})"
-            yield f"   {sign} {escape(one.claim)} {quote}"
+            yield f"   - {sign}: {escape(one.claim)} {quote}"
 
 
-def _notice(values: Mapping[str, Any]) -> str:
+def notice(values: Mapping[str, Any]) -> str:
+    """Return what a reader must know first, as a block of quotation."""
     return "\n>\n".join(f"> {line}" for line in notices(values))
 
 
-def _evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
+def evidence(item: CitedSentence, shown: Document) -> Iterator[str]:
+    """Yield a line for each citation of a sentence: its verdict and the words behind it."""
     for found in item.citations:
         yield _told(item, shown.cited_as(found.paper), support_of(found))
     if item.verdict:
@@ -91,7 +98,8 @@ def _told(item: CitedSentence, on: str, support: str) -> str:
     return f"- Sentence {item.number}, {escape(on)} *{verdict}*{sign}{escape(words)}"
 
 
-def _omitted(values: Mapping[str, Any]) -> str:
+def omitted(values: Mapping[str, Any]) -> str:
+    """Return how many kept papers are not cited, if any."""
     count = len(values.get("uncited") or [])
     what = "paper was kept and is" if count == 1 else "papers were kept and are"
     return (
@@ -99,7 +107,8 @@ def _omitted(values: Mapping[str, Any]) -> str:
     )
 
 
-def _account(values: Mapping[str, Any]) -> Iterator[str]:
+def account(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how a result was made, a line each."""
     if counts := values.get("counts"):
         yield (
             f"- Records identified: {counts.identified}; duplicates removed: {counts.duplicates_removed}; screened: "

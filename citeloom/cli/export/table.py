@@ -7,8 +7,7 @@ import unicodedata
 from html import escape as escape_html
 
 from citeloom.cli.export.escaping import escape
-from citeloom.cli.export.html import page
-from state.table import Cell, ComparisonTable, TableRow
+from state.table import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {
     "problem": "Problem", "method": "Method", "data": "Data", "findings": "Findings",
@@ -22,14 +21,20 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 def table_markdown(table: ComparisonTable) -> str:
     """Return the table in Markdown; the quote behind each cell is a footnote."""
     notes: list[str] = []
+    facets = _told(table)
     lines = [
-        f"| Paper | {' | '.join(_HEADS[facet] for facet in table.facets)} |",
-        f"|---|{'---|' * len(table.facets)}",
+        f"| Paper | {' | '.join(_HEADS[facet] for facet in facets)} |",
+        f"|---|{'---|' * len(facets)}",
     ]
     for row in table.rows:
-        cells = [_noted(row.cells.get(facet), row, notes) for facet in table.facets]
+        cells = [_noted(row.cells.get(facet), row, notes) for facet in facets]
         lines.append(f"| {_md(_label(row))}: {_md(row.title)} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", *notes]).rstrip("\n") + "\n"
+
+
+def _told(table: ComparisonTable) -> list[TableFacet]:
+    """Return the columns in which any paper has a cell."""
+    return [facet for facet in table.facets if any(facet in row.cells for row in table.rows)]
 
 
 def _noted(cell: Cell | None, row: TableRow, notes: list[str]) -> str:
@@ -48,13 +53,14 @@ def table_csv(table: ComparisonTable) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     heads = ["number", "id", "paper", "title"]
-    for facet in table.facets:
+    facets = _told(table)
+    for facet in facets:
         heads += [facet, *(f"{facet}_{name}" for name in ("quote", "part", "start", "end"))]
     writer.writerow(heads)
     for row in table.rows:
         values: list[str | int] = ["" if row.number is None else row.number]
         values += [_defused(text) for text in (row.paper, row.name, row.title)]
-        for facet in table.facets:
+        for facet in facets:
             values += _columns(row.cells.get(facet))
         writer.writerow(values)
     return out.getvalue()
@@ -68,23 +74,21 @@ def _columns(cell: Cell | None) -> list[str | int]:
     return [_defused(cell.text), _defused(quote.text), _defused(quote.part), *ends]
 
 
-def table_page(table: ComparisonTable, *, about: str = "") -> str:
-    """Return a page with the table; each quote can be unfolded. `about` names the researcher's text."""
-    title = _flat(f"Compared for: {about}" if about.strip() else "The cited papers, compared")
-    heads = "".join(f'<th scope="col">{_HEADS[facet]}</th>' for facet in table.facets)
+def table_html(table: ComparisonTable) -> str:
+    """Return the table as HTML; each quote can be unfolded."""
+    facets = _told(table)
+    heads = "".join(f'<th scope="col">{_HEADS[facet]}</th>' for facet in facets)
     rows = "\n".join(
         f'<tr><th scope="row"><bdi>{_html(_label(row))}</bdi><br><bdi>{_html(row.title)}</bdi></th>'
-        + "".join(_data(row.cells.get(facet)) for facet in table.facets)
+        + "".join(_data(row.cells.get(facet)) for facet in facets)
         + "</tr>"
         for row in table.rows
     )
-    return page(
-        title,
-        f"<h1><bdi>{_html(title)}</bdi></h1>\n<p>Each cell is words of the record of its paper, found there by "
-        "code. Unfolded it shows them whole, under what they are from: the paper's abstract, title or full text "
-        "(passage), or an annotation, which others wrote about the paper. An empty cell means that the record "
-        "does not say it.</p>\n<table>\n"
-        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n',
+    return (
+        "<p>Each cell is words of the record of its paper, found there by code. Unfolded it shows them whole, "
+        "under what they are from: the paper's abstract, title or full text (passage), or an annotation, which "
+        "others wrote about the paper. An empty cell means that the record does not say it.</p>\n<table>\n"
+        f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
     )
 
 

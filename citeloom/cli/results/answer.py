@@ -6,9 +6,10 @@ from typing import Any
 
 import typer
 
+from citeloom.cli.export.html import to_html
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell_outcome
+from citeloom.cli.telling import tell_outcome, tell_page
 from state.asking import AnswerSentence, Claim, Hop
 
 _TOLD = (
@@ -36,11 +37,14 @@ async def finish(
         text = f"# {record['question']}\n\n{printed(values, trace=True)}\n"
         write_whole(Path(run.out) / "answer.json", dump(record) + "\n")
         write_whole(Path(run.out) / "answer.md", text)
+        write_whole(Path(run.out) / "answer.html", to_html(record["question"], text))
     if as_json:
         typer.echo(dump(record))
     else:
         typer.echo(printed(values, trace=trace))
         tell_outcome(values)
+        if run.out:
+            tell_page(Path(run.out) / "answer.html", run.name, run.seconds)
     if speak and values.get("sentences"):
         from citeloom.cli.voice import say_aloud
 

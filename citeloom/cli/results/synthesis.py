@@ -6,10 +6,11 @@ from typing import Any
 
 import typer
 
+from citeloom.cli.export.html import to_html
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell, tell_outcome
+from citeloom.cli.telling import tell, tell_outcome, tell_page
 from state.synthesis import SourcePaper
 from tools.context import RunContext
 
@@ -37,7 +38,9 @@ async def finish(
     if run.out:
         folder = Path(run.out)
         write_whole(folder / "synthesis.json", dump(record) + "\n")
-        write_whole(folder / "synthesis.md", synthesis_text(record["question"], values))
+        text = synthesis_text(record["question"], values)
+        write_whole(folder / "synthesis.md", text)
+        write_whole(folder / "synthesis.html", to_html(record["question"], text))
         if values.get("bibtex"):
             write_whole(folder / "references.bib", str(values["bibtex"]))
     if as_json:
@@ -45,6 +48,8 @@ async def finish(
     else:
         typer.echo(printed(values, trace=trace))
         tell_faults(values)
+        if run.out:
+            tell_page(Path(run.out) / "synthesis.html", run.name, run.seconds)
     stop = values.get("stop")
     if stop:
         return 2 if stop.subject == "input" else 1
