@@ -30,6 +30,8 @@ class VerifyState(CheckState, total=False):
     """What is known against the reference list."""
     labels: dict[str, str]
     """Each key and how the text cites it, such as [3]; also those that lead to no paper."""
+    nowhere: dict[str, str]
+    """For each key that leads to no paper, in words, why."""
     printed: list[str]
     """The sentences as they stand in the text."""
     flagged: list[UncitedClaim]

@@ -198,12 +198,13 @@ class SavedSection(Value):
 
 Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checked"]
 Cause = Literal[
-    "", "fabricated", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
+    "", "fabricated", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
     "no_abstract", "not_verbatim", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
 ]  # fmt: skip
 """Why a citation or a sentence does not stand as it was written.
 
-`fabricated`: it points to no paper there is. `fabricated_quote`: the words given as its support are
+`fabricated`: it points to no paper there is, and is most likely invented. `unresolved`: the list of
+references does not have it, or there is no record of it at hand. `fabricated_quote`: the words given as its support are
 not in the paper. `mis_cited`: the paper is real and does not say it. `not_verbatim`: it is not the paper's
 own sentence, and no LLM was there to judge it. `uncited_claim`: a claim about the work of others that cites
 nobody. `off_plan`: a paper of the line is not cited.
@@ -228,7 +229,9 @@ class CitationVerdict(Value):
         default=(),
         description="More verified words, where the sentence draws on several of the paper's.",
     )
-    reason: str = Field(default="", description="Why, in the words of an LLM that judged.")
+    reason: str = Field(
+        default="", description="Why: in the words of an LLM that judged, or why nobody could."
+    )
     better: str | None = Field(
         default=None, description="Id of another paper at hand that does say it, if one does."
     )

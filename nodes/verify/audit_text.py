@@ -1,16 +1,19 @@
 """Audit: say of a text that was checked what stands behind each citation.
 
 Reads `run`, `final`, `printed`, `verdicts`, `checks`, `flagged`, `findings`, `keys`, `labels`,
-`rejections`, `failures`. Writes the output of `verify`.
+`nowhere`, `rejections`, `failures`. Writes the output of `verify`.
 """
+
+from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
+from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_section import findings_on, make_audit
 from state.results import CitedSentence
 from state.run import halt
 from state.verifying import VerifyOutput, VerifyState
-from state.writing import Draft
+from state.writing import Cause, CitationVerdict, Draft
 from tools.context import RunContext
 from tools.services import open_services
 
@@ -32,7 +35,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
     ]
     audit = make_audit(
         draft.sentences,
-        state.get("verdicts", []),
+        [_resolved(item, state.get("nowhere", {})) for item in state.get("verdicts", [])],
         checked=bool(state.get("checks")),
         references=[*state.get("findings", []), *notices],
         uncited_claims=state.get("flagged", []),
@@ -59,3 +62,11 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         "outcome": ("complete" if whole else "partial") if sentences else "nothing",
         "stop": stop,
     }
+
+
+def _resolved(item: CitationVerdict, nowhere: Mapping[str, str]) -> CitationVerdict:
+    """Return a verdict that says why its citation leads to no paper, where it leads to none."""
+    if (why := nowhere.get(item.key)) is None:
+        return item
+    cause: Cause = "fabricated" if why == INVENTED else "unresolved"
+    return item.model_copy(update={"cause": cause, "reason": why})

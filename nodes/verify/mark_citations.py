@@ -1,6 +1,6 @@
 """Mark: find the citations in the text, and tell which reference each one leads to.
 
-Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `printed`, `final`, `findings`.
+Reads `run`, `body`, `entries`, `findings`. Writes `keys`, `labels`, `nowhere`, `printed`, `final`, `findings`.
 """
 
 import re
@@ -19,6 +19,7 @@ from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
+INVENTED = "most likely invented: no source that was asked knows it"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 
@@ -41,6 +42,7 @@ async def mark_citations(state: VerifyState, runtime: Runtime[RunContext]) -> Ve
     return {
         "keys": keying.keys,
         "labels": keying.labels,
+        "nowhere": keying.nowhere,
         "printed": printed,
         "final": Draft(id="text", sentences=tuple(sentences)),
         "findings": [*state["findings"], *keying.findings],
@@ -55,6 +57,7 @@ class Keying:
     papers: Mapping[str, Paper]
     keys: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    nowhere: dict[str, str] = field(default_factory=dict)
     findings: list[ReferenceFinding] = field(default_factory=list)
     _given: dict[str, str] = field(default_factory=dict)
 
@@ -67,16 +70,23 @@ class Keying:
         key = self._given[place] = f"P{len(self._given) + 1}"
         self.labels[key] = f"[{label.text}]" if label.kind == "number" else label.text
         if entry is None:
+            self.nowhere[key] = "the text cites it, and the list of references does not have it"
             self._tell(
-                label, "fabricated", "the text cites it, and the list of references does not have it",
+                label,
+                "unresolved",
+                self.nowhere[key],
                 "add the reference, or take the citation out",
-            )  # fmt: skip
+            )
+        elif entry.unknown:
+            self.nowhere[key] = INVENTED
         elif entry.paper:
             self.keys[key] = entry.paper
             year = self.papers[entry.paper].year
             if label.year and year and label.year != year:
                 told = f"the text gives the year {label.year}", f"the list of references has {year}"
                 self._tell(label, "metadata_error", *told, paper=entry.paper)
+        else:
+            self.nowhere[key] = "there is no record of it at hand"
         return key
 
     def _tell(self, label: Label, cause: Cause, detail: str, remedy: str, paper: str = "") -> None:

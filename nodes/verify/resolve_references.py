@@ -15,7 +15,7 @@ from state.request import Request
 from state.run import Failure
 from state.verifying import Entry, VerifyState
 from tools.context import RunContext
-from tools.errors import PermanentError, TransientError
+from tools.errors import LibraryError, PermanentError, TransientError
 from tools.scholar.lookup import Looked, Wanted, look_up
 from tools.scholar.opening import is_online
 from tools.scholar.titles import near_titles
@@ -43,7 +43,9 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         failures += failed
         if name in _BROAD:
             denied |= looked.asked
-    papers, failed = await _marked(services, request, entries, given, found)
+    held, failed = await _held(services, request, entries, given, found)
+    failures += failed
+    papers, failed = await _marked(services, request, entries, given, found, held)
     unknown = denied - set(found)
     await services.run_store.papers.put(papers.values())
     services.progress(STAGE, len(entries), len(entries))
@@ -66,15 +68,35 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     return {
         "entries": resolved,
         "findings": findings,
-        "notes": [_UNSURE.format(count=unsure)] if unsure else [],
+        "notes": [f"{_UNSURE} {unsure} reference{'s' * (unsure > 1)}: {_ASK}"] if unsure else [],
         "failures": [*failures, *failed],
     }
 
 
-_UNSURE = (
-    "whether they exist was not checked for {count} references: ask a source on the network "
-    "(--source crossref)"
-)
+_UNSURE = "whether it exists was not checked for"
+_ASK = "ask a source on the network (--source crossref)"
+
+
+async def _held(
+    services: Services,
+    request: Request,
+    entries: Sequence[Entry],
+    given: dict[str, Paper],
+    found: dict[int, Paper],
+) -> tuple[dict[int, Paper], list[Failure]]:
+    """Return what the library has of works whose abstract no record and no source has brought.
+
+    It proves of none that it exists: only the sources that were named tell that.
+    """
+    bare = [
+        place
+        for place, entry in enumerate(entries)
+        if not any(one and one.abstract for one in (given.get(entry.paper), found.get(place)))
+    ]
+    if not bare or "library" in request.sources:
+        return {}, []
+    looked, failed = await _look(services, "library", request, entries, given, bare)
+    return looked.found, failed
 
 
 async def _look(
@@ -93,8 +115,8 @@ async def _look(
         wanted[place] = Wanted(tuple(key for key in ids if not key.startswith("title:")), paper)
     try:
         looked = await look_up(await services.source(name, request), wanted)
-    except (TransientError, PermanentError) as error:
-        if not is_online(name):
+    except (TransientError, PermanentError, LibraryError) as error:
+        if name in request.sources and not is_online(name):
             raise
         return Looked(name), [_failure(name, str(error), "references were not looked up here")]
     return looked, [
@@ -109,16 +131,17 @@ async def _marked(
     entries: Sequence[Entry],
     given: dict[str, Paper],
     found: dict[int, Paper],
+    held: dict[int, Paper],
 ) -> tuple[dict[int, Paper], list[Failure]]:
-    """Return each entry's paper: what was sent, completed by what was found, retractions marked."""
+    """Return each entry's paper: what was sent, completed by what was found and held, retractions marked."""
     papers: dict[int, Paper] = {}
     for place, entry in enumerate(entries):
-        own, other = given.get(entry.paper), found.get(place)
-        if own and other:
-            same = near_titles(own.title, other.title)
-            papers[place] = merge_records(own, other) if same else own
-        elif one := own or other:
-            papers[place] = one
+        for one in (given.get(entry.paper), found.get(place), held.get(place)):
+            known = papers.get(place)
+            if one and known is None:
+                papers[place] = one
+            elif one and known and near_titles(known.title, one.title):
+                papers[place] = merge_records(known, one)
     if not papers or not any(is_online(name) for name in request.sources):
         return papers, []
     try:
@@ -167,7 +190,7 @@ def _same_first(given: Paper, found: Paper) -> bool:
 def _unknown(entry: Entry, paper: Paper | None) -> ReferenceFinding:
     named = f"“{paper.title}”" if paper else entry.wanted
     return ReferenceFinding(
-        key=entry.label, cause="fabricated", detail=f"no source that was asked knows {named}",
+        key=entry.label, cause="fabricated", detail=f"{named}: no source that was asked knows it",
         remedy="check title and identifier; where there is no such work, take it out",
     )  # fmt: skip
 

@@ -169,6 +169,9 @@ def _names_only(item: CitationVerdict) -> bool:
     return item.cause == "no_abstract" and item.quote is not None
 
 
+_NOWHERE = ("fabricated", "unresolved")
+
+
 def _reasons(
     verdicts: Sequence[CitationVerdict],
     references: Sequence[ReferenceFinding],
@@ -180,18 +183,19 @@ def _reasons(
     verdicts = [item for item in verdicts if item.key]
     bad = [item for item in verdicts if item.verdict == "not_in_source"]
     # In a text by someone else the list of references may have it, or the text alone.
-    leads_nowhere = max(
-        len({item.key for item in bad if item.cause == "fabricated"}),
-        len({item.key for item in references if item.cause == "fabricated"}),
+    invented, unresolved = (
+        max(len({one.key for one in found if one.cause == cause}) for found in (bad, references))
+        for cause in ("fabricated", "unresolved")
     )
     elsewhere = sum(item.cause == "mis_cited" for item in bad)
-    unshown = len(bad) - elsewhere - sum(item.cause == "fabricated" for item in bad)
+    unshown = len(bad) - elsewhere - sum(item.cause in _NOWHERE for item in bad)
     contradicted = sum(item.verdict == "contradicted" for item in verdicts)
     unchecked = sum(item.verdict == "not_checked" and not _names_only(item) for item in verdicts)
     retracted = {item.paper for item in verdicts if item.cause == "retracted"}
     retracted |= {item.paper for item in references if item.cause == "retracted"}
     told = (
-        (leads_nowhere, "reference", "no such paper was found"),
+        (invented, "reference", "most likely invented, no such paper was found"),
+        (unresolved, "reference", "not in the list of references, or without a record at hand"),
         (contradicted, "citation", "the paper says the opposite"),
         (elsewhere, "citation", "the paper does not say it"),
         (unshown, "citation", "no words of the paper could be shown for it"),

@@ -24,6 +24,11 @@ from tools.text.words import coverage
 
 MOST_ALARMS = 3
 FAR = "the words quoted have little to do with what is said"
+_UNCHECKED: Mapping[Cause, str] = {
+    "not_verbatim": "no LLM judged it; it is not the paper's own sentence, and comparing words proves nothing",
+    "no_abstract": "there is no abstract to hold it against",
+}
+"""Why nobody could say whether it holds."""
 _SAME_WORDS = 0.8
 """Share of a restated claim's words that stand in the clause that it restates."""
 
@@ -226,11 +231,12 @@ def verdict_of(
     if notice and judged.verdict not in BAD and (not cause or notice == "retracted"):
         cause = notice
     said = judged.finding
+    unchecked = _UNCHECKED.get(judged.cause, "") if judged.verdict == "not_checked" else ""
     return CitationVerdict(
         sentence=number, key=key, paper=paper.id if paper else "", verdict=judged.verdict,
         cause=cause, claim=(said and said.claim) or claims.get(key, ""),
         quote=next(iter(judged.quotes), None), further=judged.quotes[1:],
-        reason=said.reasoning if said else "", better=judged.better, alarms=judged.alarms,
+        reason=said.reasoning if said else unchecked, better=judged.better, alarms=judged.alarms,
         by=judged.by,
     )  # fmt: skip
 

@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from lxml import html
 
 from tests.cli.conftest import Cite
 from tests.fakes.made_papers import made_papers
 
+OTTERS = "In brackish harbours the estuary weirs of otters cross under tidal locks."
 GOOD = (
     "Abel and Corvin [1] write that in tiled chapels the copper roofs of lichens bleach under sulphur "
     "rain. In brackish harbours the estuary weirs of otters cross under tidal locks [2]."
@@ -32,7 +34,8 @@ def test_text_whose_citations_hold_passes(cite: Cite, records: Path) -> None:
     done = cite("verify", GOOD, "--papers", records)
     assert done.code == 0
     assert "Passed." in done.stdout
-    assert done.files == {"audit.json", "run.json"}
+    assert done.files == {"audit.json", "audit.md", "run.json"}
+    assert f"- Sentence 2, [2] *supported*: “{OTTERS}”" in done.text("audit.md")
     audit = done.json("audit.json")
     assert (audit["passed"], audit["supported"], audit["citations"]) == (True, 2, 2)
     again = cite("verify", "--resume", done.run["run"], out="again")
@@ -46,17 +49,35 @@ def test_text_with_false_citations_fails_and_each_is_named(cite: Cite, records: 
     told = json.loads(cite("verify", "--resume", done.run["run"], "--json").stdout)
     assert told["audit"]["passed"] is False
     assert told["labels"] == {"P1": "[1]", "P2": "[9]", "P3": "[2]"}
-    assert "[1]: the paper does not say it" in done.stdout
+    assert "[1] *the paper does not say it*" in done.stdout
     assert "it is said by doi:10.1234/1" in done.stdout
-    assert "[9]: leads to no paper" in done.stdout
+    assert "[9] *leads to no paper*: the text cites it, and the list" in done.stdout
     assert "Not passed." in done.stdout
     assert [item["cause"] for item in done.json("audit.json")["verdicts"]] == [
         "mis_cited",
-        "fabricated",
+        "unresolved",
         "not_verbatim",
     ]
-    assert "[2]: not checked" in done.stdout
-    assert "never" in done.stdout.split("[2]: not checked")[1], "what speaks against it is told"
+    open_ = "[2] *not checked*: no LLM judged it"
+    assert open_ in done.stdout
+    assert "never" in done.stdout.split(open_)[1], "what speaks against it is told"
+    verdicts = done.json("audit.json")["verdicts"]
+    assert verdicts[2]["reason"].startswith("no LLM judged it")
+    report = done.text("audit.md")
+    assert report.startswith("# Citations checked\n\nNot passed. ")
+    assert done.stdout.strip() in report.replace("\\_", "_"), "the file has all that is printed"
+    assert "the rest by nobody, for no LLM is set" in report
+
+
+def test_report_is_a_page_on_request_and_nothing_in_it_is_markup(cite: Cite, records: Path) -> None:
+    done = cite(
+        "verify", f"{BAD} <b>Bold</b> claims agree [8].", "--papers", records, "--format", "html"
+    )
+    page = html.fromstring(done.text("audit.html"))
+    assert page.xpath("//h1/text()") == ["Citations checked"]
+    assert "<b>Bold</b> claims agree [8]." in page.text_content()
+    assert not page.xpath("//b")
+    assert cite("verify", GOOD, "--papers", records, "--format", "docx").code == 2
 
 
 def test_bibtex_keys_are_resolved(cite: Cite, home: Path) -> None:

@@ -89,10 +89,10 @@ async def test_each_fault_is_named_with_its_cause(extractive: RunContext) -> Non
         ("supported", "retracted"),
         ("not_checked", "no_abstract"),
         ("supported", ""),
-        ("not_in_source", "fabricated"),
+        ("not_in_source", "unresolved"),
     ]
     assert audit.verdicts[0].better == "doi:10.5555/made.1", "also where the text never cites it"
-    assert {item.cause for item in audit.references} == {"fabricated", "retracted"}
+    assert {item.cause for item in audit.references} == {"unresolved", "retracted"}
     assert [item.sentence for item in audit.uncited_claims] == [5]
     assert not audit.passed
     assert result["outcome"] == "partial"

@@ -113,7 +113,16 @@ async def test_paper_is_told_as_removed_also_where_its_sentence_was_written_anew
             "no_verified_quote",
             "1 citation: no words of the paper could be shown for it",
         ),
-        ("not_in_source", "fabricated", "1 reference: no such paper was found"),
+        (
+            "not_in_source",
+            "fabricated",
+            "1 reference: most likely invented, no such paper was found",
+        ),
+        (
+            "not_in_source",
+            "unresolved",
+            "1 reference: not in the list of references, or without a record at hand",
+        ),
         ("supported", "retracted", "1 cited paper: it was retracted"),
         ("not_checked", "not_verbatim", "1 citation: not checked"),
         ("not_checked", "no_abstract", "1 citation: not checked"),
@@ -154,7 +163,7 @@ def test_same_reference_is_counted_once_whether_the_list_or_the_text_has_it() ->
     made_up = make_audit(
         SENTENCES[:1], [verdict("not_in_source", "fabricated")], references=[finding("fabricated")]
     )
-    assert made_up.reasons == ("1 reference: no such paper was found",)
+    assert made_up.reasons == ("1 reference: most likely invented, no such paper was found",)
     gone = finding("retracted", KEYS["P1"])
     both = make_audit(SENTENCES[:1], [verdict("supported", "retracted")], references=[gone])
     assert both.reasons == ("1 cited paper: it was retracted",)

@@ -13,7 +13,9 @@ from state.request import Request
 from state.verifying import Entry
 from tests.graphs.sources import Asked, Sources
 from tools.context import RunContext
+from tools.embed.open import embedder
 from tools.errors import TransientError
+from tools.library.open import create_library
 from tools.services import open_services
 
 LICHENS = "How sulphur rain reaches the lichens of tiled chapels"
@@ -26,17 +28,23 @@ ENTRY = Entry(label="1", paper=GIVEN.id)
 
 
 async def resolve(
-    home: Path, *tables: Asked, entries: tuple[Entry, ...] = (ENTRY,), given: tuple[Paper, ...] = (GIVEN,)
+    home: Path, *tables: Asked, entries: tuple[Entry, ...] = (ENTRY,), given: tuple[Paper, ...] = (GIVEN,),
+    library: tuple[Paper, ...] = (),
 ) -> dict[str, Any]:  # fmt: skip
     context = RunContext()
     vars(context)["clients"] = Sources(home, *tables)
     runtime = Runtime(context=context, store=InMemoryStore())
     await open_services(runtime, "run").run_store.papers.put(given)
     names = tuple(table.name for table in tables)
+    if library:
+        create_library("mine", context.clients.settings, embedder()).add(library)
     state: Any = {
-        "run": "run", "request": Request(text="x", sources=names), "entries": list(entries),
+        "run": "run", "request": Request(text="x", sources=names, library="mine"), "entries": list(entries),
     }  # fmt: skip
-    return dict(await resolve_references(state, runtime))
+    update: dict[str, Any] = {**await resolve_references(state, runtime)}
+    ids = [entry.paper for entry in update["entries"] if entry.paper]
+    papers = await open_services(runtime, "run").run_store.papers.get(ids)
+    return {**update, "papers": list(papers.values())}
 
 
 def causes(update: dict[str, Any]) -> list[tuple[str, str]]:
@@ -118,3 +126,23 @@ def test_details_are_compared_with_the_record(changes: dict[str, Any], told: str
     found = compare_records(ENTRY, GIVEN.model_copy(update=changes), RECORD)
     assert len(found) == bool(told), why
     assert all(told in item.detail and item.cause == "metadata_error" for item in found), why
+
+
+async def test_library_fills_in_abstracts_and_proves_of_no_work_that_it_exists(
+    tmp_path: Path,
+) -> None:
+    noted = RECORD.model_copy(
+        update={"abstract": "It tells of lichens.", "abstract_kind": "annotation"}
+    )
+    known = await resolve(tmp_path, Asked("openalex", [RECORD]), library=(noted,))
+    assert causes(known) == []
+    assert {item.subject for item in known["failures"]} == {"crossref"}, (
+        "nobody tells of retractions"
+    )
+    (paper,) = known["papers"]
+    assert (paper.abstract, paper.abstract_kind) == ("It tells of lichens.", "annotation")
+    whole = RECORD.model_copy(update={"abstract": "Sulphur rain reaches lichens."})
+    (kept,) = (await resolve(tmp_path, Asked("openalex", [whole])))["papers"]
+    assert kept.abstract == whole.abstract
+    denied = await resolve(tmp_path, Asked("openalex"))
+    assert causes(denied) == [("1", "fabricated")], "that it stands in the library is no proof"

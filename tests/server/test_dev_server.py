@@ -126,7 +126,7 @@ async def test_text_is_verified_over_the_server(client: LangGraphClient) -> None
     )
     assert done["audit"]["passed"] is False
     assert done["audit"]["supported"] == 1
-    assert "fabricated" in {item["cause"] for item in done["audit"]["references"]}
+    assert "unresolved" in {item["cause"] for item in done["audit"]["references"]}
 
 
 async def test_review_streams_its_progress_and_ends_with_the_section(

@@ -148,11 +148,11 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def support_of(verdict: CitationVerdict) -> str:
-    """Return a citation's verdict and the words behind it, in one line."""
+    """Return a citation's verdict and the words behind it, or else why it is so, in one line."""
     words = " … ".join(
         f"“{clean(item.text)}”{item.whose}" for item in (verdict.quote, *verdict.further) if item
     )
-    return verdict.verdict.replace("_", " ") + (f": {words}" if words else "")
+    return ": ".join(filter(None, [verdict.verdict.replace("_", " "), words or verdict.reason]))
 
 
 def spaced(text: str, escape: Callable[[str], str] = str) -> str:

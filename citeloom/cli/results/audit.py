@@ -1,11 +1,15 @@
-"""`citeloom verify`: check the citations of a text, print what is wrong, write audit.json."""
+"""`citeloom verify`: check the citations of a text, print what is wrong, write audit.md and audit.json."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from citeloom.cli.export.document import support_of
+from citeloom.cli.export.escaping import escape
+from citeloom.cli.export.html import to_html
+from citeloom.cli.export.markdown import spending
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
@@ -15,13 +19,14 @@ from state.results import CitedSentence
 from state.writing import CitationVerdict
 
 NOT_PASSED = 3
+TITLE = "Citations checked"
 _WORDS = {
-    "fabricated": "leads to no paper",
+    "fabricated": "most likely invented",
+    "unresolved": "leads to no paper",
     "mis_cited": "the paper does not say it",
     "contradicted": "the paper says the opposite",
+    "partly": "the paper says only a part of it, or something weaker",
     "no_verified_quote": "no words of the paper could be shown for it",
-    "no_abstract": "not checked: the paper has no abstract",
-    "not_verbatim": "not checked: it is not the paper's own sentence, and there is no LLM to judge it",
     "metadata_error": "wrong details",
     "retracted": "the paper was retracted",
     "superseded": "a later version was published",
@@ -36,6 +41,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
         run was stopped.
     """
     audit: Audit | None = values.get("audit")
+    sentences: list[CitedSentence] = values.get("sentences") or []
     labels: Mapping[str, str] = values.get("labels") or {}
     record = {**run_record(run, values), "labels": dict(labels)}
     folder = Path(run.out)
@@ -44,10 +50,16 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
     if checked:
         told = {"schema_version": SCHEMA_VERSION, "run": run.name, **plain(checked)}
         write_whole(folder / "audit.json", dump(told) + "\n")
+        lines = [f"# {TITLE}", "", *_report(checked, sentences, labels, escape, whole=True)]
+        lines += ["", "## How this was checked", "", *_account(values), ""]
+        markdown = "\n".join(lines)
+        write_whole(folder / "audit.md", markdown)
+        if "html" in run.formats:
+            write_whole(folder / "audit.html", to_html(TITLE, markdown))
         if as_json:
             record["audit"] = told
         else:
-            typer.echo(report(checked, values.get("sentences") or [], labels))
+            typer.echo("\n".join(_report(checked, sentences, labels)))
     if as_json:
         typer.echo(dump(record))
     else:
@@ -60,48 +72,89 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
     return 0 if checked.passed else NOT_PASSED
 
 
-def report(audit: Audit, sentences: list[CitedSentence], labels: Mapping[str, str]) -> str:
-    """Return what was found, as plain text: the problems first to last, then the outcome."""
-    lines: list[str] = []
-    for sentence in sentences:
-        problems = [line for item in sentence.citations for line in _problem(item, labels)]
-        claims = [item.why for item in audit.uncited_claims if item.sentence == sentence.number]
-        problems += [f"    no citation: {why}" for why in claims]
-        if problems:
-            lines += [f"Sentence {sentence.number}: {sentence.text}", *problems, ""]
-    if audit.references:
-        lines += ["References:", *(_reference(item) for item in audit.references), ""]
+def _report(
+    audit: Audit,
+    sentences: list[CitedSentence],
+    labels: Mapping[str, str],
+    escape: Callable[[str], str] = str,
+    *,
+    whole: bool = False,
+) -> Iterator[str]:
+    """Yield lines of Markdown: the outcome, what is wrong first to last, and of the `whole` all that was checked."""
+    yield "Passed." if audit.passed else f"Not passed. {escape('; '.join(audit.reasons))}."
     counts = (
         ("supported", audit.supported), ("partly supported", audit.partly),
         ("contradicted", audit.contradicted), ("not in the source", audit.not_in_source),
         ("not checked", audit.not_checked),
     )  # fmt: skip
     told = ", ".join(f"{number} {name}" for name, number in counts if number) or "none"
-    lines.append(
-        f"{audit.sentences} sentences, {audit.sentences_citing} of them with citations; citations: {told}."
+    yield ""
+    yield f"{audit.sentences} sentences, {audit.sentences_citing} of them with citations; citations: {told}."
+    if audit.notes:
+        yield from ("", *(f"- {escape(note)}" for note in audit.notes))
+    wrong = [line for item in sentences for line in _wrong(item, audit, labels, escape)]
+    if wrong:
+        yield from ("", "## What to look at", *wrong)
+    if audit.references:
+        yield from ("", "## References", "")
+        yield from (f"- {escape(_reference(item))}" for item in audit.references)
+    if whole:
+        yield from ("", "## Each citation", "")
+        for item in sentences:
+            for one in item.citations:
+                verdict, _, words = support_of(one).partition(": ")
+                yield f"- Sentence {item.number}, {_told(one, labels, verdict, words, escape)}"
+
+
+def _account(values: Mapping[str, Any]) -> Iterator[str]:
+    mind = str(values.get("mind") or "extractive")
+    rest = (
+        f"the rest by {mind}" if mind != "extractive" else "the rest by nobody, for no LLM is set"
     )
-    lines += [f"    {note}" for note in audit.notes]
-    lines.append("Passed." if audit.passed else f"Not passed. {'; '.join(audit.reasons)}.")
-    return "\n".join(lines)
+    yield f"- By code: what is word for word in the paper's record; {escape(rest)}."
+    yield from (f"- Note: {escape(note)}." for note in values.get("notes") or ())
+    yield from spending(values)
 
 
-def _problem(item: CitationVerdict, labels: Mapping[str, str]) -> Iterator[str]:
-    bad = item.verdict in {"contradicted", "not_in_source", "not_checked"}
-    if not bad and not item.cause:
+def _wrong(
+    item: CitedSentence, audit: Audit, labels: Mapping[str, str], escape: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield a sentence with what is to be said of it, or nothing."""
+    told = [line for one in item.citations for line in _problem(one, labels, escape)]
+    claims = [one.why for one in audit.uncited_claims if one.sentence == item.number]
+    told += [f"- no citation: {escape(why)}" for why in claims]
+    if told:
+        yield from ("", f"Sentence {item.number}: {escape(item.text)}", "")
+        yield from told
+
+
+def _problem(
+    item: CitationVerdict, labels: Mapping[str, str], escape: Callable[[str], str]
+) -> Iterator[str]:
+    if item.verdict == "supported" and not item.cause:
         return
-    why = _WORDS["contradicted"] if item.verdict == "contradicted" else _WORDS.get(item.cause, "")
-    yield f"    {labels.get(item.key, item.key)}: {why or item.verdict.replace('_', ' ')}"
-    if bad and item.claim:
-        yield f"      claimed: {item.claim}"
-    if bad and item.quote:
-        yield f"      the paper: “{item.quote.text}”{item.quote.whose}"
-    yield from (f"      note: {alarm}" for alarm in item.alarms)
-    if item.better:
-        yield f"      it is said by {item.better}"
+    named = item.cause if item.verdict not in {"contradicted", "partly"} else item.verdict
+    verdict = "not checked" if item.verdict == "not_checked" else _WORDS.get(named, item.verdict)
+    yield f"- {_told(item, labels, verdict, item.reason, escape)}"
+    more: list[str] = []
+    if item.verdict != "supported":
+        more += [f"claimed: {item.claim}"] if item.claim else []
+        more += [f"the paper: “{item.quote.text}”{item.quote.whose}"] if item.quote else []
+    more += [f"note: {alarm}" for alarm in item.alarms]
+    more += [f"it is said by {item.better}"] if item.better else []
+    yield from (f"    - {escape(line)}" for line in more)
+
+
+def _told(
+    item: CitationVerdict,
+    labels: Mapping[str, str],
+    verdict: str,
+    why: str,
+    escape: Callable[[str], str],
+) -> str:
+    return f"{escape(labels.get(item.key, item.key))} *{verdict}*{why and f': {escape(why)}'}"
 
 
 def _reference(item: ReferenceFinding) -> str:
     remedy = f" ({item.remedy})" if item.remedy else ""
-    return (
-        f"    {item.key or item.paper}: {_WORDS.get(item.cause, item.cause)}: {item.detail}{remedy}"
-    )
+    return f"{item.key or item.paper}: {_WORDS.get(item.cause, item.cause)}: {item.detail}{remedy}"
