@@ -122,10 +122,6 @@ FORMATS = _parameter(
     "formats", list[Format],
     typer.Option("--format", help="A further form of the text; may be repeated."), default=[],
 )  # fmt: skip
-PAGE = _parameter(
-    "formats", list[StrEnum("Page", ["html"])],  # type: ignore[misc]
-    typer.Option("--format", help="A further form of the report."), default=[],
-)  # fmt: skip
 YEAR = _one("year", str, "--year", metavar="YEAR|FROM-TO", told="Only papers of these years.")
 TRACE = _flag("trace", "--trace", told="Show the way to the answer: the words it rests on.")
 SPEAK = _one(

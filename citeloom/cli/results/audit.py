@@ -1,4 +1,4 @@
-"""`citeloom verify`: check the citations of a text, print what is wrong, write audit.md and audit.json."""
+"""`citeloom verify`: check the citations of a text, print what is wrong, write audit.html, audit.md, audit.json."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from citeloom.cli.export.markdown import spending
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.runs import Run
-from citeloom.cli.telling import tell_folder, tell_outcome
+from citeloom.cli.telling import tell_folder, tell_outcome, tell_page
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict
@@ -54,8 +54,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
         lines += ["", "## How this was checked", "", *_account(values), ""]
         markdown = "\n".join(lines)
         write_whole(folder / "audit.md", markdown)
-        if "html" in run.formats:
-            write_whole(folder / "audit.html", to_html(TITLE, markdown))
+        write_whole(folder / "audit.html", to_html(TITLE, markdown))
         if as_json:
             record["audit"] = told
         else:
@@ -64,7 +63,10 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
         typer.echo(dump(record))
     else:
         tell_outcome(values)
-        tell_folder(folder, run.name, run.seconds)
+        if checked:
+            tell_page(folder / "audit.html", run.name, run.seconds)
+        else:
+            tell_folder(folder, run.name, run.seconds)
     if stop := values.get("stop"):
         return 2 if stop.subject == "input" else 1
     if checked is None:
