@@ -197,3 +197,11 @@ def test_page_of_prompts_is_current() -> None:
 
     current = PAGE.read_text(encoding="utf-8") == page()
     assert current, "docs/prompts.md is out of date: run `.venv/bin/python -m evals.prompts`"
+
+
+def test_page_of_options_is_current() -> None:
+    """Each option and each setting of a run stands in docs/options.md as help tells it."""
+    from evals.options import PAGE, page
+
+    current = PAGE.read_text(encoding="utf-8") == page()
+    assert current, "docs/options.md is out of date: run `.venv/bin/python -m evals.options`"
