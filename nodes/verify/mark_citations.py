@@ -19,7 +19,7 @@ from tools.services import open_services
 from tools.text.sentences import split_sentences
 
 STAGE = "mark_citations"
-INVENTED = "most likely invented: no source that was asked knows it"
+INVENTED = "no source that was asked knows it"
 _MARKS = re.compile(rf"^(?:{MARKER.pattern})+")
 
 

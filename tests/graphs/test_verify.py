@@ -113,6 +113,7 @@ async def test_list_in_the_text_is_resolved_by_title(tmp_path: Path) -> None:
     result = await verify(context, text, sources=["openalex"])
     assert causes(result) == {"[1]": "supported", "[2]": "supported", "[3]": "fabricated"}
     assert [(item.key, item.cause) for item in result["audit"].references] == [("3", "fabricated")]
+    assert result["audit"].verdicts[2].reason == "no source that was asked knows it"
     assert result["notes"] == []
 
 
