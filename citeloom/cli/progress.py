@@ -49,9 +49,7 @@ _NAMES = {
 _EVERY = 10.0
 """Seconds between such lines."""
 _WIDTH = 80
-"""Characters of a line at most."""
-_BARS = 64
-"""Of these, taken by what stands before the note of a bar."""
+"""Characters of a line at most, where there are no bars."""
 
 
 class Progress:
@@ -69,17 +67,20 @@ class Progress:
             SpinnerColumn,
             TextColumn,
             TimeElapsedColumn,
-            TimeRemainingColumn,
         )
         from rich.progress import Progress as Bars
+        from rich.table import Column
 
         self._console = Console(stderr=True, highlight=False, quiet=quiet, emoji=False)
         self._live = self._console.is_terminal and not quiet
         self._bars = Bars(
             SpinnerColumn(finished_text="[green]✓[/green]"), TextColumn("{task.description:<22}"),
-            BarColumn(bar_width=16), MofNCompleteColumn(), TimeElapsedColumn(),
-            TimeRemainingColumn(), TextColumn("[dim]{task.fields[note]}"),
-            console=self._console, disable=not self._live,
+            BarColumn(bar_width=10), MofNCompleteColumn(), TimeElapsedColumn(),
+            TextColumn(
+                "[dim]{task.fields[note]}",
+                table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+            ),
+            console=self._console, disable=not self._live, expand=True,
         )  # fmt: skip
         self._often = often
         self._tasks: dict[str, Any] = {}
@@ -128,7 +129,7 @@ class Progress:
             task,
             completed=done if total else 1,
             total=max(total, 1),
-            note=escape(note[: _WIDTH - _BARS]),
+            note=escape(note),
         )
 
     def counted(self, stage: str) -> Callable[[int, int | None], None]:

@@ -62,6 +62,8 @@ def test_files_are_as_docs_output_describes_them(cite: Cite) -> None:
     }
     check_described(objects)
     assert done.text("answer.md").startswith(f"# {QUESTION}\n\n")
+    assert "default-src 'none'" in done.text("answer.html")
+    assert "\nOpen out/answer.html\n" in done.stderr
 
 
 def test_json_is_all_that_stands_on_standard_output(home: Path) -> None:

@@ -70,6 +70,8 @@ def test_own_style_and_formats_are_written(cite: Cite, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.code == 0
     assert done.files >= {"review.html", "files/review.docx", "files/section.tex"}
+    assert "[files/section.tex](section.tex)" in done.text("files/README.md")
+    assert "<script" not in done.text("review.html"), "nothing was searched, so there is no picture"
     first = done.run["references"][0]
     assert f"({first['paper']['year']})" in done.text("review.md")
     assert first["entry"][:20] in done.text("review.md").replace("\\", "")
