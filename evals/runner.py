@@ -23,7 +23,10 @@ INTERRUPTED = 130
 class Options:
     """What every suite may be given."""
 
-    mind: Annotated[Literal["extractive", "llm"], typer.Option(help="Who thinks.")] = "extractive"
+    mind: Annotated[
+        Literal["extractive", "llm"],
+        typer.Option(help="What reads, judges and writes: an LLM or the embedded engine."),
+    ] = "extractive"
     n: Annotated[int | None, typer.Option(help="How many to measure, the first ones.", min=1)] = (
         None
     )
