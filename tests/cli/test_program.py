@@ -37,7 +37,8 @@ def test_version_is_that_of_the_package(home: Path) -> None:
     ],
 )
 def test_shell_completes_commands_and_options(home: Path, words: str, offered: set[str]) -> None:
-    assert "_CITELOOM_COMPLETE" in run(home, "--show-completion", "bash", SHELL="bash").stdout
+    undetected = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    assert "_CITELOOM_COMPLETE" in run(home, "--show-completion", "bash", **undetected).stdout
     told = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
     done = run(home, _CITELOOM_COMPLETE="complete_bash", **told)
     assert set(done.stdout.split()) == offered
