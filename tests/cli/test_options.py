@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import PAGE, Done, cited, section
+from tests.cli.commands import PAGE, Done, cited
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
