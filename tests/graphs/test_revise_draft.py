@@ -91,7 +91,7 @@ async def test_claim_that_a_revision_puts_in_is_checked_like_any_other(
 async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
     llm_settings: Settings,
 ) -> None:
-    invented = "We outperform these systems on every task."
+    invented = "We present a model of path integration in desert ants."
 
     def boast(answer: Any, inputs: dict[str, Any]) -> Any:
         return {**answer, "text": f"{answer['text']} {invented}"}

@@ -264,3 +264,23 @@ def test_restated_claim_dismisses_no_rival_in_other_words_than_the_sentence(hand
     finding = Finding(id="1-P1", claim=LICHENS, verdict="supported", quotes=[LICHENS])
     result = judge_citation(hand, swapped, "P1", claims, finding)
     assert (result.verdict, result.better) == ("not_in_source", PAPERS["P2"].id)
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "expected"),
+    [
+        ("Our lichens bleach the copper roofs of tiled chapels.", [LICHENS], "not_in_source"),
+        ("The lichens bleach the copper roofs of tiled chapels.", [LICHENS], "supported"),
+        ("We compare reports of such causes.", [OWN[:40]], "supported"),
+        ("We too ask where lichens bleach copper roofs.", [LICHENS, OWN[:40]], "supported"),
+        ("Many studies count boats and horses.", [LICHENS], "not_in_source"),
+    ],
+)
+def test_words_of_a_paper_show_nothing_of_the_own_work(
+    hand: Hand, text: str, quotes: list[str], expected: str
+) -> None:
+    sentence = Sentence(text=text, line=1, rests_on=("P1", "P2", "input"))
+    at_hand = replace(hand, own=OWN)
+    assert rests_on(sentence, at_hand) == ("P1", "P2", "input")
+    finding = Finding(id="1-all", verdict="supported", quotes=quotes)
+    assert judge_uncited(at_hand, sentence, finding).verdict == expected
