@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,8 @@ def test_workers_give_the_same_figures_and_ctrl_c_keeps_what_they_have_done(
     with subprocess.Popen(
         [str(one) for one in command], env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # What a shell starts in the background ignores Ctrl-C, and hands that down.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:  # fmt: skip
         assert process.stderr is not None
         early = [process.stderr.readline()]

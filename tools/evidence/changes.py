@@ -38,7 +38,7 @@ _FEWEST_IN_ORDER = 5
 """Words in common, in order, below which nothing is one either."""
 _FUNCTION = frozenset(
     """a an the this these of in on at to for from with by as and or that which who is are was were be been has have
-    had it its their they then so also we our can do does did whereas while although though but find finds found report reports
+    had it its itself their they them themselves those ones such then so also we our can do does did whereas while although though but find finds found report reports
     reported show shows shown note notes noted state states stated say says""".split()  # noqa: SIM905
 )
 _OPENERS = frozenset(
