@@ -1,0 +1,1 @@
+"""The service: runs of the graphs, for other programs and other agents."""

@@ -1,0 +1,91 @@
+"""Runs of the graphs as a service sees them, whoever executes them.
+
+What speaks to callers (MCP, A2A, the Python API) knows this port only. `LocalRuns` executes runs in
+this process, `ServedRuns` on a LangGraph server.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from state.base import Value
+
+GraphName = Literal["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
+Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
+"""As MCP tasks and A2A name them."""
+
+
+class Progress(Value):
+    """How far a stage has come."""
+
+    stage: str
+    done: int
+    total: int
+    note: str = ""
+
+
+class RunView(Value):
+    """A run as its caller may see it."""
+
+    run: str = Field(description="Names the run in every call; on a LangGraph server, its thread.")
+    graph: GraphName
+    status: Status
+    question: Mapping[str, Any] | None = Field(
+        default=None, description="What the run asks a person while `status` is input_required."
+    )
+    progress: Progress | None = Field(default=None, description="The last that was told.")
+    values: Mapping[str, Any] = Field(
+        default={}, description="What the graph gives, as JSON; what it has so far before its end."
+    )
+    error: str = Field(default="", description="Why it failed, for a person, with what to do.")
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing happens until somebody does something."""
+        return self.status != "working"
+
+
+class Runs(Protocol):
+    """Starts runs, tells of them, and ends them; raises InputError for a run that is not the caller's."""
+
+    async def start(
+        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> str:
+        """Start a run and return its name. `settings` are those of tools.context.RunContext."""
+        ...
+
+    async def get(self, run: str) -> RunView:
+        """Return what is known of a run."""
+        ...
+
+    def follow(self, run: str) -> AsyncIterator[RunView]:
+        """Tell of a run each time it gets further, the last time when it rests."""
+        ...
+
+    async def answer(self, run: str, answer: object) -> None:
+        """Answer what a run asks, and let it go on."""
+        ...
+
+    async def resume(self, run: str) -> None:
+        """Let a run go on that failed or was stopped, from its last checkpoint."""
+        ...
+
+    async def cancel(self, run: str) -> None:
+        """Stop a run; what it has stays."""
+        ...
+
+    async def list(self, limit: int = 20) -> Sequence[RunView]:
+        """Return the caller's runs, the latest first, without their values."""
+        ...
+
+    async def delete(self, run: str) -> None:
+        """Delete a run and all that it keeps."""
+        ...
+
+
+async def rested(runs: Runs, run: str) -> RunView:
+    """Wait until a run rests, and return it."""
+    async for _ in runs.follow(run):
+        ...
+    return await runs.get(run)
