@@ -13,11 +13,12 @@ import typer
 from citeloom import PROGRAM
 from citeloom.cli.progress import Progress
 from citeloom.cli.results.answer import printed
-from citeloom.cli.run import opened, stream
-from citeloom.cli.runs import Command, Run, begun
-from citeloom.cli.stopping import INTERRUPTED
+from citeloom.cli.runs import Command, begun
+from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error, tell_outcome
 from citeloom.cli.voice import heard, say_aloud
+from citeloom.service.execution import opened, stream
+from citeloom.service.kept import Run
 from tools.errors import CiteLoomError
 
 _HELP = "Ask a question; 'trace' shows the way to the last answer, 'exit' or Ctrl-D ends."
@@ -51,8 +52,11 @@ async def _converse(run: Run, show: Mapping[str, Any]) -> int:
             elif question:
                 asked = replace(run, inputs={**run.inputs, "question": question})
                 try:
-                    with Progress(quiet=not sys.stderr.isatty()) as progress:
-                        last, _question = await stream(graph, asked, progress, fresh=True)
+                    with (
+                        Progress(quiet=not sys.stderr.isatty()) as progress,
+                        cancelled_by_signals(),
+                    ):
+                        last, _question = await stream(graph, asked, progress.show, fresh=True)
                 except asyncio.CancelledError:
                     say("Stopped.")
                     return INTERRUPTED

@@ -8,7 +8,7 @@ from citeloom import PROGRAM
 from citeloom.cli.telling import errors_told
 
 if TYPE_CHECKING:
-    from citeloom.cli.runs import Run
+    from citeloom.service.kept import Run
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -22,7 +22,7 @@ def list_(
     from json import dumps
 
     with errors_told():
-        from citeloom.cli.runs import all_runs
+        from citeloom.service.kept import all_runs
 
         runs = all_runs()
         for run in runs[:limit]:
@@ -43,7 +43,7 @@ def show(
 
     with errors_told():
         from citeloom.cli.files import dump
-        from citeloom.cli.runs import load_run
+        from citeloom.service.kept import load_run
 
         kept = load_run(run)
         told = _told(kept)

@@ -18,14 +18,6 @@ PLAN = "plan.txt"
 PAPERS = "plan-papers.md"
 
 
-def question_of(snapshot: Any) -> Mapping[str, Any] | None:
-    """Return what a run asks a person, if it does."""
-    for item in getattr(snapshot, "interrupts", ()):
-        if isinstance(item.value, Mapping) and item.value.get("kind") == "review_plan":
-            return item.value
-    return None
-
-
 def put_question(question: Mapping[str, Any], folder: Path) -> None:
     """Write the plan to be edited, and the list of papers that its numbers mean."""
     if error := question.get("error"):

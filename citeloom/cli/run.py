@@ -1,8 +1,9 @@
-"""Run a graph from the command line: checkpoints, progress, Ctrl-C, resume."""
+"""Run a graph from the command line: progress, Ctrl-C, questions, results."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -11,12 +12,13 @@ from typing import Any
 import typer
 
 from citeloom import PROGRAM
-from citeloom.cli.person import WAITING, answer_in, ask, put_question, question_of, tell_waiting
+from citeloom.cli.person import WAITING, answer_in, ask, put_question, tell_waiting
 from citeloom.cli.progress import Progress
-from citeloom.cli.runs import Command, Run, begun
+from citeloom.cli.runs import Command, begun
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error
-from citeloom.settings import settings
+from citeloom.service.execution import config_of, opened, stream
+from citeloom.service.kept import Run
 from tools.errors import CiteLoomError
 
 _FINISH = {
@@ -39,7 +41,7 @@ def execute(command: Command) -> None:
 async def _to_the_end(
     run: Run, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
 ) -> int:
-    from citeloom.cli.results.partial import partial_values
+    from citeloom.service.partial import partial_values
     from tools.context import RunContext
 
     began = monotonic()
@@ -50,7 +52,14 @@ async def _to_the_end(
         async with opened(run) as (graph, _):
             with Progress(quiet=as_json) as progress:
                 try:
-                    values, question = await stream(graph, run, progress, fresh=fresh)
+                    with cancelled_by_signals():
+                        values, question = await stream(
+                            graph,
+                            run,
+                            progress.show,
+                            fresh=fresh,
+                            answer=partial(answer_in, Path(run.out)),
+                        )
                 except asyncio.CancelledError:
                     interrupted = True
                 except CiteLoomError as caught:
@@ -69,7 +78,7 @@ async def _to_the_end(
     # Opened anew: a write that was cancelled half way leaves its connection in a transaction.
     async with opened(run) as (graph, store):
         if interrupted or error:
-            snapshot = await graph.aget_state(_config(run), subgraphs=True)
+            snapshot = await graph.aget_state(config_of(run), subgraphs=True)
             values = await partial_values(snapshot, store, RunContext(**run.context))
         results = import_module(f"citeloom.cli.results.{_FINISH[run.graph]}")
         code: int = await results.finish(run, values, store, as_json=as_json, **(show or {}))
@@ -98,56 +107,3 @@ def reading_allowed(run: Run) -> Iterator[None]:
         yield
     finally:
         close_workers()  # those of a stopped run are still at work
-
-
-@asynccontextmanager
-async def opened(run: Run) -> AsyncIterator[tuple[Any, Any]]:
-    """Open the run's graph and store on the files that all runs of this home share."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
-
-    home = settings().home
-    builder = import_module(f"graphs.{run.graph}").builder
-    async with (
-        AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
-    ):
-        await store.setup()
-        yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
-
-
-def _config(run: Run) -> dict[str, Any]:
-    return {
-        "configurable": {"thread_id": run.name},
-        "recursion_limit": 1000,
-        "max_concurrency": 16,
-    }
-
-
-async def stream(
-    graph: Any, run: Run, progress: Progress, *, fresh: bool
-) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
-    """Run to the end, or to where the run asks a person; return its values and the question."""
-    from langgraph.types import Command as Answer
-
-    from tools.context import RunContext
-
-    config = _config(run)
-    with cancelled_by_signals():
-        snapshot = None if fresh else await graph.aget_state(config)
-        # Not `next`: a step that was killed before its checkpoint, its results kept, is not in it.
-        if snapshot and snapshot.values and not snapshot.tasks:
-            return dict(snapshot.values), None
-        inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
-        if snapshot and question_of(snapshot):
-            inputs = Answer(resume=answer_in(Path(run.out)))
-        async for _, _, event in graph.astream(
-            inputs,
-            config,
-            context=RunContext(**run.context),
-            stream_mode=["custom"],
-            subgraphs=True,
-        ):
-            progress.show(event)
-        reached = await graph.aget_state(config)
-        return dict(reached.values), question_of(reached)

@@ -1,12 +1,8 @@
-"""Commands as given, and runs as they are kept on disk."""
+"""Commands as given, and the runs that they begin or go on with."""
 
-import json
-import os
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
@@ -18,6 +14,7 @@ from citeloom.cli.inputs import (
     read_references,
     stack_of,
 )
+from citeloom.service.kept import Run, load_run, new_run
 from citeloom.settings import settings
 from tools.errors import InputError
 
@@ -52,40 +49,6 @@ class Command:
     """How the result is shown, such as `trace`; not kept with the run."""
 
 
-@dataclass(kw_only=True)
-class Run:
-    """A run as it is kept on disk, so that it can be resumed."""
-
-    name: str
-    graph: str
-    inputs: dict[str, Any]
-    context: dict[str, Any]
-    out: str
-    started: str
-    seconds: float = 0.0
-    """Spent before the last interruption."""
-    run_store: str = ""
-    """The name under which graphs know it, once it has begun."""
-    status: str = "begun"
-    """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
-    formats: list[str] = field(default_factory=list)
-    style: str = ""
-    """A citation style of the user's own, which only the command line opens."""
-
-    @property
-    def path(self) -> Path:
-        """Where it is kept."""
-        return settings().home / "runs" / f"{self.name}.json"
-
-    def save(self) -> None:
-        """Write it, replacing what was there as a whole."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
-        # As ASCII: arguments may be no UTF-8.
-        temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        temporary.replace(self.path)
-
-
 def begun(command: Command) -> Run:
     """Return the run of a command: a new one, or the one that is to go on.
 
@@ -101,18 +64,14 @@ def begun(command: Command) -> Run:
 
 def _started(command: Command) -> Run:
     inputs = _inputs(command)
-    style = own_style(inputs)
-    now = datetime.now(UTC)
-    name = f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}"
-    out = command.out or (None if command.graph in ANSWERING else Path("citeloom-out") / name)
+    run = new_run(
+        command.graph, inputs, command.context, formats=command.formats, style=own_style(inputs)
+    )
+    out = command.out or (None if command.graph in ANSWERING else Path("citeloom-out") / run.name)
     if out:
         check_folder(out)
+        run.out = str(out.resolve())
     check_folder(settings().home / "runs", "set CITELOOM_HOME to a folder of yours")
-    run = Run(
-        name=name, graph=command.graph, inputs=inputs, context=command.context,
-        out=str(out.resolve()) if out else "", started=now.isoformat(timespec="seconds"),
-        formats=command.formats, style=style,
-    )  # fmt: skip
     run.save()
     return run
 
@@ -158,30 +117,3 @@ def _resumed(command: Command, named: set[str]) -> Run:
 
 
 _BUDGETS = frozenset({"max_usd", "max_usd_by_source", "max_tokens", "max_calls", "max_minutes"})
-
-
-def load_run(name: str) -> Run:
-    """Return a run that was started on this machine.
-
-    Raises:
-        InputError: There is none of this name.
-    """
-    path = settings().home / "runs" / f"{Path(name).name}.json"
-    if not path.is_file():
-        known = sorted(item.stem for item in path.parent.glob("*.json"))[-5:]
-        raise InputError(
-            f"there is no run '{name}'"
-            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
-        )
-    return _kept(path)
-
-
-def all_runs() -> list[Run]:
-    """Return the runs that were started on this machine, those last worked on first."""
-    paths = (settings().home / "runs").glob("*.json")
-    return [_kept(path) for path in sorted(paths, key=lambda path: -path.stat().st_mtime_ns)]
-
-
-def _kept(path: Path) -> Run:
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return Run(**{name: value for name, value in kept.items() if name in Run.__dataclass_fields__})

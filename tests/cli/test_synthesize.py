@@ -8,7 +8,7 @@ import pytest
 
 from citeloom.cli.results.synthesis import finish, synthesis_record, tell_faults
 from citeloom.cli.results.synthesis_text import printed
-from citeloom.cli.runs import Run
+from citeloom.service.kept import Run
 from state.run import Failure
 from state.synthesis import NumberedReference
 from tests.cli.synthesis_values import QUESTION, complete, paper, stopped

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 from citeloom.cli.app import app
 from citeloom.cli.inputs import stack_of
 from citeloom.cli.run import reading_allowed
-from citeloom.cli.runs import Run
+from citeloom.service.kept import Run
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.ingest.allowed_paths import allowed_roots, check_paths

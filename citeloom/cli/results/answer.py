@@ -8,8 +8,8 @@ import typer
 
 from citeloom.cli.export.html import to_html
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
-from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell_outcome, tell_page
+from citeloom.service.kept import Run
 from state.asking import AnswerSentence, Claim, Hop
 
 _TOLD = (

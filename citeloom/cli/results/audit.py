@@ -12,8 +12,8 @@ from citeloom.cli.export.html import to_html
 from citeloom.cli.export.markdown import spending
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
-from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell_folder, tell_outcome, tell_page
+from citeloom.service.kept import Run
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from citeloom.cli.files import SCHEMA_VERSION, plain
-from citeloom.cli.runs import Run
+from citeloom.service.kept import Run
 from citeloom.settings import settings
 
 _PACKAGES = (

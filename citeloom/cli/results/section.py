@@ -19,8 +19,8 @@ from citeloom.cli.export.review_page import review_page
 from citeloom.cli.export.table import table_csv, table_markdown
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.record import run_record
-from citeloom.cli.runs import Run
 from citeloom.cli.telling import say, tell_outcome, tell_page
+from citeloom.service.kept import Run
 from tools.bibliography.style import open_style
 from tools.run_store import RunStore
 

@@ -9,8 +9,8 @@ import typer
 from citeloom.cli.export.html import to_html
 from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
-from citeloom.cli.runs import Run
 from citeloom.cli.telling import tell, tell_outcome, tell_page
+from citeloom.service.kept import Run
 from state.synthesis import SourcePaper
 from tools.context import RunContext
 

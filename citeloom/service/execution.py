@@ -1,0 +1,85 @@
+"""Execute a run in this process, on the files that all runs of this home share."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from citeloom.service.kept import Run
+from citeloom.settings import settings
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.store.base import BaseStore
+
+Tell = Callable[[Mapping[str, Any]], None]
+"""Is told of each progress event."""
+
+
+@asynccontextmanager
+async def opened(run: Run) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
+    """Hold a run, and open its graph and the store.
+
+    Raises:
+        InputError: Another process works on it.
+    """
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    home = settings().home
+    builder = import_module(f"graphs.{run.graph}").builder
+    with run.alone():
+        async with (
+            AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
+            AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
+        ):
+            await store.setup()
+            yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
+
+
+def config_of(run: Run) -> Any:
+    """Return LangGraph's configuration for a run."""
+    return {
+        "configurable": {"thread_id": run.name},
+        "recursion_limit": 1000,
+        "max_concurrency": 16,
+    }
+
+
+async def stream(
+    graph: Any, run: Run, tell: Tell, *, fresh: bool, answer: Callable[[], object] = lambda: None
+) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+    """Run to the end, or to where the run asks a person; return its values and the question.
+
+    `answer` is asked for the answer to the question at which the run stopped before.
+    """
+    from langgraph.types import Command
+
+    from tools.context import RunContext
+
+    config = config_of(run)
+    snapshot = None if fresh else await graph.aget_state(config)
+    # Not `next`: a step that was killed before its checkpoint, its results kept, is not in it.
+    if snapshot and snapshot.values and not snapshot.tasks:
+        return dict(snapshot.values), None
+    inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
+    if snapshot and question_of(snapshot):
+        inputs = Command(resume=answer())
+    async for _, _, event in graph.astream(
+        inputs,
+        config,
+        context=RunContext(**run.context),
+        stream_mode=["custom"],
+        subgraphs=True,
+    ):
+        tell(event)
+    reached = await graph.aget_state(config)
+    return dict(reached.values), question_of(reached)
+
+
+def question_of(snapshot: Any) -> Mapping[str, Any] | None:
+    """Return what a run asks a person, if it does."""
+    for item in getattr(snapshot, "interrupts", ()):
+        if isinstance(item.value, Mapping) and "kind" in item.value:
+            return item.value
+    return None

@@ -1,0 +1,112 @@
+"""Runs as they are kept on disk, so that another process can list them and go on with them."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from citeloom.settings import settings
+from tools.errors import InputError
+
+
+@dataclass(kw_only=True)
+class Run:
+    """A run: what was asked, how, and how far it came."""
+
+    name: str
+    graph: str
+    inputs: dict[str, Any]
+    context: dict[str, Any]
+    out: str = ""
+    started: str
+    seconds: float = 0.0
+    """Spent before the last interruption."""
+    run_store: str = ""
+    """The name under which graphs know it, once it has begun."""
+    status: str = "begun"
+    """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
+    formats: list[str] = field(default_factory=list)
+    style: str = ""
+    """A citation style of the user's own, which only the command line opens."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept."""
+        return _folder() / f"{self.name}.json"
+
+    def save(self) -> None:
+        """Write it, replacing what was there as a whole."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        # As ASCII: arguments may be no UTF-8.
+        temporary.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+        temporary.replace(self.path)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the run while a process works on it; the hold ends with the process, however that ends.
+
+        Raises:
+            InputError: Another process works on it.
+        """
+        from filelock import FileLock, Timeout
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path.with_suffix(".lock"), timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(f"run '{self.name}' is being worked on by another process") from error
+        try:
+            yield
+        finally:
+            Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
+
+
+def new_run(graph: str, inputs: dict[str, Any], context: dict[str, Any], **more: Any) -> Run:
+    """Return a run that begins now, under a name of its own; it is not saved."""
+    now = datetime.now(UTC)
+    return Run(
+        name=f"{now:%Y%m%d-%H%M%S}-{uuid4().hex[:6]}", graph=graph, inputs=inputs, context=context,
+        started=now.isoformat(timespec="seconds"), **more,
+    )  # fmt: skip
+
+
+def load_run(name: str) -> Run:
+    """Return a run that was started on this machine.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    path = _folder() / f"{Path(name).name}.json"
+    if not path.is_file():
+        known = [item.stem for item in _latest()[:5]]
+        raise InputError(
+            f"there is no run '{name}'"
+            + (f"; the latest are {', '.join(known)}" if known else ": no run was started yet")
+        )
+    return _read(path)
+
+
+def all_runs() -> list[Run]:
+    """Return the runs that were started on this machine, those last worked on first."""
+    return [_read(path) for path in _latest()]
+
+
+def _latest() -> list[Path]:
+    return sorted(_folder().glob("*.json"), key=lambda path: -path.stat().st_mtime_ns)
+
+
+def _folder() -> Path:
+    return settings().home / "runs"
+
+
+def _read(path: Path) -> Run:
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return Run(**{name: value for name, value in kept.items() if name in Run.__dataclass_fields__})
