@@ -1,7 +1,7 @@
 """Execute a run in this process, on the files that all runs of this home share."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,23 +17,29 @@ Tell = Callable[[Mapping[str, Any]], None]
 
 
 @asynccontextmanager
-async def opened(run: Run) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
-    """Hold a run, and open its graph and the store.
+async def opened(
+    run: Run, *, to_read: bool = False
+) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
+    """Hold a run, unless it is only read, and open its graph and the store.
 
     Raises:
         InputError: Another process works on it.
     """
+    from filelock import AsyncFileLock
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     home = settings().home
     builder = import_module(f"graphs.{run.graph}").builder
-    with run.alone():
+    with nullcontext() if to_read else run.alone():
         async with (
             AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
             AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
         ):
-            await store.setup()
+            # Two that make the tables at once would get in each other's way.
+            async with AsyncFileLock(home / "run_store.lock"):
+                await saver.setup()
+                await store.setup()
             yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
 
 

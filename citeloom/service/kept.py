@@ -30,6 +30,8 @@ class Run:
     """The name under which graphs know it, once it has begun."""
     status: str = "begun"
     """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
+    error: str = ""
+    """Why it failed, where it did."""
     formats: list[str] = field(default_factory=list)
     style: str = ""
     """A citation style of the user's own, which only the command line opens."""

@@ -1,0 +1,223 @@
+"""Runs that this process executes, kept where those of the command line are."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self, cast
+
+from pydantic_core import to_jsonable_python
+
+from citeloom.service.execution import config_of, opened, question_of, stream
+from citeloom.service.kept import Run, all_runs, load_run, new_run
+from citeloom.service.partial import partial_values
+from citeloom.service.runs import GraphName, Progress, RunView, Status
+from tools.context import RunContext, run_settings
+from tools.errors import CiteLoomError, InputError
+
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+_ENDED = "the process that worked on this run has ended; let it go on with resume"
+_UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"
+_STATUS: Mapping[str, Status] = {
+    "waiting": "input_required", "interrupted": "cancelled", "failed": "failed",
+    "complete": "completed", "partial": "completed", "nothing": "completed",
+}  # fmt: skip
+"""By how far a kept run came."""
+
+
+@dataclass
+class _Live:
+    """A run under way."""
+
+    view: RunView
+    task: "asyncio.Task[None] | None" = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, view: RunView) -> None:
+        self.view = view
+        changed, self.changed = self.changed, asyncio.Event()
+        changed.set()
+
+
+class LocalRuns:
+    """The port `Runs` in this process. As a context manager it stops, at its end, what is under way."""
+
+    def __init__(self) -> None:
+        self._live: dict[str, _Live] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for run in list(self._live):
+            await self.cancel(run)
+
+    async def start(
+        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> str:
+        """Start a run and return its name.
+
+        Raises:
+            InputError: There is no such setting.
+        """
+        if unknown := sorted(settings.keys() - run_settings().keys()):
+            raise InputError(
+                f"there is no setting {', '.join(unknown)}; there are: {', '.join(run_settings())}"
+            )
+        run = new_run(graph, dict(inputs), dict(settings))
+        await asyncio.to_thread(run.save)
+        self._work_on(run, fresh=True)
+        return run.name
+
+    async def get(self, run: str) -> RunView:
+        """Return what is known of a run; one that another process works on is told without progress.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        if live := self._live.get(run):
+            return live.view
+        kept = await asyncio.to_thread(load_run, run)
+        if kept.status == "begun" and await asyncio.to_thread(_is_held, kept):
+            return RunView(run=run, graph=_graph(kept), status="working")
+        async with opened(kept, to_read=True) as (graph, store):
+            snapshot = await graph.aget_state(config_of(kept), subgraphs=True)
+            values = dict(snapshot.values)
+            if kept.status not in {"complete", "partial", "nothing"}:
+                values = await partial_values(snapshot, store, RunContext(**kept.context))
+            given = {name: values[name] for name in graph.output_channels if name in values}
+        view = _ended(kept)
+        question = question_of(snapshot) if view.status == "input_required" else None
+        told = {"values": to_jsonable_python(given), "question": to_jsonable_python(question)}
+        return view.model_copy(update=told)
+
+    async def follow(self, run: str) -> AsyncIterator[RunView]:
+        """Tell of a run each time it gets further, the last time when it rests."""
+        while live := self._live.get(run):
+            changed = live.changed
+            yield live.view
+            await changed.wait()
+        yield await self.get(run)
+
+    async def answer(self, run: str, answer: object) -> None:
+        """Answer what a run asks, and let it go on.
+
+        Raises:
+            InputError: It asks nothing.
+        """
+        kept = await self._resting(run)
+        if kept.status != "waiting":
+            raise InputError(f"run '{run}' asks nothing")
+        self._work_on(kept, fresh=False, answer=answer)
+
+    async def resume(self, run: str) -> None:
+        """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
+        kept = await self._resting(run)
+        async with opened(kept, to_read=True) as (graph, _):
+            asks = question_of(await graph.aget_state(config_of(kept)))
+        if asks:
+            kept.status = "waiting"
+            await asyncio.to_thread(kept.save)
+        else:
+            self._work_on(kept, fresh=False)
+
+    async def cancel(self, run: str) -> None:
+        """Stop a run; what it has stays."""
+        live = self._live.get(run)
+        if live and live.task:
+            live.task.cancel()
+            await asyncio.wait([live.task])
+            return
+        kept = await self._resting(run)
+        if kept.status == "waiting":
+            kept.status = "interrupted"
+            await asyncio.to_thread(kept.save)
+
+    async def list(self, limit: int = 20) -> Sequence[RunView]:
+        """Return the runs of this machine, those last worked on first, without their values."""
+        views = []
+        for kept in (await asyncio.to_thread(all_runs))[:limit]:
+            live = self._live.get(kept.name)
+            views.append(live.view if live else _ended(kept))
+        return views
+
+    async def delete(self, run: str) -> None:
+        """Delete a run and all that it keeps.
+
+        Raises:
+            InputError: It is being worked on.
+        """
+        kept = await self._resting(run)
+        async with opened(kept) as (graph, store):
+            assert graph.checkpointer
+            await cast(Any, graph.checkpointer).adelete_thread(kept.name)
+            name = kept.run_store
+            spaces = await store.alist_namespaces(prefix=("citeloom", name)) if name else []
+            for space in spaces:
+                while items := await store.asearch(space, limit=1000):
+                    for item in items:
+                        await store.adelete(space, item.key)
+        await asyncio.to_thread(kept.path.unlink)
+
+    async def _resting(self, run: str) -> Run:
+        if run in self._live:
+            raise InputError(f"run '{run}' is being worked on")
+        return await asyncio.to_thread(load_run, run)
+
+    def _work_on(self, run: Run, *, fresh: bool, answer: object = None) -> None:
+        live = self._live[run.name] = _Live(
+            RunView(run=run.name, graph=_graph(run), status="working")
+        )
+        live.task = asyncio.create_task(self._work(run, live, fresh=fresh, answer=answer))
+
+    async def _work(self, run: Run, live: _Live, *, fresh: bool, answer: object) -> None:
+        def tell(event: Mapping[str, Any]) -> None:
+            live.tell(live.view.model_copy(update={"progress": Progress(**event)}))
+
+        run.status, run.error = "begun", ""
+        try:
+            async with opened(run) as (graph, _):
+                values, question = await stream(
+                    graph, run, tell, fresh=fresh, answer=lambda: answer
+                )
+            run.run_store = str(values.get("run") or run.run_store)
+            run.status = "waiting" if question else str(values.get("outcome") or "complete")
+        except asyncio.CancelledError:
+            run.status = "interrupted"
+        except CiteLoomError as caught:
+            run.status, run.error = "failed", str(caught)
+        except Exception as caught:
+            logger.exception("run %s failed", run.name)
+            run.status, run.error = "failed", _UNEXPECTED.format(type(caught).__name__)
+        finally:
+            run.save()
+            del self._live[run.name]
+            live.tell(live.view)
+
+
+def _is_held(run: Run) -> bool:
+    try:
+        with run.alone():
+            return False
+    except InputError:
+        return True
+
+
+def _graph(run: Run) -> GraphName:
+    return cast(GraphName, run.graph)
+
+
+def _ended(run: Run) -> RunView:
+    return RunView(
+        run=run.name,
+        graph=_graph(run),
+        status=_STATUS.get(run.status, "cancelled"),
+        error=_ENDED if run.status == "begun" else run.error,
+    )

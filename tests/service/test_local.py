@@ -1,0 +1,142 @@
+"""Tests of runs that this process executes: started, followed, asked, stopped, resumed, deleted."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.service.kept import load_run
+from citeloom.service.local import LocalRuns
+from citeloom.service.runs import RunView, rested
+from tests.support import SMALL, small_records
+from tools.errors import InputError
+
+PAPERS = [paper.id for paper in small_records()[:4]]
+WRITE: dict[str, Any] = {
+    "text": "We study how systems find and cite prior work for a new paper.",
+    "library": SMALL,
+    "papers": PAPERS,
+    "cite": 3,
+}
+
+
+async def followed(runs: LocalRuns, run: str) -> list[RunView]:
+    return [view async for view in runs.follow(run)]
+
+
+async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("write", WRITE, {})
+        views = await followed(runs, run)
+        assert views[0].status == "working"
+        assert any(view.progress and view.progress.stage == "read_paper" for view in views)
+        assert views[-1] == await runs.get(run)
+        assert views[-1].status == "completed"
+        assert views[-1].values["outcome"] == "complete"
+        assert len(views[-1].values["references"]) == 3
+        assert "drafts" not in views[-1].values  # a channel of its own, no output
+        assert [view.run for view in await runs.list()] == [run]
+
+
+async def test_question_is_answered_and_the_answer_holds(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("write", WRITE, {"review_plan": True})
+        view = await rested(runs, run)
+        assert view.status == "input_required"
+        assert view.question
+        with pytest.raises(InputError, match="there is no run"):
+            await runs.answer("another", "")
+        await runs.answer(run, "On one system [4].\nOn another [1].")
+        view = await rested(runs, run)
+    cited = {item["paper"]["id"] for item in view.values["references"]}
+    assert cited == {PAPERS[3], PAPERS[0]}
+
+
+async def test_stopped_run_keeps_what_it_has_and_goes_on_in_another_process(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
+        async for view in runs.follow(run):
+            if view.progress and view.progress.stage == "read_paper":
+                break
+        with pytest.raises(InputError, match="being worked on"):
+            await runs.delete(run)
+        await runs.cancel(run)
+        view = await runs.get(run)
+        assert view.status == "cancelled"
+        assert view.values["papers"]
+        assert not view.values.get("audit", {}).get("passed")
+    async with LocalRuns() as others:
+        await others.resume(run)
+        done = await rested(others, run)
+    assert done.status == "completed"
+    assert done.values["sentences"]
+    assert [paper["paper"]["id"] for paper in done.values["papers"]] == [
+        paper["paper"]["id"] for paper in view.values["papers"]
+    ]
+
+
+async def test_cancelled_question_is_asked_again_on_resume(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("write", WRITE, {"review_plan": True})
+        asked = await rested(runs, run)
+        await runs.cancel(run)
+        assert (await runs.get(run)).status == "cancelled"
+        with pytest.raises(InputError, match="asks nothing"):
+            await runs.answer(run, "")
+        await runs.resume(run)
+        assert await rested(runs, run) == asked
+
+
+async def test_end_of_the_runs_stops_what_is_under_way(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("write", WRITE, {})
+        await asyncio.sleep(0)
+    assert load_run(run).status == "interrupted"
+
+
+async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("write", WRITE, {})
+        await rested(runs, run)
+        kept = load_run(run)
+        kept.status = "begun"
+        kept.save()
+        view = await runs.get(run)
+        assert view.status == "cancelled"
+        assert "go on with resume" in view.error
+        with kept.alone():
+            assert (await runs.get(run)).status == "working"
+            await runs.resume(run)
+            view = await rested(runs, run)
+        assert "another process" in view.error
+
+
+async def test_deleted_run_leaves_nothing(home: Path) -> None:
+    async with LocalRuns() as runs:
+        kept, gone = [await runs.start("write", WRITE, {}) for _ in range(2)]
+        for run in (kept, gone):
+            await rested(runs, run)
+        store = load_run(gone).run_store
+        await runs.delete(gone)
+        assert [view.run for view in await runs.list()] == [kept]
+        with pytest.raises(InputError, match="there is no run"):
+            await runs.get(gone)
+        assert _rows(home / "run_store.sqlite", load_run(kept).run_store)
+        assert not _rows(home / "run_store.sqlite", store)
+        assert (await runs.get(kept)).values["references"]
+
+
+def _rows(path: Path, store: str) -> int:
+    with closing(sqlite3.connect(path)) as database:
+        query = "SELECT count(*) FROM store WHERE prefix LIKE ?"
+        return int(database.execute(query, (f"%{store}%",)).fetchone()[0])
+
+
+async def test_unknown_setting_is_refused_before_a_run_begins(home: Path) -> None:
+    async with LocalRuns() as runs:
+        with pytest.raises(InputError, match="there is no setting speed"):
+            await runs.start("write", WRITE, {"speed": 3})
+        assert await runs.list() == []
