@@ -1,0 +1,40 @@
+"""Who calls a run: the name that the server's auth gave, or none where there is no auth."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+
+from tools.errors import InputError
+
+
+def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
+    """Return who calls a run: "" at the command line, in Python, and on a server without auth.
+
+    Args:
+        run: The runtime of a node, or a run's config, in which a server keeps its user; without
+            it, or where the runtime does not know, the config of the node that is under way.
+
+    Raises:
+        InputError: The run's own settings name a user, which only the server's auth may do.
+    """
+    if isinstance(run, Runtime) and run.server_info and run.server_info.user:
+        return run.server_info.user.identity
+    config = run if isinstance(run, Mapping) else _present()
+    user = (config.get("configurable") or {}).get("langgraph_auth_user")
+    if user is None:
+        return ""
+    # A server hands on an object. What a caller wrote into the config, whose own keys langgraph-api
+    # 0.16 lets stand above the server's, comes from JSON and has no attributes.
+    identity = getattr(user, "identity", None)
+    if not isinstance(identity, str):
+        raise InputError("a run's config cannot name its user: leave langgraph_auth_user out")
+    return identity
+
+
+def _present() -> Mapping[str, Any]:
+    try:
+        return get_config()
+    except RuntimeError:  # no node is under way
+        return {}
