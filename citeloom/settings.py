@@ -7,7 +7,7 @@ import os
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
@@ -156,6 +156,24 @@ class Settings(BaseSettings):
     serpapi_price: float = Field(
         default=0.025, ge=0, description="USD for one search with your SerpAPI plan."
     )
+    max_usd_per_day: float | None = Field(
+        default=None,
+        ge=0,
+        description="Most that all runs of one caller may cost in a UTC day, USD; unset means no limit.",
+    )
+    max_tokens_per_day: int | None = Field(
+        default=None, ge=0, description="The same in LLM tokens, in and out."
+    )
+    max_calls_per_day: int | None = Field(
+        default=None, ge=0, description="The same in calls of the model."
+    )
+    log: Literal["json", "text"] | None = Field(
+        default=None,
+        description="Lines of log on standard error, as JSON or text; unset means warnings alone.",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least that is logged; 'debug' tells of each call."
+    )
     contact_email: str | None = Field(
         default=None, description="Sent to Crossref, which serves known callers faster."
     )
@@ -185,6 +203,23 @@ class Settings(BaseSettings):
         spend money that nobody asked it to spend.
         """
         return bool(self.strong_model and (self.llm_base_url or self.llm_api_key))
+
+
+def opentelemetry_exporters() -> dict[str, str]:
+    """Return where OpenTelemetry's own variables send 'traces' and 'metrics': otlp, console or none.
+
+    Not settings of ours: those who run services set them for all of them, in the environment alone.
+    """
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return {"traces": "none", "metrics": "none"}
+    found = {}
+    for kind in ("traces", "metrics"):
+        places = ("OTEL_EXPORTER_OTLP_ENDPOINT", f"OTEL_EXPORTER_OTLP_{kind.upper()}_ENDPOINT")
+        sent = any(os.environ.get(name) for name in places)
+        found[kind] = os.environ.get(f"OTEL_{kind.upper()}_EXPORTER") or (
+            "otlp" if sent else "none"
+        )
+    return found
 
 
 def config_file() -> Path:

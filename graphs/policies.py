@@ -13,12 +13,15 @@ from state.channels import Shared
 from state.run import halt
 from tools.context import RunContext
 from tools.errors import TransientError
+from tools.telemetry.watching import watch
 
 # LangGraph's default would retry a 404 and not a 429; and the minds and sources have retried each
 # call already, so this is for the moment in which a whole endpoint restarts.
 RETRY = RetryPolicy(
     max_attempts=2, initial_interval=1.0, retry_on=(TransientError, NodeTimeoutError)
 )
+
+watch()
 
 
 def as_sent(graph: StateGraph[Any, RunContext, Any, Any]) -> Any:

@@ -6,7 +6,7 @@ CiteLoomError
 └── PermanentError        trying again will not help
     ├── AnswerError       a mind's answer stayed outside its schema after every repair
     ├── RefusedError      the model refused, or a content filter stopped it
-    ├── BudgetError       the run's budget is spent; what there is so far is kept
+    ├── BudgetError       a budget, of the run or of the day, is spent; what there is so far is kept
     ├── QuotaError        a source's own allowance is spent; the message says when it comes back
     ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
     ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
@@ -16,6 +16,9 @@ CiteLoomError
 Foreign exceptions become one of these in the one module that calls the foreign library,
 with `raise ... from error`. Every message is for a person: what happened, and what to do.
 """
+
+import re
+import traceback
 
 
 class CiteLoomError(Exception):
@@ -47,7 +50,7 @@ class RefusedError(PermanentError):
 
 
 class BudgetError(PermanentError):
-    """The run's budget does not allow another call."""
+    """The run's budget, or its caller's for the day, does not allow another call."""
 
 
 class QuotaError(PermanentError):
@@ -72,3 +75,21 @@ class DocumentError(PermanentError):
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
         self.remedy = remedy
+
+
+_STATUS = re.compile(r"\bHTTP \d{3}\b")
+
+
+def kind_of(error: BaseException) -> str:
+    """Return what a log may say of an error: its class, and a status of HTTP, but none of its words.
+
+    They may quote what was sent, or what came back.
+    """
+    status = _STATUS.search(str(error))
+    return type(error).__name__ + (f" ({status[0]})" if status else "")
+
+
+def trace_of(error: BaseException) -> str:
+    """Return what a log may say of an error that nobody expected: its class, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " < ".join([kind_of(error), *(f"{at.filename}:{at.lineno}" for at in reversed(frames))])

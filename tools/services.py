@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
+from citeloom.settings import Settings
 from state.request import Request
 from state.run import SourceUsage, Usage
+from tools.caller import caller_of
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
@@ -17,6 +19,7 @@ from tools.llm.task import Mind
 from tools.run_store import RunStore
 from tools.scholar.library import LibrarySource
 from tools.scholar.port import Source
+from tools.telemetry.places import name_caller
 
 if TYPE_CHECKING:
     from tools.library.library import Library
@@ -35,12 +38,16 @@ class Services:
         self.clients = self.context.clients
         self.run_store = RunStore(runtime.store or self.clients.memory, run)
         self._write = runtime.stream_writer
+        caller = caller_of(runtime)
+        name_caller(caller)
         self._limits = Limits(
             usd=self.context.max_usd,
             tokens=self.context.max_tokens,
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
             by_source=self.context.max_usd_by_source or {},
+            caller=caller,
+            per_day=_per_day(self.clients.settings),
         )
 
     @cached_property
@@ -117,6 +124,12 @@ class Services:
     def progress(self, stage: str, done: int, total: int, note: str = "") -> None:
         """Emit a progress event; the command line draws it, agents may ignore it."""
         self._write({"stage": stage, "done": done, "total": total, "note": note})
+
+
+def _per_day(settings: Settings) -> dict[str, float]:
+    """Return what one caller may use in a day."""
+    limits = {name: getattr(settings, f"max_{name}_per_day") for name in ("usd", "tokens", "calls")}
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def open_services(runtime: Runtime[RunContext], run: str) -> Services:

@@ -101,8 +101,10 @@ def errors_told() -> Iterator[None]:
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.
     """
     from citeloom.settings import SettingsError, settings
+    from tools.telemetry.logs import start_logs
 
     try:
+        start_logs()
         yield
     except SettingsError as error:
         raise _ended(str(error), 2) from error

@@ -14,7 +14,7 @@ from citeloom.service.kept import Run, all_runs, load_run, new_run
 from citeloom.service.partial import partial_values
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from tools.context import RunContext, run_settings
-from tools.errors import CiteLoomError, InputError
+from tools.errors import CiteLoomError, InputError, trace_of
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -87,17 +87,16 @@ class LocalRuns:
         kept = await asyncio.to_thread(load_run, run)
         if kept.status == "begun" and await asyncio.to_thread(_is_held, kept):
             return RunView(run=run, graph=_graph(kept), status="working")
+        async with opened(kept, to_read=True) as (graph, store):
+            snapshot = await graph.aget_state(config_of(kept), subgraphs=True)
+            values = dict(snapshot.values)
+            if kept.status not in {"complete", "partial", "nothing"}:
+                values = await partial_values(snapshot, store, RunContext(**kept.context))
+            given = {name: values[name] for name in graph.output_channels if name in values}
         view = _ended(kept)
-        values, question = await _reached(kept)
-        told: dict[str, Any] = {"values": to_jsonable_python(values)}
-        if view.status == "input_required":
-            told["question"] = to_jsonable_python(question)
+        question = question_of(snapshot) if view.status == "input_required" else None
+        told = {"values": to_jsonable_python(given), "question": to_jsonable_python(question)}
         return view.model_copy(update=told)
-
-    async def values(self, run: str) -> dict[str, Any]:
-        """Return what a resting run's graph gives, as typed values and not as JSON."""
-        values, _ = await _reached(await self._resting(run))
-        return values
 
     async def follow(self, run: str) -> AsyncIterator[RunView]:
         """Tell of a run each time it gets further, the last time when it rests."""
@@ -121,8 +120,9 @@ class LocalRuns:
     async def resume(self, run: str) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
         kept = await self._resting(run)
-        _, question = await _reached(kept)
-        if question:
+        async with opened(kept, to_read=True) as (graph, _):
+            asks = question_of(await graph.aget_state(config_of(kept)))
+        if asks:
             kept.status = "waiting"
             await asyncio.to_thread(kept.save)
         else:
@@ -193,24 +193,13 @@ class LocalRuns:
             run.status = "interrupted"
         except CiteLoomError as caught:
             run.status, run.error = "failed", str(caught)
-        except Exception as caught:
-            logger.exception("run %s failed", run.name)
+        except Exception as caught:  # noqa: BLE001 - logged, but for its words, which may be a paper's
+            logger.error("run %s failed: %s", run.name, trace_of(caught))  # noqa: TRY400
             run.status, run.error = "failed", _UNEXPECTED.format(type(caught).__name__)
         finally:
             run.save()
             del self._live[run.name]
             live.tell(live.view)
-
-
-async def _reached(run: Run) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
-    """Return what a run gives, or has so far, and what it asks."""
-    async with opened(run, to_read=True) as (graph, store):
-        snapshot = await graph.aget_state(config_of(run), subgraphs=True)
-        values = dict(snapshot.values)
-        if run.status not in {"complete", "partial", "nothing"}:
-            values = await partial_values(snapshot, store, RunContext(**run.context))
-        given = {name: values[name] for name in graph.output_channels if name in values}
-        return given, question_of(snapshot)
 
 
 def _is_held(run: Run) -> bool:

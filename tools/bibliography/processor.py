@@ -19,7 +19,7 @@ from tools.bibliography.kinds import kind_of_work
 from tools.bibliography.runs import Run, plain, to_runs
 from tools.bibliography.style import CitationStyle
 from tools.bibliography.write_csl import reference_line
-from tools.errors import InputError
+from tools.errors import InputError, kind_of
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -80,7 +80,7 @@ def _styled(style: CitationStyle, papers: Sequence[Paper]) -> StyledList:
     try:
         return _print(Engine(style, style.xml, papers))
     except (AttributeError, TypeError, LookupError, ValueError, RuntimeError) as error:
-        logger.info("the style %s is used without changes of case: %s", style.name, error)
+        logger.info("the style %s is used without changes of case: %s", style.name, kind_of(error))
         return _print(Engine(style, re.sub(rb' text-case="[a-z-]*"', b"", style.xml), papers))
 
 

@@ -13,7 +13,7 @@ from state.paper import Paper
 from tools.documents.guarded import guarded_client, place_of
 from tools.documents.limits import LIMITS
 from tools.documents.sniff import sniff
-from tools.errors import DocumentError, MissingError, TransientError
+from tools.errors import DocumentError, MissingError, TransientError, kind_of
 from tools.http.host import Host, state_of
 from tools.ledger.ledger import RunLedger
 from tools.retry_after import retry_after
@@ -77,7 +77,7 @@ async def open_copy(paper: Paper, *, ledger: RunLedger, settings: Settings) -> F
             try:
                 return await _persist(client, copy, ledger)
             except (MissingError, DocumentError, TransientError) as error:
-                logger.info("no copy from %s: %s", copy.url, error)
+                logger.info("no copy from %s: %s", copy.host.name, kind_of(error))
                 if not isinstance(error, MissingError):
                     failed.append(error)
     if failed:
@@ -125,7 +125,7 @@ async def _persist(client: "httpx.AsyncClient", copy: _Copy, ledger: RunLedger) 
                 spending.begin()
                 response, fetched = await _get(client, copy)
                 if response.status_code not in {200, 404, 410}:
-                    spending.missed()
+                    spending.missed(TransientError(f"HTTP {response.status_code}"))
             if response.status_code < 500:
                 state.breaker.answered()
             _check(response, copy, fetched)

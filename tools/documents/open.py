@@ -60,5 +60,5 @@ def read_document(content: bytes, *, name: str, limits: Limits = LIMITS) -> tupl
         more["confidence"] = {
             **document.confidence, "text": round(legibility(document.blocks), 2)
         }  # fmt: skip
-    logger.debug("%s is %s: %d blocks", name, LABELS[kind], len(document.blocks))
+    logger.debug("a document is %s: %d blocks", LABELS[kind], len(document.blocks))
     return kind, document.model_copy(update=more)

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from state.document import Document
 from tools.embed.port import Embedder, Vectors
+from tools.errors import kind_of
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -68,7 +69,7 @@ class DocumentStore:
         try:
             return Document.model_validate_json(zlib.decompress(found)) if found else None
         except (zlib.error, ValidationError) as error:
-            logger.warning("a document kept in %s is read anew: %s", self.path, error)
+            logger.warning("a document kept in %s is read anew: %s", self.path, kind_of(error))
             return None
 
     def put(self, sha256: str, document: Document) -> None:

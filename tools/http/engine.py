@@ -11,7 +11,7 @@ from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from tools.cache import AnswerCache, key_of
-from tools.errors import MissingError, PermanentError, RejectedError, TransientError
+from tools.errors import MissingError, PermanentError, RejectedError, TransientError, kind_of
 from tools.http.client import exchange, open_client
 from tools.http.error_mapping import (
     Answer,
@@ -159,7 +159,7 @@ class HttpCaller:
                     await keep(body)
                     return value
                 if not isinstance(outcome.error, MissingError | RejectedError):
-                    spending.missed()
+                    spending.missed(outcome.error)
             error = outcome.error
             tries += 1
             unreachable = unreachable + 1 if outcome.unreachable else 0
@@ -171,7 +171,8 @@ class HttpCaller:
             trying += time.monotonic() - began + pause
             if trying > host.patience or unreachable >= UNREACHABLE_TRIES:
                 raise error
-            logger.info("%s, try %d after %.1f s: %s", host.name, tries, began - started, error)
+            waited = began - started
+            logger.info("%s, try %d after %.1f s: %s", host.name, tries, waited, kind_of(error))
             await asyncio.sleep(pause)
 
     def _tell_others(self, verdict: Verdict) -> None:

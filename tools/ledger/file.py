@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from state.run import SourceUsage, Usage
@@ -23,13 +24,37 @@ CREATE TABLE IF NOT EXISTS sources (
     PRIMARY KEY (run, source)
 );
 CREATE TABLE IF NOT EXISTS clock (run TEXT PRIMARY KEY, seconds REAL);
+CREATE TABLE IF NOT EXISTS spending (
+    day TEXT, caller TEXT, run TEXT, task TEXT, source TEXT,
+    calls INTEGER, input_tokens INTEGER, output_tokens INTEGER, usd REAL,
+    PRIMARY KEY (day, caller, run, task, source)
+);
+CREATE TABLE IF NOT EXISTS holds (
+    hold INTEGER PRIMARY KEY, day TEXT, caller TEXT, until REAL, calls INTEGER, tokens INTEGER, usd REAL
+);
 """
+"""`spending` has what was paid for by day, and `holds` the worst of what is under way where a day is limited."""
+
 _ADDED = "ALTER TABLE usage ADD COLUMN thinking_tokens INTEGER DEFAULT 0"
 """For a file of an earlier version; fails where the column is there."""
 _TICK = """
 INSERT INTO clock VALUES (?, ?)
 ON CONFLICT (run) DO UPDATE SET seconds = seconds + excluded.seconds
 """
+
+
+_SPENT = """
+INSERT INTO spending VALUES (coalesce((SELECT day FROM holds WHERE hold = ?), ?), ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, usd = usd + excluded.usd,
+    input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens
+"""
+"""A call belongs to the day in which its budget was held."""
+
+
+def today() -> str:
+    """Return the UTC day."""
+    return datetime.now(UTC).date().isoformat()
 
 
 class LedgerFile:
@@ -48,7 +73,7 @@ class LedgerFile:
             return [], 0.0
         rows: list[Used] = []
         try:
-            with self._open() as db:
+            with self.opened() as db:
                 for table, kind in _KINDS.items():
                     names = list(kind.model_fields)
                     query = f"SELECT {', '.join(names)} FROM {table} WHERE run = ? ORDER BY rowid"
@@ -64,22 +89,36 @@ class LedgerFile:
             ) from error
         return rows, clock[0] if clock else 0.0
 
-    def add(self, run: str, used: Used, thinking: float) -> None:
-        """Add to what `run` has used, and `thinking` seconds to its clock, in one transaction."""
+    def add(
+        self, run: str, used: Used, thinking: float, caller: str = "", hold: int | None = None
+    ) -> None:
+        """Add to what `run` has used, and `thinking` seconds to its clock, in one transaction.
+
+        `hold` is let go in it, which was taken for what was used.
+        """
         values = {"run": run, **used.model_dump()}
         keys = [name for name, value in values.items() if isinstance(value, str)]
         sums = [f"{name} = {name} + excluded.{name}" for name in values if name not in keys]
         table = "usage" if isinstance(used, Usage) else "sources"
-        with self._open() as db:
+        with self.opened() as db:
             db.execute(
                 f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))}) "
                 f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sums)}",
                 tuple(values.values()),
             )
             db.execute(_TICK, (run, thinking))
+            if used.calls and (isinstance(used, SourceUsage) or used.tokens):
+                named = (used.task, "") if isinstance(used, Usage) else ("", used.source)
+                tokens = (
+                    (used.input_tokens, used.output_tokens) if isinstance(used, Usage) else (0, 0)
+                )
+                spent = (hold, today(), caller, run, *named, used.calls, *tokens, used.usd)
+                db.execute(_SPENT, spent)
+            if hold is not None:
+                db.execute("DELETE FROM holds WHERE hold = ?", (hold,))
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def opened(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one transaction: nothing stays open between calls."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=30)

@@ -8,18 +8,31 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
 from tools.errors import BudgetError, PermanentError
 from tools.gate import Bell
+from tools.ledger.day import DayBudget
 from tools.ledger.file import LedgerFile, Used
 from tools.ledger.limits import Limits, excess_text
 from tools.ledger.spending import Cost, Price, Spending
+from tools.telemetry.calls import tell_call, tell_unpaid
 
 logger = logging.getLogger(f"citeloom.{__name__}")
+
+
+@dataclass(eq=False)
+class _Hold:
+    """What a call under way may take."""
+
+    worst: Cost
+    source: str
+    """Empty for a question."""
+    day: int | None = None
+    """Its number in the file, where the day is limited."""
 
 
 class RunLedger:
@@ -35,8 +48,8 @@ class RunLedger:
         self._file = LedgerFile(home) if home else None
         self._loaded = self._file is None
         self._rows: dict[tuple[str, ...], Used] = {}
-        self._held: list[tuple[Cost, str]] = []
-        """The worst of each call under way, and its source if it is one to a source."""
+        self._held: list[_Hold] = []
+        """One for each call under way."""
         self._thinking = 0.0
         self._unsaved = 0.0
         self._busy = 0
@@ -82,19 +95,19 @@ class RunLedger:
             BudgetError: The request may exceed a limit; nothing was spent on it.
         """
         spending = Spending(None, Cost(usd=usd), lambda change: None)
-        await self._hold(source, [spending.worst], source)
+        hold = await self._hold(source, [spending.worst], source)
         try:
             yield spending
-        except BaseException:
-            spending.missed()
+        except BaseException as error:
+            spending.missed(error)
             raise
         finally:
             cost = spending.end()
             used = SourceUsage(
                 source=source, calls=int(spending.sent), usd=cost.usd, seconds=spending.seconds,
-                failed=int(spending.sent and spending.failed),
+                failed=int(spending.sent and bool(spending.failed)),
             )  # fmt: skip
-            await self._record(used, (spending.worst, source))
+            await self._record(used, hold, spending)
 
     @asynccontextmanager
     async def spend(
@@ -116,20 +129,25 @@ class RunLedger:
             BudgetError: The call may exceed a limit; nothing was spent on it.
             PermanentError: There is a limit in USD and no price is known.
         """
-        if self.limits.usd is not None and price is None and input_tokens + output_tokens:
+        limited = self.limits.usd is not None or "usd" in self.limits.per_day
+        if limited and price is None and input_tokens + output_tokens:
             raise PermanentError(
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
         steps = [output_tokens >> halved for halved in range(halvings + 1)]
         worst = [Cost.of(1, input_tokens, tokens, price) for tokens in steps]
-        spending = Spending(price, await self._hold(task, worst, ""), self._clock)
+        hold = await self._hold(task, worst, "")
+        spending = Spending(price, hold.worst, self._clock)
         try:
             yield spending
+        except BaseException as error:
+            spending.missed(error)
+            raise
         finally:
             cost = spending.end()
             used = Usage(task=task, mind=mind, seconds=spending.seconds, **asdict(cost))
-            await self._record(used, (spending.worst, ""))
+            await self._record(used, hold, spending)
 
     async def note(self, task: str, mind: str, *, cached: int = 0, repairs: int = 0) -> None:
         """Record what costs nothing by itself: an answer from the cache, an answer sent back."""
@@ -141,8 +159,23 @@ class RunLedger:
         await self.ready()
         await self._record(SourceUsage(source=source, cached=cached))
 
-    async def _hold(self, subject: str, wanted: Sequence[Cost], source: str) -> Cost:
-        """Hold the first of `wanted` that fits into what is left, once calls under way leave it."""
+    async def _hold(self, subject: str, wanted: Sequence[Cost], source: str) -> _Hold:
+        """Hold the first of `wanted` that fits into what run and day have left, once others leave it."""
+        hold = await self._hold_of_run(subject, wanted, source)
+        limits = self.limits.per_day
+        # What the embedded engine answers costs nothing.
+        paid = hold.worst.tokens or hold.worst.usd
+        if self._file and paid and any(getattr(hold.worst, name) for name in limits):
+            day = DayBudget(self._file, self.limits.caller, limits)
+            less = [worst for worst in wanted if worst.tokens <= hold.worst.tokens]
+            try:
+                hold.day, hold.worst = await day.hold(subject, less)
+            except BaseException:
+                self._let_go(hold)
+                raise
+        return hold
+
+    async def _hold_of_run(self, subject: str, wanted: Sequence[Cost], source: str) -> _Hold:
         await self.ready()
         while True:
             with self._lock:
@@ -153,13 +186,24 @@ class RunLedger:
                 else:
                     raise BudgetError(f"'{subject}' was not asked: {excess}")
                 if self._excess(worst, source, self._held) is None:
-                    self._held.append((worst, source))
-                    return worst
+                    self._held.append(hold := _Hold(worst, source))
+                    return hold
                 ticket = self._bell.ticket()
             await ticket
 
-    async def _record(self, used: Used, held: tuple[Cost, str] | None = None) -> None:
+    def _let_go(self, hold: _Hold) -> None:
+        with self._lock:
+            self._held.remove(hold)
+            self._bell.ring()
+
+    async def _record(
+        self, used: Used, hold: _Hold | None = None, spending: Spending | None = None
+    ) -> None:
         """Add to the rows, and let go of what was held for it."""
+        if spending is None:
+            tell_unpaid(self.run, used)
+        elif spending.sent:
+            tell_call(self.run, used, spending.failed)
         with self._lock:
             self._tick()
             before = self._rows.get(_key(used))
@@ -170,13 +214,16 @@ class RunLedger:
             }
             self._rows[_key(used)] = before.model_copy(update=sums) if before else used
             thinking, self._unsaved = self._unsaved, 0.0
-            if held:
-                self._held.remove(held)
+            if hold:
+                self._held.remove(hold)
                 self._bell.ring()
         if self._file is None:
             return
         try:
-            await asyncio.to_thread(self._file.add, self.run, used, thinking)
+            day = hold.day if hold else None
+            await asyncio.to_thread(
+                self._file.add, self.run, used, thinking, self.limits.caller, day
+            )
         except (sqlite3.Error, OSError) as error:
             # The answer is there and paid for: losing it would cost more than a line of the record.
             logger.warning("run %s: its spending is not on disk: %s", self.run, error)
@@ -193,12 +240,12 @@ class RunLedger:
             self._unsaved += now - self._since
         self._since = now
 
-    def _excess(self, worst: Cost, source: str, held: Collection[tuple[Cost, str]]) -> str | None:
+    def _excess(self, worst: Cost, source: str, held: Collection[_Hold]) -> str | None:
         """Say which limit a call would exceed besides what is held, for a person; None when it fits."""
         limits, minutes = self.limits, self._thinking / 60
         if limits.minutes is not None and minutes >= limits.minutes:
             return excess_text("minutes", limits.minutes, minutes, 0.0)
-        more = [worst, *(cost for cost, _ in held)]
+        more = [worst, *(hold.worst for hold in held)]
         for name in ("usd", "tokens", "calls"):
             limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost in more)
             # What sources were asked counts in USD only.
@@ -210,7 +257,7 @@ class RunLedger:
                 return excess_text(name, limit, spent, wanted)
         limit, row = limits.by_source.get(source), self._rows.get((source,))
         used, wanted = row.usd if row else 0.0, worst.usd
-        wanted += sum(cost.usd for cost, name in held if name == source)
+        wanted += sum(hold.worst.usd for hold in held if hold.source == source)
         if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
             return (
                 f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,10 @@ class Limits:
     minutes: float | None = None
     by_source: Mapping[str, float] = field(default_factory=dict)
     """USD by source."""
+    caller: str = ""
+    """Who calls the run, as tools.caller has it."""
+    per_day: Mapping[str, float] = field(default_factory=dict)
+    """The most usd, tokens and calls that all runs of the caller may use in a UTC day."""
 
 
 def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
@@ -29,4 +34,22 @@ def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
     return (
         f"the run's budget is {limit:.6g} {unit}, {spent:.6g} are spent{need}; "
         f"to go on, raise max_{name}"
+    )
+
+
+def day_text(name: str, limit: float, spent: float, wanted: float, caller: str) -> str:
+    """Say which limit of the day a call would exceed, when it ends, and what to do, for a person."""
+    unit = "USD" if name == "usd" else name
+    now = datetime.now(UTC)
+    again = (now + timedelta(days=1)).replace(hour=0, minute=0)
+    whose = f"the budget of '{caller}' for a day" if caller else "the budget for a day"
+    raised = (
+        "who runs the server can raise it"
+        if caller
+        else f"raise CITELOOM_MAX_{name.upper()}_PER_DAY"
+    )
+    return (
+        f"{whose} is {limit:.6g} {unit}, {spent:.6g} are spent or under way, and this call may take "
+        f"{wanted:.6g} more; it is there again at {again:%Y-%m-%d %H:%M} UTC (in "
+        f"{(again - now).total_seconds() / 3600:.1f} hours); to go on before that, {raised}"
     )

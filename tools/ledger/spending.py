@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tools.errors import kind_of
+
 Price = tuple[float, float]
 """USD for a million input tokens and for a million output tokens."""
 
@@ -43,7 +45,7 @@ class Spending:
         self.worst = worst
         self.seconds = 0.0
         self.sent = False
-        self.failed = False
+        self.failed = ""
         self._price = price
         self._clock = clock
         self._began: float | None = None
@@ -65,9 +67,9 @@ class Spending:
         """Say what the call really cost, where the price is not one of tokens."""
         self._cost = Cost(calls=self.worst.calls, usd=usd)
 
-    def missed(self) -> None:
-        """Say that the call brought no usable answer, whatever it cost."""
-        self.failed = True
+    def missed(self, error: BaseException) -> None:
+        """Say why the call brought no usable answer, whatever it cost."""
+        self.failed = kind_of(error)
 
     def free(self) -> None:
         """Say that the endpoint turned the call away, unpaid."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 from citeloom import PROGRAM
 from citeloom.settings import Settings
 from tools.embed.port import Embedder
-from tools.errors import InputError, LibraryError
+from tools.errors import InputError, LibraryError, kind_of
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
@@ -121,7 +121,9 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
             except LibraryError as error:
                 if not is_damage(error):
                     raise
-                logger.warning("what a server has of library '%s' stays there: %s", name, error)
+                logger.warning(
+                    "what a server has of library '%s' stays there: %s", name, kind_of(error)
+                )
             forget_library(folder)
             # Without its catalog it is no library, whatever a kill leaves of the rest.
             (folder / CATALOG).unlink()

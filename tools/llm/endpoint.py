@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from citeloom.settings import Settings
-from tools.errors import TransientError
+from tools.errors import TransientError, kind_of
 from tools.gate import gate_of
 from tools.ledger.ledger import RunLedger
 from tools.ledger.spending import Price
@@ -135,7 +135,7 @@ class Endpoint:
             if pause is None:
                 # The SDK's exception quotes what the endpoint says of a bad key.
                 raise fault.error from None
-            logger.info("try %d at %s: %s", tried, self._place.url, fault.error)
+            logger.info("try %d at %s: %s", tried, self._place.url, kind_of(fault.error))
             await asyncio.sleep(pause)
 
     async def _send(self, request: Request, ledger: RunLedger) -> Reply | Fault:
@@ -159,6 +159,7 @@ class Endpoint:
                     message = await llm.ainvoke(request.messages, extra_body=body)
             except foreign_errors() as error:
                 fault = fault_of(error, self._place)
+                spending.missed(fault.error)
                 if fault.cut:
                     return Reply("", "", cut=True, limit=limit, thought=limit)
                 if not fault.billed:

@@ -36,7 +36,8 @@ def open_mind(
     if kind == "extractive" or (kind == "auto" and not settings.strong_model):
         return ExtractiveMind(embedder, ledger)
     _check_configured(settings)
-    if limits.usd is not None and any(price_of(settings, tier) is None for tier in _TIERS):
+    limited = limits.usd is not None or "usd" in limits.per_day
+    if limited and any(price_of(settings, tier) is None for tier in _TIERS):
         raise PermanentError(
             "a limit in USD needs the models' prices: set CITELOOM_STRONG_PRICE and "
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"

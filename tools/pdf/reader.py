@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
-from tools.errors import DocumentError
+from tools.errors import DocumentError, trace_of
 from tools.pdf.apart import mark_apart
 from tools.pdf.baselines import rejoined
 from tools.pdf.bombs import refuse_bombs
@@ -72,7 +72,7 @@ class _Pages:
             self.unread.append(Unread(where=where, cause=str(fault)))
             return
         except (ValueError, ArithmeticError, LookupError, OSError) as error:
-            logger.warning("A page of a PDF could not be read", exc_info=True)
+            logger.warning("A page of a PDF could not be read: %s", trace_of(error))
             self.unread.append(Unread(where=where, cause=f"reading it failed: {error}"))
             return
         if not found:

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
-from tools.errors import MissingError, RejectedError
+from tools.errors import MissingError, RejectedError, kind_of
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar import openalex_query as requests
@@ -84,7 +84,7 @@ class OpenAlexSource(Source):
                     return await self._by_meaning(query.text, before=before, limit=limit)
                 except (MissingError, RejectedError) as error:
                     # The search by meaning is younger than the rest of the API, and fails alone.
-                    logger.warning("OpenAlex does not search by meaning now: %s", error)
+                    logger.warning("OpenAlex does not search by meaning now: %s", kind_of(error))
             phrases = [f'"{one.text}"' for one in keyphrases(query.text, limit=_KEYPHRASES)]
             words = terms(" ".join(phrases)) or words
 
@@ -174,7 +174,7 @@ class OpenAlexSource(Source):
             if requests.PLAIN.fullmatch(key):
                 raise
             # OpenAlex refuses some DOIs for their signs; they must not cost the other papers.
-            logger.warning("OpenAlex cannot be asked for %s: %s", key, error)
+            logger.warning("OpenAlex cannot be asked for %s: %s", key, kind_of(error))
             return None
         if paper is None or key in (paper.id, *paper.aliases):
             return paper

@@ -1,0 +1,88 @@
+"""Log lines as CITELOOM_LOG asks for them: JSON or text, each with its run, graph, step and caller.
+
+No line holds a text of a paper or a user, a prompt or a key: what is logged are names and numbers, and
+of an error its kind (tools.errors.kind_of), since its words may quote what was sent.
+"""
+
+import json
+import logging
+from datetime import UTC, datetime
+
+from citeloom.settings import settings
+from tools.telemetry.places import here
+
+_TALKATIVE = ("aiosqlite", "httpx", "httpx2", "openai", "pyalex")
+"""Libraries whose lines below a warning quote what they are given: states, addresses with keys, prompts."""
+_PACKAGE = logging.getLogger("citeloom")
+logger = logging.getLogger("citeloom.runs")
+
+
+class Lines(logging.Handler):
+    """Writes to standard error."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self.setFormatter(JsonLines() if form == "json" else TextLines())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line; standard error is looked up each time, as whoever captures it replaces it."""
+        import sys
+
+        try:
+            sys.stderr.write(f"{self.format(record)}\n")
+        except Exception:  # noqa: BLE001 - as all handlers of logging do it
+            self.handleError(record)
+
+
+def _told(record: logging.LogRecord) -> dict[str, object]:
+    """Return what a record says besides its message."""
+    place = here()
+    return {**(place.told() if place else {}), **getattr(record, "told", {})}
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line = {
+            "time": _time(record), "level": record.levelname.lower(), "logger": record.name,
+            "message": record.getMessage(), **_told(record),
+        }  # fmt: skip
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextLines(logging.Formatter):
+    """The same for a person."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        told = " ".join(f"{name}={value}" for name, value in _told(record).items())
+        head = f"{_time(record)} {record.levelname:<7} {record.name}: {record.getMessage()}"
+        return f"{head} {told}".rstrip().replace("\n", " ")
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+def quiet_libraries() -> None:
+    """Keep libraries from writing texts and keys into whatever log there is."""
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def start_logs() -> None:
+    """Write log lines from now on, if the settings say so; again and again does no harm."""
+    if settings().log is None or any(isinstance(each, Lines) for each in _PACKAGE.handlers):
+        return
+    _PACKAGE.addHandler(Lines(settings().log or ""))
+    _PACKAGE.setLevel(settings().log_level.upper())
+    _PACKAGE.propagate = False
+
+
+def tell(level: int, message: str, **told: object) -> None:
+    """Log an event of a run; what is empty is left out."""
+    if logger.isEnabledFor(level):
+        kept = {name: value for name, value in told.items() if value not in {"", None}}
+        logger.log(level, message, extra={"told": kept})
