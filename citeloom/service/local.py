@@ -87,16 +87,17 @@ class LocalRuns:
         kept = await asyncio.to_thread(load_run, run)
         if kept.status == "begun" and await asyncio.to_thread(_is_held, kept):
             return RunView(run=run, graph=_graph(kept), status="working")
-        async with opened(kept, to_read=True) as (graph, store):
-            snapshot = await graph.aget_state(config_of(kept), subgraphs=True)
-            values = dict(snapshot.values)
-            if kept.status not in {"complete", "partial", "nothing"}:
-                values = await partial_values(snapshot, store, RunContext(**kept.context))
-            given = {name: values[name] for name in graph.output_channels if name in values}
         view = _ended(kept)
-        question = question_of(snapshot) if view.status == "input_required" else None
-        told = {"values": to_jsonable_python(given), "question": to_jsonable_python(question)}
+        values, question = await _reached(kept)
+        told: dict[str, Any] = {"values": to_jsonable_python(values)}
+        if view.status == "input_required":
+            told["question"] = to_jsonable_python(question)
         return view.model_copy(update=told)
+
+    async def values(self, run: str) -> dict[str, Any]:
+        """Return what a resting run's graph gives, as typed values and not as JSON."""
+        values, _ = await _reached(await self._resting(run))
+        return values
 
     async def follow(self, run: str) -> AsyncIterator[RunView]:
         """Tell of a run each time it gets further, the last time when it rests."""
@@ -120,9 +121,8 @@ class LocalRuns:
     async def resume(self, run: str) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
         kept = await self._resting(run)
-        async with opened(kept, to_read=True) as (graph, _):
-            asks = question_of(await graph.aget_state(config_of(kept)))
-        if asks:
+        _, question = await _reached(kept)
+        if question:
             kept.status = "waiting"
             await asyncio.to_thread(kept.save)
         else:
@@ -200,6 +200,17 @@ class LocalRuns:
             run.save()
             del self._live[run.name]
             live.tell(live.view)
+
+
+async def _reached(run: Run) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+    """Return what a run gives, or has so far, and what it asks."""
+    async with opened(run, to_read=True) as (graph, store):
+        snapshot = await graph.aget_state(config_of(run), subgraphs=True)
+        values = dict(snapshot.values)
+        if run.status not in {"complete", "partial", "nothing"}:
+            values = await partial_values(snapshot, store, RunContext(**run.context))
+        given = {name: values[name] for name in graph.output_channels if name in values}
+        return given, question_of(snapshot)
 
 
 def _is_held(run: Run) -> bool:

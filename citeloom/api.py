@@ -1,0 +1,238 @@
+"""CiteLoom from Python: `from citeloom import review`, and `areview` where an event loop runs.
+
+    section = review("We propose ...", before="2024-01-01", max_usd=1.0)
+    print(section["related_work"])
+
+Every function takes the fields of its graph's input and the settings of a run by name
+(docs/options.md), and returns the graph's output, typed. Runs are kept where those of the command
+line are: one that fails or is stopped goes on with `resume(run)`.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
+from inspect import isawaitable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+from pydantic import BaseModel
+
+from citeloom.service.local import LocalRuns
+from citeloom.service.runs import GraphName, Progress, RunView
+from state.asking import AskOutput
+from state.channels import FindOutput, ReviewOutput, WriteOutput
+from state.ingesting import IngestInput, IngestOutput
+from state.paper import Paper
+from state.request import (
+    AskInput,
+    FindInput,
+    ReviewInput,
+    ReviseInput,
+    VerifyInput,
+    WriteInput,
+)
+from state.synthesis import SynthesizeInput, SynthesizeOutput
+from state.verifying import VerifyOutput
+from tools.context import RunContext, run_settings
+from tools.errors import CiteLoomError, InputError
+from tools.ingest.allowed_paths import allow_paths
+
+Person = Callable[[Mapping[str, Any]], object]
+"""Is given a question of the run and returns the answer, or something to be awaited for it."""
+Watch = Callable[[Progress], None]
+"""Is told of each step."""
+Files = Sequence[str | PathLike[str]]
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+
+
+class RunError(CiteLoomError):
+    """A run did not come to its end; `resume(error.run)` lets it go on."""
+
+    def __init__(self, run: str, cause: str) -> None:
+        super().__init__(f"{cause} (to go on: resume('{run}'))")
+        self.run = run
+
+
+async def areview(
+    text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
+) -> ReviewOutput:
+    """Find prior work for an abstract or idea and write a related-work section about it.
+
+    Raises:
+        InputError: The input or an option cannot be used; the text says what can.
+        RunError: The run failed, or asks a person and there is none.
+    """
+    given = {"text": text, **options}
+    return cast(ReviewOutput, await _done("review", ReviewInput, given, person, watch))
+
+
+async def afind(
+    text: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
+) -> FindOutput:
+    """Find prior work: papers, ranked, with arguments and checked quotes; raises as `review`."""
+    given = {"text": text, **options}
+    return cast(FindOutput, await _done("find", FindInput, given, person, watch))
+
+
+async def awrite(
+    text: str,
+    papers: Sequence[str | Mapping[str, Any] | Paper],
+    *,
+    person: Person | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> WriteOutput:
+    """Write a related-work section about these papers (ids or records); raises as `review`."""
+    given = {"text": text, "papers": [_sent(paper) for paper in papers], **options}
+    return cast(WriteOutput, await _done("write", WriteInput, given, person, watch))
+
+
+async def arevise(
+    section: str,
+    instruction: str = "",
+    *,
+    person: Person | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> WriteOutput:
+    """Rewrite a section, by the `run` of its result, without searching again; raises as `review`."""
+    given = {"section": section, "instruction": instruction, **options}
+    return cast(WriteOutput, await _done("revise", ReviseInput, given, person, watch))
+
+
+async def averify(
+    text: str,
+    papers: Sequence[str | Mapping[str, Any] | Paper] = (),
+    *,
+    watch: Watch | None = None,
+    **options: Any,
+) -> VerifyOutput:
+    """Check the citations of a text against the papers that it cites; raises as `review`."""
+    given = {"text": text, "papers": [_sent(paper) for paper in papers], **options}
+    return cast(VerifyOutput, await _done("verify", VerifyInput, given, None, watch))
+
+
+async def aask(
+    question: str, *, person: Person | None = None, watch: Watch | None = None, **options: Any
+) -> AskOutput:
+    """Answer a question from the papers of a library; raises as `review`."""
+    given = {"question": question, **options}
+    return cast(AskOutput, await _done("ask", AskInput, given, person, watch))
+
+
+async def asynthesize(
+    question: str,
+    files: Files = (),
+    *,
+    person: Person | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> SynthesizeOutput:
+    """Write a synthesis from a stack of papers: files, or ids of a library; raises as `review`."""
+    given = {"question": question, "paths": _opened(files), **options}
+    done = await _done("synthesize", SynthesizeInput, given, person, watch)
+    return cast(SynthesizeOutput, done)
+
+
+async def aingest(
+    library: str, files: Files = (), *, watch: Watch | None = None, **options: Any
+) -> IngestOutput:
+    """Add papers to a library, from files and folders or by `ids`; raises as `review`."""
+    given = {"library": library, "paths": _opened(files), **options}
+    return cast(IngestOutput, await _done("ingest", IngestInput, given, None, watch))
+
+
+async def aresume(
+    run: str, *, person: Person | None = None, watch: Watch | None = None
+) -> dict[str, Any]:
+    """Let a run go on that was stopped, failed or asks a person, and return what its graph gives.
+
+    Raises:
+        InputError: There is no such run, or another process works on it.
+        RunError: It failed again, or asks a person and there is none.
+    """
+    async with LocalRuns() as runs:
+        if (await runs.get(run)).status != "input_required":
+            await runs.resume(run)
+        return await _rested(runs, run, person, watch)
+
+
+async def _done(
+    graph: GraphName,
+    takes: type[BaseModel],
+    given: dict[str, Any],
+    person: Person | None,
+    watch: Watch | None,
+) -> dict[str, Any]:
+    inputs = {name: given.pop(name) for name in takes.model_fields if name in given}
+    if unknown := sorted(given.keys() - run_settings().keys()):
+        names = [*takes.model_fields, *run_settings()]
+        raise InputError(
+            f"{graph} has no option {', '.join(unknown)}; there are {', '.join(names)}"
+        )
+    async with LocalRuns() as runs:
+        run = await runs.start(graph, inputs, given)
+        return await _rested(runs, run, person, watch)
+
+
+async def _rested(
+    runs: LocalRuns, run: str, person: Person | None, watch: Watch | None
+) -> dict[str, Any]:
+    while (view := await _watched(runs, run, watch)).question:
+        if person is None:
+            raise RunError(run, "the run asks a person: give a function as `person`")
+        answer = person(view.question)
+        await runs.answer(run, await answer if isawaitable(answer) else answer)
+    if view.status != "completed":
+        raise RunError(run, view.error or "the run was stopped")
+    values = await runs.values(run)
+    if values.get("outcome") == "nothing" and (stop := values.get("stop")):
+        raise InputError(" ".join(filter(None, (stop.cause, stop.remedy))))
+    return values
+
+
+async def _watched(runs: LocalRuns, run: str, watch: Watch | None) -> RunView:
+    async for view in runs.follow(run):
+        if watch and view.progress and not view.rests:
+            watch(view.progress)
+    return view
+
+
+def _sent(paper: str | Mapping[str, Any] | Paper) -> str | dict[str, Any]:
+    if isinstance(paper, Paper):
+        return paper.model_dump(mode="json", exclude_defaults=True)
+    return paper if isinstance(paper, str) else dict(paper)
+
+
+def _opened(files: Files) -> list[str]:
+    """Let this process read these files, which its own program names; return their paths."""
+    paths = [fspath(file) for file in files]
+    for path in paths:
+        allow_paths(RunContext().clients, Path(path).resolve())
+    return paths
+
+
+def _sync(function: Callable[P, Coroutine[Any, Any, ResultT]]) -> Callable[P, ResultT]:
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> ResultT:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(function(*args, **kwargs))
+        raise InputError(f"an event loop runs here: use `await {function.__name__}(...)`")
+
+    run.__name__ = run.__qualname__ = function.__name__[1:]
+    return run
+
+
+review = _sync(areview)
+find = _sync(afind)
+write = _sync(awrite)
+revise = _sync(arevise)
+verify = _sync(averify)
+ask = _sync(aask)
+synthesize = _sync(asynthesize)
+ingest = _sync(aingest)
+resume = _sync(aresume)

@@ -1,0 +1,135 @@
+"""What a run asks a person, and what may be answered.
+
+The value of each interrupt is one of these questions as JSON. Every answer is an `Answer`, sent as JSON
+or in short: nothing or empty text goes on as it is, `stop` ends the run, any other text is the proposal as edited.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from state.base import Value
+from state.query import SearchQuery
+
+QuestionKind = Literal["cost", "queries", "papers", "plan", "text"]
+Asking = Literal["off", "on", "auto"]
+"""When a run asks a person: never, always, or where the run's policy finds reason to."""
+
+
+class Question(Value):
+    """What every question has."""
+
+    kind: QuestionKind
+    instructions: str = Field(description="What to decide, and how an answer is written.")
+    proposal: str = Field(description="What the run will go on with: text that a person may edit.")
+    error: str = Field(
+        default="", description="Why the last answer could not be used; empty at first."
+    )
+    why: str = Field(default="", description="Why the run asks, where it asks by policy ('auto').")
+
+
+class PaperCard(Value):
+    """A paper as a person sees it."""
+
+    number: int = Field(ge=1, description="Its number [n] in the proposal.")
+    id: str
+    title: str
+    year: int | None = None
+    score: float | None = Field(default=None, description="0..100, where it was judged.")
+    chosen: bool = Field(default=True, description="Whether the proposal has it.")
+    why: str = Field(default="", description="What speaks for it, or against it.")
+
+
+class Span(Value):
+    """From `low` to `high`."""
+
+    low: float = Field(default=0.0, ge=0)
+    high: float = Field(default=0.0, ge=0)
+
+
+class TaskEstimate(Value):
+    """What one kind of question to the model may take."""
+
+    task: str
+    mind: str = Field(description="The model that is asked.")
+    calls: Span
+    input_tokens: Span
+    output_tokens: Span
+    usd: Span | None = Field(default=None, description="None where the model has no price.")
+
+
+class Estimate(Value):
+    """What a run may take, told before anything is paid."""
+
+    calls: Span = Field(default=Span(), description="Calls of the model.")
+    input_tokens: Span = Span()
+    output_tokens: Span = Span()
+    usd: Span | None = Field(
+        default=Span(), description="Models and sources together; none where a price is not known."
+    )
+    minutes: Span = Field(default=Span(), description="Of calls of the model.")
+    tasks: tuple[TaskEstimate, ...] = ()
+    sources: Mapping[str, Span] = Field(default={}, description="USD, by source that costs money.")
+    notes: tuple[str, ...] = Field(default=(), description="What it rests on.")
+
+
+class CostQuestion(Question):
+    """Whether what the run may cost is worth it; asked before anything is paid."""
+
+    kind: Literal["cost"] = "cost"
+    estimate: Estimate
+
+
+class QueriesQuestion(Question):
+    """Which queries a hop of the search puts to the sources: a line of the proposal each."""
+
+    kind: Literal["queries"] = "queries"
+    hop: int = Field(ge=1)
+    queries: tuple[SearchQuery, ...] = Field(description="As proposed, each with its reason.")
+
+
+class PapersQuestion(Question):
+    """Which papers are kept, best first: a line of the proposal each."""
+
+    kind: Literal["papers"] = "papers"
+    papers: tuple[PaperCard, ...] = Field(description="The papers kept, then the next best ones.")
+
+
+class PlanQuestion(Question):
+    """Which papers are cited and where: a line of the proposal for each sentence."""
+
+    kind: Literal["plan"] = "plan"
+    papers: tuple[PaperCard, ...]
+
+
+class TextQuestion(Question):
+    """The section before it is printed: a line of the proposal for each sentence."""
+
+    kind: Literal["text"] = "text"
+    papers: tuple[PaperCard, ...]
+    findings: tuple[str, ...] = Field(
+        default=(), description="What the check of the citations has against it."
+    )
+
+
+class Answer(Value):
+    """What a person answers."""
+
+    action: Literal["accept", "edit", "stop"] = Field(
+        default="accept",
+        description="Go on as proposed, go on with `text`, or end the run with what it has.",
+    )
+    text: str = Field(default="", description="The proposal as edited.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_short(cls, given: Any) -> Any:
+        if given is None or isinstance(given, str):
+            text = given or ""
+            word = text.strip().casefold()
+            action = "stop" if word == "stop" else "edit" if word else "accept"
+            return {"action": action, "text": text if action == "edit" else ""}
+        if isinstance(given, Mapping) and "action" not in given and given.get("text"):
+            return {**given, "action": "edit"}
+        return given
