@@ -118,7 +118,11 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
-    whole = state.get("checks") and not halt(state.get("failures", []))
+    stopped = halt(state.get("failures", []))
+    if stopped and not sentences:
+        # What `find` found is still there; papers that the caller named are no result.
+        return "partial" if state.get("sufficiency") else "nothing"
+    whole = state.get("checks") and not stopped
     judged = [item for text in sentences for item in (*text.citations, text.verdict) if item]
     open_ = any(item.verdict == "not_checked" for item in judged)
     return ("complete" if whole and not open_ else "partial") if sentences else "nothing"
