@@ -11,6 +11,7 @@ import typer
 from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
 from citeloom.cli.library.commands import app as library_app
+from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
 from citeloom.cli.wording import WordedGroup, worded
 
@@ -175,6 +176,7 @@ app.add_typer(
     library_app, name="library", help="Add papers to a library, list and remove them.",
     rich_help_panel=_ASKING,
 )  # fmt: skip
+runs_app.command()(spending)
 app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
 app.command(
     "eval",

@@ -83,10 +83,7 @@ class LedgerFile:
                     ]
                 clock = db.execute("SELECT seconds FROM clock WHERE run = ?", (run,)).fetchone()
         except sqlite3.Error as error:
-            raise PermanentError(
-                f"the record of what runs have spent cannot be read ({error}): "
-                f"move {self.path} away and start again"
-            ) from error
+            raise self._unreadable(error) from error
         return rows, clock[0] if clock else 0.0
 
     def add(
@@ -116,6 +113,30 @@ class LedgerFile:
                 db.execute(_SPENT, spent)
             if hold is not None:
                 db.execute("DELETE FROM holds WHERE hold = ?", (hold,))
+
+    def spent(self, by: str) -> list[tuple[str, int, int, int, float]]:
+        """Return calls, tokens in and out, and USD of all runs by day, caller, task or source.
+
+        Raises:
+            PermanentError: The file cannot be read.
+        """
+        if not self.path.exists():
+            return []
+        query = f"""
+            SELECT {by}, sum(calls), sum(input_tokens), sum(output_tokens), total(usd) FROM spending
+            WHERE {by} != '' OR '{by}' = 'caller' GROUP BY {by} ORDER BY {by}
+        """
+        try:
+            with self.opened() as db:
+                return db.execute(query).fetchall()
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: sqlite3.Error) -> PermanentError:
+        return PermanentError(
+            f"the record of what runs have spent cannot be read ({error}): "
+            f"move {self.path} away and start again"
+        )
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:

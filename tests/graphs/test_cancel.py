@@ -1,0 +1,109 @@
+"""A run that is cancelled begins no call any more, closes those under way, and has all in the ledger."""
+
+import asyncio
+import signal
+import socket
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from graphs.review import graph
+from tests.cli.processes import calls_on_record, started
+from tests.fakes.openai_server import Hang, OpenAIServer, Reply, task_of
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted
+from tests.support import SMALL
+from tools.ledger.file import LedgerFile
+
+_AT_ONCE = 5
+"""Papers that are read at once."""
+_MOST_SECONDS = 2.0
+"""What a cancel may take."""
+_LOOK = 0.7
+"""Seconds in which a call that should not begin would."""
+
+
+def hanging(request: dict[str, Any]) -> Reply:
+    """Answer until papers are read, and that never."""
+    return Hang(60.0) if task_of(request) == "read_paper" else reviewer()(request)
+
+
+def hung_up(server: OpenAIServer) -> int:
+    """Return how many connections the client has closed whose requests are not answered yet."""
+    found = 0
+    for connection in list(server._sockets):
+        with suppress(BlockingIOError):
+            found += not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    return found
+
+
+async def cancelled(run: "asyncio.Task[None]") -> None:
+    run.cancel()
+    async with asyncio.timeout(_MOST_SECONDS):
+        with suppress(asyncio.CancelledError):
+            await run
+
+
+async def check_ended(server: OpenAIServer, home: Path, sent: int) -> None:
+    await asyncio.sleep(_LOOK)
+    assert len(server.requests) == sent, "no call begins after the cancel"
+    assert hung_up(server) == _AT_ONCE
+    (run,) = await asyncio.to_thread(runs_with_nothing_held, home)
+    rows, _ = LedgerFile(home).read(run)
+    assert sum(row.calls for row in rows) == sent
+    # What was cut off may well be billed: it counts as the worst case.
+    (cut,) = [row for row in rows if getattr(row, "task", "") == "read_paper"]
+    assert cut.model_dump()["output_tokens"] >= 1000 * _AT_ONCE
+
+
+def runs_with_nothing_held(home: Path) -> list[str]:
+    with closing(sqlite3.connect(home / "ledger.sqlite")) as db:
+        assert db.execute("SELECT count(*) FROM holds").fetchone() == (0,)
+        return [row[0] for row in db.execute("SELECT DISTINCT run FROM usage")]
+
+
+@pytest.mark.parametrize("limit", [None, 100])
+async def test_cancelled_stream_stops_paying(llm_settings: Settings, limit: int | None) -> None:
+    settings = llm_settings.model_copy(update={"max_calls_per_day": limit})
+    with Scripted(hanging, settings) as llm:
+
+        async def consume() -> None:
+            given: Any = {"text": ABSTRACT, "library": "bees", "cite": 5}
+            config: Any = {"recursion_limit": 500}
+            async for _ in graph.astream(given, config, context=llm.context):
+                ...
+
+        run = asyncio.create_task(consume())
+        await asyncio.to_thread(llm.server.wait_for, 5 + _AT_ONCE, 60.0)
+        sent = len(llm.server.requests)
+        await cancelled(run)
+        await check_ended(llm.server, llm_settings.home, sent)
+
+
+def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
+    with OpenAIServer(hanging) as server:
+        variables = {
+            "CITELOOM_LLM_BASE_URL": server.url, "CITELOOM_LLM_API_KEY": "sk-test",
+            "CITELOOM_STRONG_MODEL": "m",
+        }  # fmt: skip
+        command = (
+            "review",
+            abstract,
+            "--library",
+            SMALL,
+            "--cite",
+            str(_AT_ONCE),
+            "--set",
+            "pool=8",
+        )
+        with started(home, *command, variables=variables) as process:
+            while "read_paper" not in server.tasks:
+                server.wait_for(len(server.requests) + 1, 60.0)
+            sent = server.tasks.count("read_paper")
+            assert process.end(signal.SIGINT) == 130
+        assert server.tasks.count("read_paper") <= _AT_ONCE
+        assert calls_on_record(home, "read_paper") == server.tasks.count("read_paper") >= sent
