@@ -1,12 +1,13 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> understand -> plan_queries -> search_source (a branch per query and source) -> unite
+START -> understand -> plan_queries -> review_queries (a person may edit them here)
+review_queries -> search_source (a branch per query and source) -> unite
 unite -> screen -> expand -> unite                  while following links changes what looks best
                 -> shortlist -> rank_papers (a branch per few papers) -> weigh_links
 weigh_links -> expand                               breadth-first only: the next level
-            -> reflect -> search_source             the next hop, when something is missing
-                       -> check_retractions -> select_papers -> estimate_completeness
-                                            -> present_papers -> END
+            -> reflect -> review_queries            the next hop, when something is missing
+                       -> check_retractions -> select_papers -> review_papers (and here choose papers)
+review_papers -> estimate_completeness -> present_papers -> END
 A fatal failure at any step leads to check_retractions by way of weigh_links, so that a run always
 shows what it has, and nothing retracted among it.
 """
@@ -27,6 +28,8 @@ from nodes.find.present_papers import present_papers
 from nodes.find.rank_papers import rank_papers
 from nodes.find.rankers.choose import groups
 from nodes.find.reflect import reflect
+from nodes.find.review_papers import review_papers
+from nodes.find.review_queries import review_queries
 from nodes.find.screen import screen
 from nodes.find.search_source import search_source
 from nodes.find.select_papers import select_papers
@@ -123,14 +126,10 @@ def after_weighing(state: FindState) -> Literal["expand", "reflect", "check_retr
     return "expand" if more else "reflect"
 
 
-def next_hop(
-    state: FindState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["check_retractions"]:
+def next_hop(state: FindState) -> Literal["review_queries", "check_retractions"]:
     """Search once more when the last reflection opened another hop."""
-    if halt(state["failures"]):
-        return "check_retractions"
     advanced = bool(state["sufficiency"]) and state["hop"] > state["sufficiency"][-1].hop
-    return each_query(state, runtime) if advanced else "check_retractions"
+    return "check_retractions" if halt(state["failures"]) or not advanced else "review_queries"
 
 
 builder = StateGraph(
@@ -141,13 +140,14 @@ add_first_step(builder, understand)
 for step in (select_papers, estimate_completeness, present_papers):
     builder.add_node(step.__name__, step)
 add_steps(
-    builder, plan_queries, search_source, unite, screen, expand, shortlist, rank_papers, weigh_links,
-    reflect, check_retractions,
+    builder, plan_queries, review_queries, search_source, unite, screen, expand, shortlist, rank_papers,
+    weigh_links, reflect, check_retractions, review_papers,
 )  # fmt: skip
 
 builder.add_edge(START, "understand")
 builder.add_conditional_edges("understand", understood)
-builder.add_conditional_edges("plan_queries", each_query, ["search_source", "check_retractions"])
+builder.add_edge("plan_queries", "review_queries")
+builder.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
 builder.add_edge("search_source", "unite")
 builder.add_edge("unite", "screen")
 builder.add_conditional_edges("screen", after_screen)
@@ -155,9 +155,10 @@ builder.add_edge("expand", "unite")
 builder.add_conditional_edges("shortlist", each_group, ["rank_papers", "weigh_links"])
 builder.add_edge("rank_papers", "weigh_links")
 builder.add_conditional_edges("weigh_links", after_weighing)
-builder.add_conditional_edges("reflect", next_hop, ["search_source", "check_retractions"])
+builder.add_conditional_edges("reflect", next_hop)
 builder.add_edge("check_retractions", "select_papers")
-builder.add_edge("select_papers", "estimate_completeness")
+builder.add_edge("select_papers", "review_papers")
+builder.add_edge("review_papers", "estimate_completeness")
 builder.add_edge("estimate_completeness", "present_papers")
 builder.add_edge("present_papers", END)
 

@@ -101,6 +101,8 @@ class FindState(Shared, total=False):
     sufficiency: list[Sufficiency]
     selected: list[str]
     completeness: Completeness
+    choices: Choices
+    """How a section will be written, where one will be."""
 
 
 class FindOutput(Result, total=False):
@@ -146,6 +148,12 @@ class WriteState(CheckState, total=False):
     """Papers whose key elements are in the run store."""
     reviewed: bool
     """Whether a person has seen the plan, or need not."""
+    refused: str
+    """Why the researcher's plan cannot be followed, where a person is to be asked for another."""
+    edited: bool
+    """Whether a person has edited the text that is being checked."""
+    settled: bool
+    """Whether a person has seen the text, or need not."""
     position: int
     """How many lines are written."""
     drafts: list[Draft]

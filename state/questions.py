@@ -5,15 +5,18 @@ or in short: nothing or empty text goes on as it is, `stop` ends the run, any ot
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from state.base import Value
 from state.query import SearchQuery
 
 QuestionKind = Literal["cost", "queries", "papers", "plan", "text"]
-Asking = Literal["off", "on", "auto"]
+Asking = Annotated[
+    Literal["off", "on", "auto"],
+    BeforeValidator(lambda given: {True: "on", False: "off"}.get(given, given)),
+]
 """When a run asks a person: never, always, or where the run's policy finds reason to."""
 
 

@@ -201,6 +201,9 @@ class Request(Value):
     must_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     include_retracted: bool = False
+    picked: bool = Field(
+        default=False, description="Whether a person chose and ordered the papers that were found."
+    )
     own: str | None = Field(
         default=None,
         description="Id of the paper that the text is the abstract of, if it is known.",

@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 from citeloom.settings import settings
 from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.modes import AskMethod, RelevanceMode, UpdateMode
+from state.questions import Asking
 from state.writing import Schedule, WriterName
 from tools.errors import InputError
 from tools.retrieve.port import RetrieverName
@@ -168,9 +169,42 @@ class RunContext:
             "paper, for which the text is rewritten ('incremental')."
         ),
     ] = "themed"
+    review_cost: Annotated[
+        Asking,
+        Field(
+            description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
+            "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
+            "without one more than 1 USD, or have no known price ('auto')."
+        ),
+    ] = "off"
+    review_queries: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
+            "the input has fewer than 15 words, or no keyword query could be made."
+        ),
+    ] = "off"
+    review_papers: Annotated[
+        Asking,
+        Field(
+            description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
+            "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
+        ),
+    ] = "off"
     review_plan: Annotated[
-        bool, Field(description="Stop for a person to edit selection and plan before writing.")
-    ] = False
+        Asking,
+        Field(
+            description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
+            "given cannot be followed, which else ends the run."
+        ),
+    ] = "off"
+    review_text: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the section before it is printed, what is edited being checked again; "
+            "'auto': where the audit does not pass, or sentences were taken out."
+        ),
+    ] = "off"
     samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
     votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3
     beam: Annotated[int, Field(description="Drafts that survive a round (n_c).")] = 2

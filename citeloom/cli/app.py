@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter, Signature
+from itertools import zip_longest
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
 from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
@@ -34,26 +36,28 @@ class RunCommand:
     """Fields of the input that are given otherwise."""
 
 
+_QUESTIONS = ("review_cost", "review_queries", "review_papers", "review_plan", "review_text")
 _SECTION = ("PLAN", "FORMATS", "OUT", "AS_JSON")
 _REVIEWS, _ASKING, _KEEPING = "Reviews of literature", "Asking papers", "What is here"
 _RUNS = {
     "review": RunCommand(
         "review", "Find the prior work of an abstract and write a related-work section about it.",
-        "state.request:ReviewInput", _REVIEWS, ("writer", "review_plan"),
+        "state.request:ReviewInput", _REVIEWS, ("writer", *_QUESTIONS),
         ("INPUT", *_SECTION, "RESUME"),
     ),
     "find": RunCommand(
         "find", "Find and rank the prior work of an abstract, an idea or a question.",
-        "state.request:FindInput", _REVIEWS, (), ("INPUT", "OUT", "AS_JSON", "RESUME"),
+        "state.request:FindInput", _REVIEWS, _QUESTIONS[:3],
+        ("INPUT", "OUT", "AS_JSON", "RESUME"),
     ),
     "write": RunCommand(
         "write", "Write a related-work section about papers that you name.",
-        "state.request:WriteInput", _REVIEWS, ("writer", "review_plan"),
-        ("INPUT", "PAPERS", *_SECTION, "RESUME"),
+        "state.request:WriteInput", _REVIEWS,
+        ("writer", "review_cost", *_QUESTIONS[3:]), ("INPUT", "PAPERS", *_SECTION, "RESUME"),
     ),
     "revise": RunCommand(
         "revise", "Write a run's section anew as you ask, without searching again, and check it again.",
-        "state.request:ReviseInput", _REVIEWS, (), ("REVISED", *_SECTION), without=("section",),
+        "state.request:ReviseInput", _REVIEWS, ("review_text",), ("REVISED", *_SECTION), without=("section",),
     ),
     "verify": RunCommand(
         "verify",
@@ -64,7 +68,7 @@ _RUNS = {
     ),
     "ask": RunCommand(
         "ask", "Ask the papers of a library; each sentence of the answer shows the words it rests on.",
-        "state.request:AskInput", _ASKING, (),
+        "state.request:AskInput", _ASKING, ("review_cost",),
         ("QUESTION", "YEAR", "TRACE", "LISTEN", "SPEAK", "OUT", "AS_JSON", "RESUME"),
     ),
     "chat": RunCommand(
@@ -74,7 +78,7 @@ _RUNS = {
     "synthesize": RunCommand(
         "synthesize",
         "Answer a question from a stack of papers, each line with its sources and what they cite.",
-        "state.synthesis:SynthesizeInput", _ASKING, (),
+        "state.synthesis:SynthesizeInput", _ASKING, ("review_cost",),
         ("QUESTION", "FILES", "TRACE", "OUT", "AS_JSON", "RESUME"), without=("uploads", "paths"),
     ),
 }  # fmt: skip
@@ -130,10 +134,22 @@ def _entry(name: str) -> Callable[[Any], None]:
     return execute
 
 
+class _WithQuestions(TyperCommand):
+    """Takes `--review-plan` alone as `--review-plan on`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        flags = {f"--{name.replace('_', '-')}" for name in _QUESTIONS}
+        words = {"on", "off", "auto"}
+        given: list[str] = []
+        for arg, following in zip_longest(args, args[1:]):
+            given += [arg, "on"] if arg in flags and following not in words else [arg]
+        return list(super().parse_args(ctx, given))
+
+
 def _command(name: str, run: Any, told: str, parameters: list[Parameter]) -> Any:
     run.__signature__ = Signature(parameters)
     made = typer.Typer(add_completion=False)
-    made.command(name, help=told)(run)
+    made.command(name, help=told, cls=_WithQuestions)(run)
     return typer.main.get_command(made)
 
 

@@ -31,6 +31,7 @@ def converse(command: Command) -> None:
         command.input = "chat"  # each question comes later
         run = begun(command)
         run.status = "chat"
+        run.context["review_cost"] = "off"  # a conversation has a person in it already
         run.save()
         code = asyncio.run(_converse(run, command.show))
     raise typer.Exit(code)

@@ -29,7 +29,9 @@ _METAVARS = {
 _HEADINGS = {
     "What to find": (),
     "How to write": (
-        "cite", "style", "plan", "writer", "review_plan", "instruction", "granularity"),
+        "cite", "style", "plan", "writer", "instruction", "granularity"),
+    "What to ask you on the way": (
+        "review_cost", "review_queries", "review_papers", "review_plan", "review_text"),
     "Where results go": ("formats", "out", "json", "resume", "trace", "speak"),
     "Model, cost, and all the rest": ("mind", "max_calls", "max_usd", "knobs"),
 }  # fmt: skip

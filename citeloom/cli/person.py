@@ -1,7 +1,7 @@
-"""A run that waits for a person: the plan as a file to edit, and the way on."""
+"""A run that waits for a person: what it proposes as a file to edit, and the way on."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,40 +14,87 @@ from citeloom.cli.telling import say, tell_error
 
 WAITING = 4
 """Exit code of a run that stopped for a person."""
-PLAN = "plan.txt"
-PAPERS = "plan-papers.md"
 
 
 def put_question(question: Mapping[str, Any], folder: Path) -> None:
-    """Write the plan to be edited, and the list of papers that its numbers mean."""
-    if error := question.get("error"):
+    """Write the proposal to be edited, and beside it what there is to know of it."""
+    if error := question["error"]:
         tell_error(error)
-    (folder / PLAN).write_text(str(question["plan"]).rstrip() + "\n", encoding="utf-8")
-    lines = ["# Papers that the plan may name", "", str(question["instructions"]), ""]
-    for paper in question["papers"]:
-        mark = "cited" if paper["cited"] else "not cited"
-        year = paper["year"] or "n.d."
-        lines.append(f"- [{paper['number']}] {paper['title']} ({year}), {paper['id']}: {mark}")
-    (folder / PAPERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if question["kind"] == "cost":
+        say("\n".join(_details(question)))
+    folder.mkdir(parents=True, exist_ok=True)
+    _proposal(question, folder).write_text(question["proposal"].rstrip() + "\n", encoding="utf-8")
+    why = [f"Asked because: {question['why']}.", ""] if question["why"] else []
+    lines = [f"# About {question['kind']}.txt", "", question["instructions"], "", *why]
+    notes = folder / f"{question['kind']}.md"
+    notes.write_text("\n".join([*lines, *_details(question)]) + "\n", encoding="utf-8")
 
 
-def ask(folder: Path) -> bool:
-    """Wait at a terminal until the plan has been edited; False when nobody is there or wants to stop."""
+def _proposal(question: Mapping[str, Any], folder: Path) -> Path:
+    return folder / f"{question['kind']}.txt"
+
+
+def _details(question: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what a question has beside its proposal, a line each."""
+    yield from _estimate(question.get("estimate") or {})
+    for query in question.get("queries", ()):
+        yield f"- {query['facet']}: {query['text'][:120]}: {query['reason']}"
+    for finding in question.get("findings", ()):
+        yield f"- {finding}"
+    for paper in question.get("papers", ()):
+        mark = "in" if paper["chosen"] else "not in"
+        score = "" if paper["score"] is None else f", score {paper['score']:.0f}"
+        title = f"{paper['title']} ({paper['year'] or 'n.d.'})"
+        yield f"- [{paper['number']}] {title}, {paper['id']}{score}: {mark}. {paper['why']}".rstrip()
+
+
+def _estimate(estimate: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what a run may take, from the whole to its tasks."""
+    if not estimate:
+        return
+    amounts = {
+        "calls of the model": "calls", "tokens in": "input_tokens", "tokens out": "output_tokens",
+        "minutes": "minutes", "USD": "usd",
+    }  # fmt: skip
+    for label, name in amounts.items():
+        yield f"- {label}: {_span(estimate[name])}"
+    for source, usd in estimate["sources"].items():
+        yield f"- of this for {source}: {_span(usd)} USD"
+    for task in estimate["tasks"]:
+        yield f"- {task['task']} ({task['mind']}): {_span(task['calls'])} calls, {_span(task['usd'])} USD"
+    yield from (f"- {note}" for note in estimate["notes"])
+
+
+def _span(span: Mapping[str, float] | None) -> str:
+    if span is None:
+        return "not known"
+    low, high = (
+        f"{end:,.0f}" if end >= 10 or end == int(end) else f"{end:.2f}" for end in span.values()
+    )
+    return low if low == high else f"{low} to {high}"
+
+
+def ask(question: Mapping[str, Any], folder: Path) -> bool:
+    """Wait at a terminal until the proposal has been edited; False when nobody is there or wants to stop."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    say(f"The plan is in [bold]{folder / PLAN}[/bold], its papers are in {PAPERS}.")
+    path = _proposal(question, folder)
+    say(f"What the run proposes is in [bold]{path}[/bold], more about it in {question['kind']}.md.")
     said = typer.prompt(
-        "Edit it, then press Enter to write (q stops here)",
+        "Edit it or leave it, then press Enter to go on (s ends the run with what it has, q leaves it waiting)",
         default="",
         show_default=False,
         err=True,
     )
-    return str(said).strip().lower() not in {"q", "quit"}
+    word = str(said).strip().lower()
+    if word in {"s", "stop"}:
+        path.write_text("stop\n", encoding="utf-8")
+    return word not in {"q", "quit"}
 
 
-def answer_in(folder: Path) -> str:
-    """Return the plan as the person left it; empty, which changes nothing, where it is gone."""
-    path = folder / PLAN
+def answer_in(folder: Path, question: Mapping[str, Any]) -> str:
+    """Return the proposal as the person left it; empty, which changes nothing, where it is gone."""
+    path = _proposal(question, folder)
     return read_text(path) if path.is_file() else ""
 
 
@@ -58,6 +105,6 @@ def tell_waiting(
     if as_json:
         typer.echo(dump({"run": name, "waiting": question}))
     say(
-        f"Waiting for you: edit [bold]{folder / PLAN}[/bold], then go on with: "
+        f"Waiting for you: edit [bold]{_proposal(question, folder)}[/bold] or leave it, then go on with: "
         f"[bold]{PROGRAM} {graph} --resume {name}[/bold]"
     )

@@ -70,9 +70,12 @@ async def _to_the_end(
     run.run_store = str(values.get("run") or run.run_store)
     run.save()
     if question:
+        if not run.out:  # of a graph that only prints its answer
+            run.out = str((Path("citeloom-out") / run.name).resolve())
+            run.save()
         put_question(question, Path(run.out))
-        if ask(Path(run.out)):
-            return await _to_the_end(run, as_json=as_json, fresh=False)
+        if ask(question, Path(run.out)):
+            return await _to_the_end(run, as_json=as_json, fresh=False, show=show)
         tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
         return WAITING
     # Opened anew: a write that was cancelled half way leaves its connection in a transaction.

@@ -53,11 +53,16 @@ def config_of(run: Run) -> Any:
 
 
 async def stream(
-    graph: Any, run: Run, tell: Tell, *, fresh: bool, answer: Callable[[], object] = lambda: None
+    graph: Any,
+    run: Run,
+    tell: Tell,
+    *,
+    fresh: bool,
+    answer: Callable[[Mapping[str, Any]], object] = lambda _: None,
 ) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
     """Run to the end, or to where the run asks a person; return its values and the question.
 
-    `answer` is asked for the answer to the question at which the run stopped before.
+    `answer` is given the question at which the run stopped before, and returns what to answer.
     """
     from langgraph.types import Command
 
@@ -69,8 +74,8 @@ async def stream(
     if snapshot and snapshot.values and not snapshot.tasks:
         return dict(snapshot.values), None
     inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
-    if snapshot and question_of(snapshot):
-        inputs = Command(resume=answer())
+    if snapshot and (question := question_of(snapshot)):
+        inputs = Command(resume=answer(question))
     async for _, _, event in graph.astream(
         inputs,
         config,

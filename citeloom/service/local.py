@@ -185,7 +185,7 @@ class LocalRuns:
         try:
             async with opened(run) as (graph, _):
                 values, question = await stream(
-                    graph, run, tell, fresh=fresh, answer=lambda: answer
+                    graph, run, tell, fresh=fresh, answer=lambda _: answer
                 )
             run.run_store = str(values.get("run") or run.run_store)
             run.status = "waiting" if question else str(values.get("outcome") or "complete")

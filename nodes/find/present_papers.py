@@ -41,11 +41,12 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Find
 
 async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
     """Fetch the records and debates from the run store, kept papers first, then by score."""
-    scores, selected = state["scores"], set(state["selected"])
+    scores = state["scores"]
+    selected = {key: place for place, key in enumerate(state["selected"])}
     hidden, same, prior = set(state["hidden"]), state["same"], state["prior"]
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
-        key=lambda key: (key not in selected, -scores[key], -prior.get(key, 0.0), key),
+        key=lambda key: (selected.get(key, len(selected)), -scores[key], -prior.get(key, 0.0), key),
     )[:SHOWN]
     papers = await run_store.papers.get(ranked)
     debates = await run_store.debates.get(ranked)
@@ -74,11 +75,13 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
         )
         for rank, key in enumerate(ranked, start=1)
     ]  # fmt: skip
-    return result, [link for link in links if {link.citing, link.cited} <= selected]
+    return result, [link for link in links if {link.citing, link.cited} <= selected.keys()]
 
 
 def _reason(score: float, judged: float | None, links: int) -> str:
     """Say why a score is not what the judge gave: 'the judge gave 60; +7 for its links (4 with ...'."""
+    if judged is None and score == 0:
+        return "a person added it, and nobody read it"
     if judged is None:
         return "nobody read it: this is how promising its words, links and age look"
     if round(score - judged) == 0:

@@ -7,7 +7,7 @@ included always among them, and retracted ones only where the caller wants them;
 each facet that the section needs keeps its best paper, or is said to be missing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
@@ -63,10 +63,8 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         failures.append(_unread(len(selected)))
     if not selected and not halt(state["failures"]):
         failures.append(_nothing_found(request, scores, bar, state))
-    gaps = [name for name, papers in covers.items() if papers.isdisjoint(kept)]
     return {
-        "selected": selected, "sufficiency": _said_missing(state["sufficiency"], gaps),
-        "failures": failures,
+        "selected": selected, "sufficiency": facets_missing(state, kept), "failures": failures,
     }  # fmt: skip
 
 
@@ -76,10 +74,12 @@ def _covers(state: FindState) -> dict[str, set[str]]:
     return {one.name: {state["same"].get(key, key) for key in one.papers} for one in facets}
 
 
-def _said_missing(entries: list[Sufficiency], gaps: Sequence[str]) -> list[Sufficiency]:
+def facets_missing(state: FindState, kept: Collection[str]) -> list[Sufficiency]:
     """Say of facets that none of the papers kept covers that they are missing."""
+    entries = state["sufficiency"]
     if not entries:
         return []
+    gaps = [name for name, papers in _covers(state).items() if papers.isdisjoint(kept)]
     missing = tuple(dict.fromkeys([*entries[-1].missing, *gaps]))
     return [*entries[:-1], entries[-1].model_copy(update={"missing": missing})]
 

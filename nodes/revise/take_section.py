@@ -65,6 +65,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "drafts": [],
         "candidates": replaced([]),
         "reviewed": True,
+        "edited": False,
+        "settled": False,
         "checks": 0,
         "verdicts": [],
         "removed": [],

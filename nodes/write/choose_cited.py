@@ -1,15 +1,16 @@
 """Choose which of the selected papers are cited, and give each its key.
 
 Reads `request`, `selected`, `choices`, `sufficiency`, `papers`. Writes `keys` (P1, P2, ... in the
-order of `selected`), `notes`, and resets what an earlier run on the same thread may have left.
+order of `selected`), `notes`, `refused`, and resets what an earlier run on the same thread may have left.
 """
 
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.asking import is_due
 from nodes.write.plan_section import APIECE
-from nodes.write.user_plan import named_papers
+from nodes.write.user_plan import named_papers, parse_plan
 from nodes.write.writers.port import EMPTY
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState, WritingInput
@@ -32,7 +33,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
 
     Where an LLM plans or writes the whole, it chooses among twice as many.
 
-    Those are the first ones of a caller's list. Of papers that were found they are the most relevant
+    Those are the first ones of a list that a person made. Of papers that were found they are the most relevant
     ones that together cover the facets and the years, those that must be included among them.
     """
     services = open_services(runtime, state["run"])
@@ -40,9 +41,13 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     papers = await services.run_store.papers.get(selected)
     aliases = {alias: paper.id for paper in papers.values() for alias in paper.aliases}
     choosing = services.mind.name != "extractive" and services.context.writer in CHOOSING
-    apiece = APIECE if choosing else 1
+    apiece = APIECE if choosing and not state["request"].picked else 1
     failures: list[Failure] = []
     chosen: list[str] = []
+    refused = ""
+    if is_due(services.context.review_plan, "a plan") and choices.plan.strip():
+        refused = _refusal(choices.plan, selected, aliases)
+        choices = choices.model_copy(update={"plan": ""}) if refused else choices
     try:
         check_writer(services.context.writer, planned=bool(choices.plan.strip()))
         chosen = named_papers(choices.plan, selected, aliases) or _chosen(
@@ -56,7 +61,11 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         "notes": [] if failures else _notes(selected, chosen, papers),
         "read": replaced([]),
+        "choices": choices,
+        "refused": refused,
         "reviewed": False,
+        "edited": False,
+        "settled": False,
         "position": 0,
         "drafts": [],
         "candidates": replaced([]),
@@ -69,12 +78,23 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     }
 
 
+def _refusal(plan: str, selected: Sequence[str], aliases: Mapping[str, str]) -> str:
+    """Say why a plan cannot be followed; empty where it can."""
+    try:
+        parse_plan(plan, selected, aliases, {f"P{n}": key for n, key in enumerate(selected, 1)})
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def _chosen(state: WritingInput, papers: Mapping[str, Paper], cite: int) -> list[str]:
     """Return the papers that may be cited, in the order of `selected`."""
     request = state["request"]
     ids = by_any_id(papers.values())
     out = {ids.get(key, key) for key in (*request.exclude, request.own) if key}
     known = [key for key in state["selected"] if key in papers and key not in out]
+    if request.picked:
+        return known[:cite]
     musts = {ids.get(key, key) for key in request.must_include}
     first = [key for key in known if key in musts]
     rest = [key for key in known if key not in musts and papers[key].abstract]

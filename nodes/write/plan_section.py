@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
+from nodes.asking import is_due
 from nodes.write.planned_themes import (
     PlannedLine,
     PlannedTheme,
@@ -155,7 +156,7 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
         return parse_plan(state["choices"].plan, state["selected"], aliases, keys), []
     if writer == "sentence_by_sentence":
         return Plan(lines=one_line_each(list(keys))), []
-    if not _plans(services):
+    if not _plans(services, refused=bool(state.get("refused"))):
         return Plan(lines=()), []
     by_key = {key: papers[paper] for key, paper in keys.items() if paper in papers}
     told = services.mind.name == "extractive"
@@ -168,11 +169,12 @@ async def _plan(services: Services, state: WriteState) -> tuple[Plan, list[Failu
     return lay_lines(repaired(answer, list(keys), musts, most, texts), counted=told), failures
 
 
-def _plans(services: Services) -> bool:
+def _plans(services: Services, *, refused: bool) -> bool:
     """Whether a plan is made: as the writer asks, for a person to edit, or for want of an LLM."""
     context = services.context
+    shown = refused or is_due(context.review_plan, "")
     return context.writer in {"beam", "plan"} or (
-        context.writer == "whole" and (context.review_plan or services.mind.name == "extractive")
+        context.writer == "whole" and (shown or services.mind.name == "extractive")
     )
 
 

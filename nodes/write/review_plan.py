@@ -1,68 +1,54 @@
 """Review: let a person see and edit which papers are cited, and where, before a word is written.
 
-Reads `run`, `selected`, `keys`, `outline`, `reviewed`. Writes `outline`, `keys`, `reviewed`. The graph stops here
-(an interrupt) when the run's setting `review_plan` asks for it; it goes on with the answer.
+Reads `run`, `selected`, `keys`, `outline`, `reviewed`, `refused`. Writes `outline`, `keys`, `reviewed`. The graph
+stops here as the run's setting `review_plan` asks; it goes on with the answer.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
+from nodes.asking import CLOSING, ask, cards, is_due
 from nodes.write.user_plan import named_papers, parse_plan, plan_text
 from state.channels import WriteState
 from state.paper import Paper, by_any_id
+from state.questions import PlanQuestion
 from tools.context import RunContext
-from tools.errors import InputError
 from tools.services import open_services
 
-STAGE = "review_plan"
 ASKED = (
     "Edit the plan: a line for each sentence, naming its papers as [n]; a paper that no line names "
-    "is not cited, and any paper of the list may be named. Send the text of the plan, or nothing to "
-    "go on with it as it is."
+    f"is not cited, and any paper of the list may be named. {CLOSING}"
+)
+_REFUSED = (
+    "your plan cannot be followed: {}. Mend it, or send nothing to have the plan below instead"
 )
 
 
 async def review_plan(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
-    """Stop for a person; an answer that cannot be used is asked for again, with the reason."""
+    """Stop for a person, once; a plan of the person's that could not be followed comes back with the reason."""
     services = open_services(runtime, state["run"])
-    if state.get("reviewed") or not services.context.review_plan:
+    refused = state.get("refused", "")
+    why = "the plan that was given cannot be followed" if refused else ""
+    if state.get("reviewed") or not is_due(services.context.review_plan, why):
         return {"reviewed": True}
     papers = await services.run_store.papers.get(state["selected"])
     places = {paper: number for number, paper in enumerate(state["selected"], start=1)}
     numbers = {key: places[paper] for key, paper in state["keys"].items() if paper in places}
-    shown = {
-        "kind": STAGE,
-        "instructions": ASKED,
-        "plan": plan_text(state["outline"], numbers),
-        "papers": _listed(state, papers),
-    }
-    made, error = str(shown["plan"]).strip(), ""
-    while True:
-        answer = interrupt({**shown, "error": error} if error else shown)
-        given = answer.get("plan") if isinstance(answer, Mapping) else answer
-        text = given if isinstance(given, str) else ""
-        if not text.strip() or text.strip() == made:
-            return {"reviewed": True}
-        try:
-            return {"reviewed": True, **_edited(text, state, papers)}
-        except InputError as caught:
-            error = str(caught)
-            shown = {**shown, "plan": text}
-
-
-def _listed(state: WriteState, papers: Mapping[str, Paper]) -> list[dict[str, Any]]:
     cited = set(state["keys"].values())
-    return [
-        {
-            "number": number, "id": key, "title": papers[key].title, "year": papers[key].year,
-            "cited": key in cited,
-        }
-        for number, key in enumerate(state["selected"], start=1)
-        if key in papers
-    ]  # fmt: skip
+    question = PlanQuestion(
+        instructions=ASKED, why=why, error=_REFUSED.format(refused) if refused else "",
+        proposal=plan_text(state["outline"], numbers),
+        papers=cards(
+            {places[key]: papers[key] for key in state["selected"] if key in papers},
+            chosen=cited.__contains__,
+        ),
+    )  # fmt: skip
+
+    async def read(text: str) -> WriteState:
+        return _edited(text, state, papers)
+
+    return {"reviewed": True, **(await ask(question, read) or {})}
 
 
 def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteState:

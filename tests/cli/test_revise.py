@@ -46,10 +46,10 @@ def test_run_waits_for_the_plan_to_be_edited(cite: Cite) -> None:
     waiting = cite(*WRITE, "--review-plan", "--cite", "2", "--json")
     assert waiting.code == 4
     asked = json.loads(waiting.stdout)["waiting"]
-    assert asked["kind"] == "review_plan"
+    assert asked["kind"] == "plan"
     assert [paper["id"] for paper in asked["papers"]] == IDS
-    assert waiting.files == {"plan.txt", "plan-papers.md"}
-    assert IDS[4] in waiting.text("plan-papers.md")
+    assert waiting.files == {"plan.txt", "plan.md"}
+    assert IDS[4] in waiting.text("plan.md")
     name = waiting.stderr.split("--resume ")[1].split()[0]
     (waiting.out / "plan.txt").write_text("On the last [5].\nOn one more [9].\n", "utf-8")
     again = cite("write", "--resume", name)

@@ -3,61 +3,35 @@
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 
 from citeloom.settings import Settings
-from graphs.write import builder
 from nodes.write.review_plan import extended
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tests.graphs.person import Person, question
 from tools.context import RunContext
 
 FIVE = [paper.id for paper in bee_papers() if paper.abstract][:5]
 INPUTS: Any = {"text": ABSTRACT, "library": "bees", "papers": FIVE, "cite": 3}
-CONFIG: Any = {"configurable": {"thread_id": "one"}, "recursion_limit": 500}
 
 
 @pytest.fixture
 def context(extractive: RunContext) -> RunContext:
-    return context_for(extractive.clients.settings, review_plan=True)
-
-
-class Person:
-    """A run that stops, and answers to it."""
-
-    def __init__(self, context: RunContext) -> None:
-        self.graph = builder.compile(checkpointer=InMemorySaver())
-        self.context = context
-
-    async def begin(self) -> dict[str, Any]:
-        return await self._on(INPUTS)
-
-    async def answer(self, answer: object) -> dict[str, Any]:
-        return await self._on(Command(resume=answer))
-
-    async def _on(self, given: Any) -> dict[str, Any]:
-        result = await self.graph.ainvoke(given, CONFIG, context=self.context)
-        return dict(result)
-
-
-def question(result: dict[str, Any]) -> dict[str, Any]:
-    (only,) = result["__interrupt__"]
-    return dict(only.value)
+    return context_for(extractive.clients.settings, review_plan="on")
 
 
 async def test_run_stops_with_plan_and_papers(context: RunContext) -> None:
-    shown = question(await Person(context).begin())
-    assert shown["kind"] == "review_plan"
+    shown = question(await Person("write", INPUTS, context).begin())
+    assert shown["kind"] == "plan"
     assert [paper["id"] for paper in shown["papers"]] == FIVE
-    assert sum(paper["cited"] for paper in shown["papers"]) == 3
-    assert all(f"[{number}]" in shown["plan"] for number in (1, 2, 3))
+    assert sum(paper["chosen"] for paper in shown["papers"]) == 3
+    assert all(f"[{number}]" in shown["proposal"] for number in (1, 2, 3))
 
 
 async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
-    person = Person(context)
+    person = Person("write", INPUTS, context)
     await person.begin()
-    result = await person.answer({"plan": "On one bee [5].\nOn another [1]."})
+    result = await person.answer({"action": "edit", "text": "On one bee [5].\nOn another [1]."})
     assert [item.citations[0].paper for item in result["sentences"]] == [FIVE[4], FIVE[0]]
     assert all(item.citations[0].verdict == "supported" for item in result["sentences"])
     assert result["audit"].adherence.citations_in_place == 2
@@ -65,18 +39,18 @@ async def test_papers_can_be_dropped_and_added(context: RunContext) -> None:
 
 
 async def test_answer_that_cannot_be_read_is_asked_for_again(context: RunContext) -> None:
-    person = Person(context)
+    person = Person("write", INPUTS, context)
     await person.begin()
     again = question(await person.answer("On a bee that is not there [9]."))
     assert "[9]" in again["error"]
-    assert again["plan"] == "On a bee that is not there [9]."
+    assert again["proposal"] == "On a bee that is not there [9]."
     result = await person.answer("On one bee [2].")
     assert [item.paper.id for item in result["references"]] == [FIVE[1]]
 
 
 async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Settings) -> None:
-    with Scripted(reviewer(), llm_settings, review_plan=True) as llm:
-        person = Person(llm.context)
+    with Scripted(reviewer(), llm_settings, review_plan="on") as llm:
+        person = Person("write", INPUTS, llm.context)
         await person.begin()
         result = await person.answer("On one [4].\n\nOn another [5].\n\nOn the first [1].")
     assert {item.paper.id for item in result["references"]} == {FIVE[3], FIVE[4], FIVE[0]}
@@ -86,10 +60,10 @@ async def test_nothing_is_written_twice_where_papers_were_added(llm_settings: Se
 
 
 async def test_plan_sent_back_as_it_was_shown_changes_nothing(context: RunContext) -> None:
-    shown = Person(context)
-    plan = question(await shown.begin())["plan"]
+    shown = Person("write", INPUTS, context)
+    plan = question(await shown.begin())["proposal"]
     same = await shown.answer(f"{plan}\n")
-    silent = Person(context)
+    silent = Person("write", INPUTS, context)
     await silent.begin()
     other = await silent.answer("")
     assert same["related_work"] == other["related_work"]
@@ -101,3 +75,18 @@ def test_known_papers_keep_their_keys_and_new_ones_get_the_next() -> None:
     assert extended(keys, ["b", "c", "a", "d"]) == {"P1": "a", "P3": "b", "P4": "c", "P5": "d"}
     assert extended({}, ["a"]) == {"P1": "a"}
     assert extended(keys, []) == keys
+
+
+async def test_plan_that_cannot_be_followed_comes_back_instead_of_ending_the_run(
+    extractive: RunContext,
+) -> None:
+    context = context_for(extractive.clients.settings, review_plan="auto")
+    person = Person("write", {**INPUTS, "plan": "On a bee that is not there [9]."}, context)
+    shown = question(await person.begin())
+    assert "[9]" in shown["error"]
+    assert shown["why"]
+    result = await person.answer("On one bee [2].")
+    assert [item.paper.id for item in result["references"]] == [FIVE[1]]
+    good = Person("write", {**INPUTS, "plan": "On one bee [3]."}, context)
+    result = await good.begin()
+    assert [item.paper.id for item in result["references"]] == [FIVE[2]], "nothing is asked"

@@ -50,7 +50,7 @@ def test_fatal_failure_leads_past_everything_that_costs() -> None:
     assert each_group(stopped, runtime()) == "weigh_links"
     assert after_weighing(stopped) == "check_retractions"
     opened = state(failures=[STOP], hop=2, queries=[GAP], sufficiency=[_enough(1)])
-    assert next_hop(opened, runtime()) == "check_retractions"
+    assert next_hop(opened) == "check_retractions"
 
 
 def _enough(hop: int) -> Sufficiency:

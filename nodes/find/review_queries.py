@@ -1,0 +1,109 @@
+"""Review: let a person edit the queries of a hop before they are searched for.
+
+Reads `run`, `request`, `queries`, `hop`. Writes `queries`. The graph stops here as the run's setting
+`review_queries` asks; it goes on with the answer.
+"""
+
+from collections.abc import Sequence
+from typing import cast, get_args
+
+from langgraph.runtime import Runtime
+
+from nodes.asking import CLOSING, ask, is_due
+from nodes.find.query_drafts import MAX_KEYWORDS
+from state.channels import FindState
+from state.query import Facet, SearchQuery
+from state.questions import QueriesQuestion
+from state.reducers import replaced
+from tools.context import RunContext
+from tools.errors import InputError
+from tools.scholar.relaxing import terms
+from tools.services import open_services
+from tools.text.words import tokens
+
+FEW_WORDS = 15
+"""Words of an input below which its queries are mostly guesses."""
+MOST = 20
+"""Queries of a hop."""
+_WHOLE = "whole: the input as it is, for sources that search by meaning"
+ASKED = (
+    "Edit the queries, one a line: what it asks about (problem, method, contribution, gap or all), a colon, and "
+    f"at most {MAX_KEYWORDS} terms, those of several words in quotation marks. 'whole:' searches for the input "
+    f"itself. {CLOSING}"
+)
+
+
+async def review_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+    """Stop for a person, once a hop."""
+    services = open_services(runtime, state["run"])
+    hop, text = state["hop"], state["request"].text
+    mine = [query for query in state["queries"] if query.hop == hop]
+    if not mine or not is_due(services.context.review_queries, why := _why(mine, text, hop)):
+        return {"queries": []}
+    question = QueriesQuestion(
+        instructions=ASKED, proposal="\n".join(map(_line, mine)), why=why, hop=hop,
+        queries=tuple(mine),
+    )  # fmt: skip
+
+    async def read(edited: str) -> list[SearchQuery]:
+        return read_queries(edited, mine, hop, text)
+
+    given = await ask(question, read)
+    others = [query for query in state["queries"] if query.hop != hop]
+    return {"queries": replaced([*others, *given]) if given else []}
+
+
+def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:
+    if hop > 1:
+        return ""
+    if all(query.facet == "whole" for query in queries):
+        return "no keyword query could be made"
+    return "the input is very short" if len(tokens(text)) < FEW_WORDS else ""
+
+
+def _line(query: SearchQuery) -> str:
+    return _WHOLE if query.facet == "whole" else f"{query.facet}: {query.text}"
+
+
+def read_queries(
+    edited: str, proposed: Sequence[SearchQuery], hop: int, text: str
+) -> list[SearchQuery]:
+    """Return the queries of an edited proposal; lines that stayed as they were keep their reasons.
+
+    Raises:
+        InputError: A line is no query, or there is none, or there are too many.
+    """
+    known = {_line(query): query for query in proposed}
+    rows = [" ".join(row.split()).removeprefix("- ") for row in edited.splitlines()]
+    rows = list(dict.fromkeys(row for row in rows if row and not row.startswith("#")))
+    if not rows:
+        raise InputError("there is no query: leave at least one line, or answer 'stop'")
+    if len(rows) > MOST:
+        raise InputError(f"there are {len(rows)} queries, and at most {MOST} are taken in a hop")
+    return [known.get(row) or _query(row, hop, text) for row in rows]
+
+
+def _query(row: str, hop: int, text: str) -> SearchQuery:
+    facet, colon, words = row.partition(":")
+    facet = facet.strip().casefold()
+    if not colon:
+        facet, words = ("gap" if hop > 1 else "all"), row
+    elif facet not in get_args(Facet):
+        raise InputError(
+            f"'{row}' begins with '{facet}': begin with one of {', '.join(get_args(Facet))} and a colon, or "
+            "leave both out"
+        )
+    found = terms(words)
+    if facet == "whole":
+        return SearchQuery(
+            text=text[:2000], facet="whole", reason="A person asked for it.", hop=hop
+        )
+    if not 1 <= len(found) <= MAX_KEYWORDS:
+        raise InputError(
+            f"'{row}' has {len(found)} terms, and a query has 1 to {MAX_KEYWORDS}: put words that stand "
+            "together in quotation marks, or make two lines of it"
+        )
+    keywords = " ".join(f'"{term}"' if " " in term else term for term in found)
+    return SearchQuery(
+        text=keywords, facet=cast(Facet, facet), reason="A person asked for it.", hop=hop
+    )

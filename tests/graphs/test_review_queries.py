@@ -1,0 +1,90 @@
+"""Tests of stopping for a person, who edits the queries of a hop."""
+
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, context_for
+from tests.graphs.person import Person, question
+from tools.context import RunContext
+
+FIND: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5}
+
+
+def asking(extractive: RunContext, how: str = "on") -> RunContext:
+    return context_for(extractive.clients.settings, review_queries=how, max_hops=1)
+
+
+async def test_edited_queries_are_the_ones_that_are_searched(extractive: RunContext) -> None:
+    person = Person("find", FIND, asking(extractive))
+    shown = question(await person.begin())
+    assert (shown["kind"], shown["hop"], shown["error"]) == ("queries", 1, "")
+    lines = shown["proposal"].splitlines()
+    assert len(lines) == len(shown["queries"])
+    done = await person.answer(f'{lines[0]}\nmethod: "harmonic radar" bees')
+    assert [query.text for query in done["queries"]] == [
+        shown["queries"][0]["text"], '"harmonic radar" bees',
+    ]  # fmt: skip
+    assert done["queries"][0].sentence, "what stayed keeps the sentence that it rests on"
+    assert {entry.query for entry in done["search_log"]} == {
+        query.text for query in done["queries"]
+    }
+    assert done["outcome"] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("metod: bees", "begins with 'metod'"),
+        ("method: one two three four five", "5 terms"),
+        ("method: AND", "0 terms"),
+        ("# nothing", "there is no query"),
+        ({"action": "think"}, "cannot be read"),
+        (7, "cannot be read"),
+    ],
+)
+async def test_wrong_answer_is_explained_and_asked_again(
+    extractive: RunContext, wrong: object, told: str
+) -> None:
+    person = Person("find", FIND, asking(extractive))
+    first = question(await person.begin())
+    again = question(await person.answer(wrong))
+    assert told in again["error"]
+    assert again["proposal"] == (wrong if isinstance(wrong, str) else first["proposal"])
+    done = await person.answer({"action": "accept"})
+    assert [query.text for query in done["queries"]] == [item["text"] for item in first["queries"]]
+
+
+async def test_stop_ends_the_run_before_anything_is_searched(extractive: RunContext) -> None:
+    person = Person("find", FIND, asking(extractive))
+    await person.begin()
+    done = await person.answer("stop")
+    assert "a person ended the run" in done["stop"].cause
+    assert (done["outcome"], done["search_log"]) == ("nothing", [])
+
+
+async def test_policy_asks_for_short_inputs_only(extractive: RunContext) -> None:
+    short = Person("find", {**FIND, "text": "How do bees navigate?"}, asking(extractive, "auto"))
+    assert question(await short.begin())["why"] == "the input is very short"
+    long = Person("find", FIND, asking(extractive, "auto"))
+    assert (await long.begin())["outcome"] == "complete"
+
+
+async def test_each_hop_asks_and_nothing_is_paid_twice(llm_settings: Settings) -> None:
+    with Scripted(reviewer(), llm_settings) as plain:
+        usual = await Person("find", FIND, plain.context).begin()
+    again = llm_settings.model_copy(update={"home": llm_settings.home.parent / "again"})
+    again.home.mkdir()
+    (again.home / "libraries").symlink_to(llm_settings.home / "libraries")
+    with Scripted(reviewer(), again, review_queries="on") as asked:
+        person = Person("find", FIND, asked.context)
+        result, hops = await person.begin(), []
+        while "__interrupt__" in result:
+            hops.append(question(result)["hop"])
+            result = await person.answer("")
+    assert hops == list(range(1, result["rounds"][-1].hop + 1))
+    assert {item.task: item.calls for item in result["usage"]} == {
+        item.task: item.calls for item in usual["usage"]
+    }
