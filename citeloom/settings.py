@@ -77,6 +77,11 @@ class Settings(BaseSettings):
     )
     qdrant_api_key: SecretStr | None = None
 
+    server_url: str | None = Field(
+        default=None,
+        description="Where the service's own routes (MCP, A2A) find the LangGraph API; unset means in the "
+        "same process, as with langgraph dev.",
+    )
     embedder: str = Field(
         default="minilm",
         description="What makes vectors: minilm, bge-m3, bge-m3:FOLDER or openai:MODEL.",

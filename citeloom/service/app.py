@@ -1,0 +1,37 @@
+"""The service's own routes, which the LangGraph server takes into its application (langgraph.json, `http.app`).
+
+The server adds its own routes to this very application, so that what speaks to the graphs from here
+goes through the same door, and the same authentication, as every other caller.
+"""
+
+from collections.abc import Mapping
+
+import httpx
+from langgraph_sdk.client import LangGraphClient
+from starlette.applications import Starlette
+
+from citeloom.service.served import ServedRuns
+from citeloom.settings import settings
+
+_TIMEOUT = httpx.Timeout(30, read=None)
+_PASSED_ON = ("authorization", "x-api-key")
+
+app = Starlette()
+
+
+def runs_of(headers: Mapping[str, str]) -> ServedRuns:
+    """Return the runs of a caller, known by the headers of the request."""
+    url = settings().server_url
+    transport = None
+    if not url:
+        # Not the SDK's own way into this process: that one goes past the authentication.
+        from langgraph_api.asgi_transport import ASGITransport
+
+        transport = ASGITransport(app)
+    client = httpx.AsyncClient(
+        base_url=url or "http://127.0.0.1",
+        transport=transport,
+        headers={name: headers[name] for name in _PASSED_ON if name in headers},
+        timeout=_TIMEOUT,
+    )
+    return ServedRuns(LangGraphClient(client))

@@ -1,0 +1,198 @@
+"""Runs that a LangGraph server executes, each on a thread of its own."""
+
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+from uuid import UUID
+
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import (
+    APIConnectionError,
+    APIStatusError,
+    BadRequestError,
+    ConflictError,
+    NotFoundError,
+    UnprocessableEntityError,
+)
+
+from citeloom.service.runs import GraphName, Progress, RunView, Status
+from tools.errors import CiteLoomError, InputError, TransientError
+
+logger = logging.getLogger(f"citeloom.{__name__}")
+
+_OURS = "citeloom_graph"
+"""In a thread's metadata: the graph that it runs. Other threads are no runs of the service."""
+_SETTINGS = "citeloom_settings"
+_FAILED = "the run failed on the server; its log says why; resume tries again"
+
+
+class ServedRuns:
+    """The port `Runs` over a LangGraph server; runs belong to whom the client's headers name."""
+
+    def __init__(self, client: LangGraphClient) -> None:
+        self._client = client
+
+    async def start(
+        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> str:
+        """Start a run and return its name, which is its thread's."""
+        with _told("new"):
+            thread = await self._client.threads.create(
+                graph_id=graph, metadata={_OURS: graph, _SETTINGS: dict(settings)}
+            )
+            await self._go_on(thread, input=dict(inputs))
+        return thread["thread_id"]
+
+    async def get(self, run: str) -> RunView:
+        """Return what is known of a run.
+
+        Raises:
+            InputError: The caller has no such run.
+        """
+        with _told(run):
+            thread = await self._thread(run)
+            if thread["status"] == "busy":
+                return _view(thread, "working")
+            state = await self._client.threads.get_state(run)
+            last = await self._client.runs.list(run, limit=1)
+        question = next((item["value"] for item in state["interrupts"]), None)
+        ended = last[0]["status"] if last else "error"
+        status: Status = "completed"
+        if ended in {"pending", "running"}:
+            status = "working"
+        elif thread["metadata"].get("cancelled"):
+            status, question = "cancelled", None
+        elif question:
+            status = "input_required"
+        elif ended in {"error", "timeout"}:
+            status = "failed"
+        elif state["next"]:
+            status = "cancelled"
+        values = state["values"] if isinstance(state["values"], dict) else {}
+        return _view(thread, status).model_copy(
+            update={
+                "question": question,
+                "values": {key: values[key] for key in _outputs(_graph(thread)) if key in values},
+                "error": _FAILED if status == "failed" else "",
+            }
+        )
+
+    async def follow(self, run: str) -> AsyncIterator[RunView]:
+        """Tell of a run each time it gets further, the last time when it rests."""
+        view = await self.get(run)
+        if view.status == "working":
+            yield view
+            last = await self._client.runs.list(run, limit=1)
+            async for part in self._client.runs.join_stream(
+                run, last[0]["run_id"], stream_mode=["custom"], last_event_id="-1"
+            ):
+                if part.event.startswith("custom") and isinstance(part.data, dict):
+                    view = view.model_copy(update={"progress": Progress(**part.data)})
+                    yield view
+            view = await self.get(run)
+        yield view
+
+    async def answer(self, run: str, answer: object) -> None:
+        """Answer what a run asks, and let it go on.
+
+        Raises:
+            InputError: It asks nothing.
+        """
+        if (await self.get(run)).status != "input_required":
+            raise InputError(f"run '{run}' asks nothing")
+        with _told(run):
+            await self._go_on(await self._thread(run), command={"resume": answer})
+
+    async def resume(self, run: str) -> None:
+        """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
+        with _told(run):
+            thread = await self._thread(run)
+            if thread["metadata"].get("cancelled"):
+                await self._client.threads.update(run, metadata={"cancelled": False})
+            if not (await self._client.threads.get_state(run))["interrupts"]:
+                await self._go_on(thread)
+
+    async def cancel(self, run: str) -> None:
+        """Stop a run; what it has stays."""
+        view = await self.get(run)
+        with _told(run):
+            if view.status == "working":
+                (last,) = await self._client.runs.list(run, limit=1)
+                await self._client.runs.cancel(run, last["run_id"], wait=True)
+            if view.status in {"working", "input_required"}:
+                await self._client.threads.update(run, metadata={"cancelled": True})
+
+    async def list(self, limit: int = 20) -> Sequence[RunView]:
+        """Return the caller's runs, the latest first, without their values."""
+        with _told("any"):
+            threads = await self._client.threads.search(
+                limit=limit, sort_by="updated_at", sort_order="desc"
+            )
+        return [
+            _view(thread, _STATUS[thread["status"]])
+            for thread in threads
+            if _OURS in (thread["metadata"] or {})
+        ]
+
+    async def delete(self, run: str) -> None:
+        """Delete a run and all that it keeps."""
+        with _told(run):
+            await self._thread(run)
+            await self._client.threads.delete(run)
+
+    async def _thread(self, run: str) -> Any:
+        try:
+            thread = await self._client.threads.get(str(UUID(run)))
+        except ValueError as error:
+            raise InputError(f"there is no run '{run}'") from error
+        if _OURS not in (thread["metadata"] or {}):
+            raise InputError(f"there is no run '{run}'")
+        return thread
+
+    async def _go_on(self, thread: Any, **given: Any) -> None:
+        await self._client.runs.create(
+            thread["thread_id"],
+            _graph(thread),
+            context=thread["metadata"][_SETTINGS],
+            stream_mode=["custom"],
+            stream_subgraphs=True,
+            stream_resumable=True,
+            multitask_strategy="reject",
+            **given,
+        )
+
+
+_STATUS: Mapping[str, Status] = {
+    "busy": "working", "interrupted": "input_required", "error": "failed", "idle": "completed",
+}  # fmt: skip
+
+
+def _graph(thread: Any) -> GraphName:
+    return cast(GraphName, thread["metadata"][_OURS])
+
+
+def _view(thread: Any, status: Status) -> RunView:
+    return RunView(run=thread["thread_id"], graph=_graph(thread), status=status)
+
+
+@cache
+def _outputs(graph: str) -> tuple[str, ...]:
+    return tuple(import_module(f"graphs.{graph}").graph.output_channels)
+
+
+@contextmanager
+def _told(run: str) -> Iterator[None]:
+    """Say in our words what the server refused."""
+    try:
+        yield
+    except (NotFoundError, UnprocessableEntityError, BadRequestError) as error:
+        raise InputError(f"there is no run '{run}'") from error
+    except ConflictError as error:
+        raise InputError(f"run '{run}' is being worked on") from error
+    except APIConnectionError as error:
+        raise TransientError(f"the server cannot be reached: {error}") from error
+    except APIStatusError as error:
+        raise CiteLoomError(f"the server refused: {error}") from error

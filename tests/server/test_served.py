@@ -1,0 +1,89 @@
+"""The port `Runs` over the real server: started, followed, asked, stopped, resumed, deleted."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+
+from citeloom.service.runs import rested
+from citeloom.service.served import ServedRuns
+from tests.support import SMALL, small_records
+from tools.errors import InputError
+
+IDEA = "We study how systems find and cite prior work for a new paper."
+PAPERS = [paper.id for paper in small_records()[:4]]
+WRITE: dict[str, Any] = {"text": IDEA, "library": SMALL, "papers": PAPERS, "cite": 3}
+REVIEW = {"text": IDEA, "library": SMALL}
+
+
+@pytest.fixture
+async def runs(client: LangGraphClient) -> ServedRuns:
+    return ServedRuns(client)
+
+
+async def test_run_is_told_as_it_goes_and_gives_the_outputs_of_its_graph(runs: ServedRuns) -> None:
+    run = await runs.start("write", WRITE, {})
+    views = [view async for view in runs.follow(run)]
+    assert views[0].status == "working"
+    assert any(view.progress and view.progress.stage == "read_paper" for view in views)
+    assert views[-1].status == "completed"
+    assert len(views[-1].values["references"]) == 3
+    assert "drafts" not in views[-1].values  # a channel of its own, no output
+    assert run in [view.run for view in await runs.list()]
+
+
+async def test_question_is_answered_and_the_answer_holds(runs: ServedRuns) -> None:
+    run = await runs.start("write", WRITE, {"review_plan": True})
+    view = await rested(runs, run)
+    assert view.status == "input_required"
+    assert view.question
+    await runs.answer(run, "On one system [4].\nOn another [1].")
+    view = await rested(runs, run)
+    assert {item["paper"]["id"] for item in view.values["references"]} == {PAPERS[3], PAPERS[0]}
+    with pytest.raises(InputError, match="asks nothing"):
+        await runs.answer(run, "")
+
+
+async def test_stopped_run_says_so_and_goes_on(runs: ServedRuns) -> None:
+    run = await runs.start("review", REVIEW, {})
+    async for view in runs.follow(run):
+        if view.progress and view.progress.stage == "search_source":
+            break
+    await runs.cancel(run)
+    assert (await runs.get(run)).status == "cancelled"
+    await runs.resume(run)
+    done = await rested(runs, run)
+    assert done.status == "completed"
+    assert done.values["references"]
+
+
+async def test_cancelled_question_is_asked_again_on_resume(runs: ServedRuns) -> None:
+    run = await runs.start("write", WRITE, {"review_plan": True})
+    asked = await rested(runs, run)
+    await runs.cancel(run)
+    assert (await runs.get(run)).status == "cancelled"
+    await runs.resume(run)
+    assert (await runs.get(run)).question == asked.question
+
+
+@pytest.mark.parametrize("name", ["none", str(uuid4()), "../threads", ""])
+async def test_run_that_is_not_there_is_told(runs: ServedRuns, name: str) -> None:
+    with pytest.raises(InputError, match="there is no run"):
+        await runs.get(name)
+
+
+async def test_thread_of_others_is_no_run_of_the_service(
+    runs: ServedRuns, client: LangGraphClient
+) -> None:
+    thread = await client.threads.create()
+    with pytest.raises(InputError, match="there is no run"):
+        await runs.delete(thread["thread_id"])
+
+
+async def test_deleted_run_is_gone(runs: ServedRuns) -> None:
+    run = await runs.start("write", WRITE, {})
+    await rested(runs, run)
+    await runs.delete(run)
+    with pytest.raises(InputError, match="there is no run"):
+        await runs.get(run)
