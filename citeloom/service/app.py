@@ -10,13 +10,14 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 
+from citeloom.service import metrics
 from citeloom.service.served import ServedRuns
 from citeloom.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")
 
-app = Starlette()
+app = Starlette(routes=[*metrics.routes()])
 
 
 def runs_of(headers: Mapping[str, str]) -> ServedRuns:
