@@ -1,13 +1,13 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> understand -> plan_queries -> review_queries (a person may edit them here)
-review_queries -> search_source (a branch per query and source) -> unite
-unite -> screen -> expand -> unite                  while following links changes what looks best
-                -> shortlist -> rank_papers (a branch per few papers) -> weigh_links
-weigh_links -> expand                               breadth-first only: the next level
-            -> reflect -> review_queries            the next hop, when something is missing
-                       -> check_retractions -> select_papers -> review_papers (and here choose papers)
-review_papers -> estimate_completeness -> present_papers -> END
+START -> understand -> generate_queries -> review_queries (a person may edit them here)
+review_queries -> search_source (a branch per query and source) -> merge_records
+merge_records -> screen -> expand_citations -> merge_records   while following links changes what looks best
+                        -> shortlist -> debate_with_attribution (a branch per few papers) -> weigh_links
+weigh_links -> expand_citations                    breadth-first only: the next level
+            -> reflect_on_sufficiency -> review_queries   the next hop, when something is missing
+                                      -> check_retractions -> select_papers -> review_papers
+review_papers (and here choose papers) -> estimate_completeness -> present_papers -> END
 A fatal failure at any step leads to check_retractions by way of weigh_links, so that a run always
 shows what it has, and nothing retracted among it.
 """
@@ -21,13 +21,14 @@ from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps
 from nodes.find.check_retractions import check_retractions
+from nodes.find.debate_with_attribution import debate_with_attribution
 from nodes.find.estimate_completeness import estimate_completeness
-from nodes.find.expand import expand
-from nodes.find.plan_queries import plan_queries
+from nodes.find.expand_citations import expand_citations
+from nodes.find.generate_queries import generate_queries
+from nodes.find.merge_records import merge_records
 from nodes.find.present_papers import present_papers
-from nodes.find.rank_papers import rank_papers
 from nodes.find.rankers.choose import groups
-from nodes.find.reflect import reflect
+from nodes.find.reflect_on_sufficiency import reflect_on_sufficiency
 from nodes.find.review_papers import review_papers
 from nodes.find.review_queries import review_queries
 from nodes.find.screen import screen
@@ -35,7 +36,6 @@ from nodes.find.search_source import search_source
 from nodes.find.select_papers import select_papers
 from nodes.find.shortlist import shortlist
 from nodes.find.understand import understand
-from nodes.find.unite import unite
 from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.request import FindInput
@@ -44,9 +44,9 @@ from tools.context import RunContext, context_of
 from tools.scholar.opening import is_online, suits
 
 
-def understood(state: FindState) -> Literal["plan_queries", "present_papers"]:
+def understood(state: FindState) -> Literal["generate_queries", "present_papers"]:
     """Go on unless the input cannot be used."""
-    return "present_papers" if halt(state["failures"]) else "plan_queries"
+    return "present_papers" if halt(state["failures"]) else "generate_queries"
 
 
 def each_query(
@@ -85,12 +85,12 @@ def each_query(
 
 def after_screen(
     state: FindState, runtime: Runtime[RunContext]
-) -> Literal["expand", "shortlist", "weigh_links"]:
+) -> Literal["expand_citations", "shortlist", "weigh_links"]:
     """Follow links until that changes little; breadth-first, every level is judged first."""
     if halt(state["failures"]):
         return "weigh_links"
     ended = context_of(runtime).expansion == "bfs" or state["rounds"][-1].stopped
-    return "shortlist" if ended else "expand"
+    return "shortlist" if ended else "expand_citations"
 
 
 def each_group(
@@ -109,12 +109,14 @@ def each_group(
         "of": len(batch),
     }
     return [
-        Send("rank_papers", {**shared, "papers": group})
+        Send("debate_with_attribution", {**shared, "papers": group})
         for group in groups(context.ranker, batch, context.debate_batch)
     ]
 
 
-def after_weighing(state: FindState) -> Literal["expand", "reflect", "check_retractions"]:
+def after_weighing(
+    state: FindState,
+) -> Literal["expand_citations", "reflect_on_sufficiency", "check_retractions"]:
     """Breadth-first, follow the next level; else see whether what was found is enough.
 
     Where no source answered a single search of this hop there is none left to ask.
@@ -123,7 +125,7 @@ def after_weighing(state: FindState) -> Literal["expand", "reflect", "check_retr
     if halt(state["failures"]) or not answered:
         return "check_retractions"
     more = state["frontier"] and not state["rounds"][-1].stopped
-    return "expand" if more else "reflect"
+    return "expand_citations" if more else "reflect_on_sufficiency"
 
 
 def next_hop(state: FindState) -> Literal["review_queries", "check_retractions"]:
@@ -140,22 +142,22 @@ add_first_step(builder, understand)
 for step in (select_papers, estimate_completeness, present_papers):
     builder.add_node(step.__name__, step)
 add_steps(
-    builder, plan_queries, review_queries, search_source, unite, screen, expand, shortlist, rank_papers,
-    weigh_links, reflect, check_retractions, review_papers,
+    builder, generate_queries, review_queries, search_source, merge_records, screen, expand_citations,
+    shortlist, debate_with_attribution, weigh_links, reflect_on_sufficiency, check_retractions, review_papers,
 )  # fmt: skip
 
 builder.add_edge(START, "understand")
 builder.add_conditional_edges("understand", understood)
-builder.add_edge("plan_queries", "review_queries")
+builder.add_edge("generate_queries", "review_queries")
 builder.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
-builder.add_edge("search_source", "unite")
-builder.add_edge("unite", "screen")
+builder.add_edge("search_source", "merge_records")
+builder.add_edge("merge_records", "screen")
 builder.add_conditional_edges("screen", after_screen)
-builder.add_edge("expand", "unite")
-builder.add_conditional_edges("shortlist", each_group, ["rank_papers", "weigh_links"])
-builder.add_edge("rank_papers", "weigh_links")
+builder.add_edge("expand_citations", "merge_records")
+builder.add_conditional_edges("shortlist", each_group, ["debate_with_attribution", "weigh_links"])
+builder.add_edge("debate_with_attribution", "weigh_links")
 builder.add_conditional_edges("weigh_links", after_weighing)
-builder.add_conditional_edges("reflect", next_hop)
+builder.add_conditional_edges("reflect_on_sufficiency", next_hop)
 builder.add_edge("check_retractions", "select_papers")
 builder.add_edge("select_papers", "review_papers")
 builder.add_edge("review_papers", "estimate_completeness")

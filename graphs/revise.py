@@ -1,7 +1,7 @@
 """The `revise` graph: write a section anew as the researcher asks, without searching again.
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
-take_section -> read_paper (a branch per paper that was not read) -> review_plan -> write_lines   for a new plan
+take_section -> read_paper (a branch per paper that was not read) -> review_plan -> extend_beam   for a new plan
 """
 
 from typing import Literal
@@ -21,10 +21,10 @@ from tools.context import RunContext
 
 def taken(
     state: ReviseState,
-) -> list[Send] | Literal["revise_section", "review_plan", "audit_section"]:
+) -> list[Send] | Literal["revise_section", "review_plan", "audit_citations"]:
     """Follow the instruction; or write along the new plan, once all its papers are read."""
     if halt(state["failures"]):
-        return "audit_section"
+        return "audit_citations"
     return "revise_section" if state["told"] else each_paper(state)
 
 
@@ -36,12 +36,12 @@ add_steps(builder, revise_section)
 add_writing(builder)
 builder.add_edge(START, "take_section")
 builder.add_conditional_edges(
-    "take_section", taken, ["revise_section", "read_paper", "review_plan", "audit_section"]
+    "take_section", taken, ["revise_section", "read_paper", "review_plan", "audit_citations"]
 )
 builder.add_conditional_edges(
     "revise_section",
-    unless_stopped("check_citations", "audit_section"),
-    ["check_citations", "audit_section"],
+    unless_stopped("check_citations", "audit_citations"),
+    ["check_citations", "audit_citations"],
 )
 
 graph = builder.compile(name="revise")

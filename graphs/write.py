@@ -4,14 +4,14 @@ START -> take_papers -> writing -> END
 
 where `writing`, which `review` uses too, is
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
-review_plan (a person may edit the plan here) -> write_lines (a branch per job of the round)
+review_plan (a person may edit the plan here) -> extend_beam (a branch per job of the round)
 review_plan -> read_paper -> review_plan   for papers that the person added
-keep_drafts -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
-write_lines -> keep_drafts -> write_lines ...   round after round, in the way of the run's writer
-keep_drafts -> check_citations -> revise_draft -> check_citations   what was drafted in one go
+vote_drafts -> read_paper -> review_plan -> check_citations   for papers that a draft without a plan cites
+extend_beam -> vote_drafts -> extend_beam ...   round after round, in the way of the run's writer
+vote_drafts -> check_citations -> revise_draft -> check_citations   what was drafted in one go
               -> rewrite_unsupported -> check_citations   what is weak, once
-              -> audit_section -> compare_papers -> number_references -> END
-A fatal failure at any step leads to audit_section, so that a run always shows what it has.
+              -> audit_citations -> compare_papers -> number_references -> END
+A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
 """
 
 from collections.abc import Iterable
@@ -22,11 +22,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import add_first_step, add_steps, unless_stopped
-from nodes.write.audit_section import audit_section
+from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
 from nodes.write.compare_papers import compare_papers
-from nodes.write.keep_drafts import keep_drafts
+from nodes.write.extend_beam import extend_beam
 from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
@@ -34,7 +34,7 @@ from nodes.write.review_plan import review_plan
 from nodes.write.revise_draft import revise_draft
 from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported, rounds
 from nodes.write.take_papers import take_papers
-from nodes.write.write_lines import write_lines
+from nodes.write.vote_drafts import vote_drafts
 from nodes.write.writers.port import stage_of
 from nodes.write.writers.registry import writer_named
 from state.channels import WriteOutput, WriteState, WritingInput
@@ -44,10 +44,10 @@ from tools.context import RunContext, context_of
 from tools.evidence.support import BAD
 
 
-def each_paper(state: WriteState) -> list[Send] | Literal["audit_section", "review_plan"]:
+def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "review_plan"]:
     """Start a branch for each paper that the plan cites and that is not read."""
     if halt(state["failures"]):
-        return "audit_section"
+        return "audit_citations"
     return _unread(state, state["keys"] if state["outline"].lines else ()) or "review_plan"
 
 
@@ -59,7 +59,7 @@ def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
 
 def after_review(
     state: WriteState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["audit_section", "review_plan", "check_citations"]:
+) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
     """Read the papers that the person added; else write."""
     unread = each_paper(state)
     return unread if unread != "review_plan" else each_job(state, runtime)
@@ -67,10 +67,10 @@ def after_review(
 
 def each_job(
     state: WriteState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["audit_section", "check_citations"]:
+) -> list[Send] | Literal["audit_citations", "check_citations"]:
     """Start a branch for each job of the writer's next round; after the last read what is cited, and check."""
     if halt(state["failures"]):
-        return "audit_section"
+        return "audit_citations"
     context = context_of(runtime)
     shared = {
         name: state[name] for name in ("run", "request", "choices", "keys", "outline", "position")
@@ -79,46 +79,46 @@ def each_job(
     for job in writer_named(context.writer).jobs(stage_of(state), context):
         lines = [line.number for line in job.lines]
         mine = {"drafts": [job.draft], "variant": job.variant, "lines": lines}
-        sends.append(Send("write_lines", {**shared, **mine}))
+        sends.append(Send("extend_beam", {**shared, **mine}))
     return sends or _unread(state, state["final"].keys) or "check_citations"
 
 
 def after_check(
     state: WriteState,
-) -> Literal["revise_draft", "rewrite_unsupported", "audit_section"]:
+) -> Literal["revise_draft", "rewrite_unsupported", "audit_citations"]:
     """Revise what was drafted in one go; rewrite what is weak; take out what fails the last check."""
     if halt(state["failures"]):
-        return "audit_section"
+        return "audit_citations"
     if state["final"].whole and state["checks"] == 1:
         return "revise_draft"
     first = state["checks"] < rounds(state["final"])
     failing = any(item.verdict in BAD or (first and is_weak(item)) for item in state["verdicts"])
-    return "rewrite_unsupported" if failing else "audit_section"
+    return "rewrite_unsupported" if failing else "audit_citations"
 
 
-def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_section"]:
+def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citations"]:
     """Check what was rewritten; what was taken out needs no check."""
     done = halt(state["failures"]) or state["checks"] >= rounds(state["final"])
-    return "audit_section" if done else "check_citations"
+    return "audit_citations" if done else "check_citations"
 
 
-WRITE = ["read_paper", "write_lines", "check_citations", "audit_section"]
+WRITE = ["read_paper", "extend_beam", "check_citations", "audit_citations"]
 
 
 def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
-    add_steps(graph, read_paper, review_plan, write_lines, keep_drafts)
+    add_steps(graph, read_paper, review_plan, extend_beam, vote_drafts)
     add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
-    add_steps(graph, audit_section, compare_papers)
+    add_steps(graph, audit_citations, compare_papers)
     graph.add_node("number_references", number_references)
     graph.add_edge("read_paper", "review_plan")
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
-    graph.add_edge("write_lines", "keep_drafts")
-    graph.add_conditional_edges("keep_drafts", each_job, WRITE)
+    graph.add_edge("extend_beam", "vote_drafts")
+    graph.add_conditional_edges("vote_drafts", each_job, WRITE)
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_edge("audit_section", "compare_papers")
+    graph.add_edge("audit_citations", "compare_papers")
     graph.add_edge("compare_papers", "number_references")
     graph.add_edge("number_references", END)
 
@@ -131,11 +131,11 @@ add_writing(writing)
 writing.add_edge(START, "choose_cited")
 writing.add_conditional_edges(
     "choose_cited",
-    unless_stopped("plan_section", "audit_section"),
-    ["plan_section", "audit_section"],
+    unless_stopped("plan_section", "audit_citations"),
+    ["plan_section", "audit_citations"],
 )
 writing.add_conditional_edges(
-    "plan_section", each_paper, ["read_paper", "review_plan", "audit_section"]
+    "plan_section", each_paper, ["read_paper", "review_plan", "audit_citations"]
 )
 
 

@@ -19,7 +19,7 @@ from tools.context import RunContext
 from tools.services import open_services
 
 STAGE = "estimate_completeness"
-_SEARCHING = {"search_source", "expand"}
+_SEARCHING = {"search_source", "expand_citations"}
 
 
 async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) -> FindState:

@@ -222,7 +222,7 @@ def stems_of(query: str) -> list[frozenset[str]]:
 
 def _task(task: str, extract: Callable[..., QueryPlan], most_tokens: int) -> Task[QueryPlan]:
     return Task(
-        name="plan_queries", prompt=_OPENING + task + _CLOSING, answer=QueryPlan, tier="strong",
+        name="generate_queries", prompt=_OPENING + task + _CLOSING, answer=QueryPlan, tier="strong",
         extract=extract, max_output_tokens=most_tokens,
     )  # fmt: skip
 

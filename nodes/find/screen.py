@@ -16,7 +16,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 
-from nodes.find.expand import promising
+from nodes.find.expand_citations import promising
 from nodes.find.survey import best, survey
 from state.channels import FindState
 from state.finding import Round, Trail

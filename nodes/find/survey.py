@@ -1,6 +1,6 @@
 """Survey: how promising all papers of a run are, by text, judge, links and age together.
 
-`screen` asks it for the prior of every paper, `expand` for how often a walk over the links visits
+`screen` asks it for the prior of every paper, `expand_citations` for how often a walk over the links visits
 papers that are not known yet, and `weigh_links` for the prior again once more papers were judged.
 """
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 
 from nodes.verify.mark_citations import INVENTED
-from nodes.write.audit_section import findings_on, make_audit
+from nodes.write.audit_citations import findings_on, make_audit
 from state.results import CitedSentence
 from state.run import halt
 from state.verifying import VerifyOutput, VerifyState

@@ -40,7 +40,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z]{4,}", text.lower()))
 
 
-def _plan_queries(inputs: dict[str, Any]) -> dict[str, Any]:
+def _generate_queries(inputs: dict[str, Any]) -> dict[str, Any]:
     spans = sentences(inputs["text"])
     facets = ("problem", "method", "contribution")
     return {
@@ -245,10 +245,10 @@ def _flag_uncited(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "plan_queries": _plan_queries,
+    "generate_queries": _generate_queries,
     "debate_papers": _debate,
     "order_papers": _order,
-    "reflect": _reflect,
+    "reflect_on_sufficiency": _reflect,
     "read_paper": _read,
     "plan_section": _plan_section,
     "vote_drafts": _vote,

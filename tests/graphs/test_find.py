@@ -65,7 +65,9 @@ async def test_missing_facet_opens_a_second_hop_and_the_log_shows_it(
         }
         return answer
 
-    with Scripted(reviewer({"reflect": miss}), llm_settings, results=6, max_depth=0) as llm:
+    with Scripted(
+        reviewer({"reflect_on_sufficiency": miss}), llm_settings, results=6, max_depth=0
+    ) as llm:
         result = await find(llm.context)
     gap = [query for query in result["queries"] if query.facet == "gap"]
     assert [query.hop for query in gap] == [2]

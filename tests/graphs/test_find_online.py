@@ -224,7 +224,7 @@ async def test_expansion_that_fails_leaves_what_the_searches_found(
     result = await find(settings={"source_timeout": 0.2, "source_patience": 0.3})
     assert result["outcome"] == "complete"
     assert result["selected"]
-    assert "expand" in {item.stage for item in result["failures"]}
+    assert "expand_citations" in {item.stage for item in result["failures"]}
     assert "crossref" in causes(result)
 
 

@@ -131,11 +131,11 @@ async def test_breadth_first_search_judges_what_its_second_hop_finds(
     source = Asked("openalex", papers[:2], records=[*papers, *late], links=links)
 
     def script(request: Any) -> Any:
-        if task_of(request) == "reflect":
+        if task_of(request) == "reflect_on_sufficiency":
             source.found = tuple(late)
         return play(request)
 
-    play = reviewer({"reflect": miss})
+    play = reviewer({"reflect_on_sufficiency": miss})
     with Scripted(script, llm_settings, expansion="bfs", bar=0.0) as llm:
         served = llm.context.clients.settings.model_dump(
             exclude={"crossref_url", "home", "embedder"}
@@ -190,7 +190,7 @@ async def test_source_that_goes_down_between_two_levels_leaves_what_was_reached(
     assert result["outcome"] == "complete"
     assert set(ids_of(result)) == {paper.id for paper in papers[:3]}
     assert {(item.stage, item.cause) for item in result["failures"]} >= {
-        ("expand", "openalex fell")
+        ("expand_citations", "openalex fell")
     }
     assert all(reasons(result))
 
@@ -280,7 +280,7 @@ async def test_budget_that_ends_while_judging_shows_what_was_judged(
     with Scripted(reviewer(), llm_settings, **options) as llm:
         result = await find(llm.context)
         asked = Counter(llm.server.tasks)
-    assert asked == {"plan_queries": 1, "debate_papers": 2}
+    assert asked == {"generate_queries": 1, "debate_papers": 2}
     assert (result["outcome"], result["stop"].subject) == ("partial", "budget")
     assert len(result["papers"]) == 4
     assert all(item.debate is not None for item in result["papers"])

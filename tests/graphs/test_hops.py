@@ -9,7 +9,7 @@ import pytest
 
 from citeloom.settings import Settings
 from graphs.find import graph
-from nodes.find.reflect import NO_GAIN
+from nodes.find.reflect_on_sufficiency import NO_GAIN
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
 from tests.graphs.sources import Asked, Sources
@@ -43,14 +43,16 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(
 ) -> None:
     # Few results and no bar, so that each hop adds something.
     options = {"max_hops": hops, "results": 3, "expansion": "none", "bar": 0.0}
-    with Scripted(reviewer({"reflect": never_enough()}), llm_settings, **options) as llm:
+    with Scripted(
+        reviewer({"reflect_on_sufficiency": never_enough()}), llm_settings, **options
+    ) as llm:
         result = await find(llm.context)
     assert result["outcome"] == "complete"
     assert {entry.hop for entry in result["search_log"]} <= set(range(1, hops + 1))
     assert [entry.hop for entry in result["sufficiency"]] == list(
         range(1, len(result["sufficiency"]) + 1)
     )
-    assert llm.server.tasks.count("reflect") <= hops
+    assert llm.server.tasks.count("reflect_on_sufficiency") <= hops
     *earlier, last = result["sufficiency"]
     assert all(entry.stopped == "" for entry in earlier)
     assert last.stopped == ("max_hops reached" if last.hop == hops else NO_GAIN)
@@ -59,9 +61,11 @@ async def test_mind_that_always_wants_more_ends_after_the_last_hop(
 
 async def test_hop_that_adds_nothing_is_the_last_one(llm_settings: Settings) -> None:
     options = {"max_hops": 9}  # and enough results to have all ten papers in the first hop
-    with Scripted(reviewer({"reflect": never_enough()}), llm_settings, **options) as llm:
+    with Scripted(
+        reviewer({"reflect_on_sufficiency": never_enough()}), llm_settings, **options
+    ) as llm:
         result = await find(llm.context)
-    assert llm.server.tasks.count("reflect") == 1
+    assert llm.server.tasks.count("reflect_on_sufficiency") == 1
     assert [entry.stopped for entry in result["sufficiency"]] == ["", NO_GAIN]
     assert {entry.hop for entry in result["search_log"]} == {1, 2}
 

@@ -89,7 +89,7 @@ async def test_llm_reviews_through_the_same_graph(llm_settings: Settings) -> Non
     assert result["mind"] == "scripted"
     assert result["outcome"] == "complete"
     assert set(llm.server.tasks) == {
-        "plan_queries", "debate_papers", "reflect", "draft_section", "read_paper", "check_citations",
+        "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "check_citations",
         "revise_draft",
     }  # fmt: skip
     assert sum(item.calls for item in result["usage"]) == len(llm.server.requests)
@@ -174,7 +174,7 @@ async def test_sentence_that_cites_nothing_must_rest_on_papers_or_input(
 @pytest.mark.parametrize(
     ("task", "reply"),
     [
-        ("reflect", Refusal()),
+        ("reflect_on_sufficiency", Refusal()),
         ("plan_section", Text("no JSON at all")),
         ("draft_section", Refusal()),
         ("revise_draft", Refusal()),
@@ -190,7 +190,7 @@ async def test_one_task_that_never_answers_does_not_end_the_run(
         result = await review(llm.context, cite=3)
     assert result["sentences"]
     assert result["stop"] is None
-    asked_by = {"draft_section": "write_lines"}
+    asked_by = {"draft_section": "extend_beam"}
     stage = asked_by.get(task, task)
     assert any(failure.stage == stage for failure in result["failures"])
     check_promises(result)
@@ -256,7 +256,7 @@ async def test_cutoff_exclusions_and_the_own_paper_are_kept_to(extractive: RunCo
     named = {"local:p9", "local:p10"}
     assert all(ids[key].selected for key in named - late)
     assert {
-        item.subject for item in result["failures"] if item.stage != "write_lines"
+        item.subject for item in result["failures"] if item.stage != "extend_beam"
     } == named & late
     cited = {link.cited for link in result["links"]} | {link.citing for link in result["links"]}
     assert cited <= {*ids}

@@ -99,5 +99,5 @@ async def test_nothing_is_paid_twice(llm_settings: Settings) -> None:
         await person.begin()
         done = await person.answer("[2]\n[1]")
     used = {item.task: item for item in done["usage"]}
-    assert used["debate_papers"].cached == used["plan_queries"].cached == 0
+    assert used["debate_papers"].cached == used["generate_queries"].cached == 0
     assert used["debate_papers"].calls >= 1

@@ -13,7 +13,7 @@ from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
 
-STOP = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
+STOP = Failure(stage="debate_with_attribution", subject="budget", cause="spent", fatal=True)
 SMALL = Failure(stage="search_source", subject="arxiv", cause="busy")
 WHOLE = SearchQuery(text="pears", facet="whole", reason="Why.")
 WORDS = SearchQuery(text="pear graft", facet="problem", reason="Why.")
@@ -72,7 +72,7 @@ def test_each_group_knows_how_many_are_judged_and_at_which_level(
 ) -> None:
     sent = each_group(state(depth=2), runtime(expansion=expansion, debate_batch=2))
     assert isinstance(sent, list)
-    assert [one.node for one in sent] == ["rank_papers"] * 2
+    assert [one.node for one in sent] == ["debate_with_attribution"] * 2
     assert [one.arg["papers"] for one in sent] == [["a", "b"], ["c"]]
     assert [(one.arg["of"], one.arg["depth"], one.arg["hop"]) for one in sent] == [
         (3, depth, 1)

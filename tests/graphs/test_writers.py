@@ -338,7 +338,7 @@ async def test_more_sentences_than_two_papers_have_repeat_nothing(extractive: Ru
     texts = [sentence.text for sentence in result["sentences"]]
     assert 1 <= len(texts) < 9
     assert len(set(texts)) == len(texts)
-    left_out = {item.subject for item in result["failures"] if item.stage == "write_lines"}
+    left_out = {item.subject for item in result["failures"] if item.stage == "extend_beam"}
     assert len(left_out) == 9 - len(texts), "what could not be written is told line by line"
     assert len(texts) <= result["audit"].adherence.lines_written <= 9
 
@@ -361,9 +361,9 @@ async def test_empty_votes_are_told_and_a_draft_survives(llm_settings: Settings)
     assert all(
         "none of the versions" in item.cause
         for item in result["failures"]
-        if item.stage == "keep_drafts"
+        if item.stage == "vote_drafts"
     )
-    assert any(item.stage == "keep_drafts" for item in result["failures"])
+    assert any(item.stage == "vote_drafts" for item in result["failures"])
 
 
 @pytest.mark.parametrize("writer", ["whole", "beam", "plan", "per_cite"])

@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.write.audit_section import make_audit, omissions_of
+from nodes.write.audit_citations import make_audit, omissions_of
 from nodes.write.check_citations import check_citations
 from nodes.write.rewrite_unsupported import take_out
 from state.paper import Paper

@@ -151,9 +151,9 @@ def test_answer_schema_is_a_closed_json_object(task: Task[Any]) -> None:
 def test_task_is_named_like_its_node_or_ranker() -> None:
     names = {task.name for task in TASKS}
     asked_for_others = {
-        "debate_papers", "order_papers",  # by rank_papers
-        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by write_lines
-        "vote_drafts",  # by keep_drafts
+        "debate_papers", "order_papers",  # by debate_with_attribution
+        "draft_section", "write_section", "extend_draft", "write_cited", "join_cited",  # by extend_beam
+        "vote_drafts",  # by vote_drafts
         "split_answer",  # by answer_directly
         "question_keywords",  # by plan_search
         "update_answer", "restore_answer", "shorten_answer",  # by synthesize_answer

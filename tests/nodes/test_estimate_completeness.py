@@ -114,7 +114,7 @@ async def test_without_ground_for_an_estimate_there_is_none_and_it_is_told_why(
 async def test_caveats_say_who_judged_where_and_what_failed(estimate: Estimate) -> None:
     lost = [
         Failure(stage="search_source", subject="arxiv: pears", cause="busy"),
-        Failure(stage="expand", subject="openalex", cause="busy"),
+        Failure(stage="expand_citations", subject="openalex", cause="busy"),
         Failure(stage="select_papers", subject="doi:x", cause="not there"),
     ]
     found = await estimate(HITS, SCORES, failures=lost)

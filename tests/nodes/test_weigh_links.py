@@ -96,7 +96,7 @@ async def test_links_of_hidden_papers_and_by_other_ids_are_weighed_as_they_shoul
 async def test_run_stopped_before_anything_was_judged_shows_what_looked_best(
     services: Services, runtime: Runtime[RunContext]
 ) -> None:
-    stop = Failure(stage="rank_papers", subject="budget", cause="spent", fatal=True)
+    stop = Failure(stage="debate_with_attribution", subject="budget", cause="spent", fatal=True)
     update = await weighed(services, runtime, {}, failures=[stop])
     assert update["scores"] == dict.fromkeys(NAMES, 50.0)
     assert (await weighed(services, runtime, {}))["scores"] == {}

@@ -147,7 +147,7 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
     assert {"find", "writing"} & seen, "the state of a running thread can be read"
     assert {frozenset(event) for event in events} == {frozenset({"stage", "done", "total", "note"})}
     assert {event["stage"] for event in events} >= {
-        "understand", "plan_queries", "search_source", "screen", "rank_papers", "read_paper",
+        "understand", "generate_queries", "search_source", "screen", "debate_with_attribution", "read_paper",
         "plan_section", "write", "check",
     }  # fmt: skip
     assert all(0 <= event["done"] <= event["total"] for event in events)

@@ -47,10 +47,10 @@ def test_prometheus_reads_calls_and_seconds_of_a_run(home: Path) -> None:
         for family in text_string_to_metric_families(answer.text)
         for sample in family.samples
     }
-    calls = samples["gen_ai_client_operation_duration_seconds_count", "plan_queries"]
+    calls = samples["gen_ai_client_operation_duration_seconds_count", "generate_queries"]
     assert calls.value == 1
     assert calls.labels["gen_ai_request_model"] == "extractive"
-    assert samples["citeloom_step_duration_seconds_count", "plan_queries"].value == 1
+    assert samples["citeloom_step_duration_seconds_count", "generate_queries"].value == 1
     run = samples["citeloom_run_duration_seconds_count", ""]
     assert run.labels["citeloom_outcome"] == "complete"
     assert samples["citeloom_run_active", ""].value == 0

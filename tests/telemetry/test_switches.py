@@ -41,7 +41,7 @@ def test_without_its_packages_a_run_says_what_to_install_and_goes_on(home: Path)
 def test_lines_for_a_person_name_run_and_step(home: Path) -> None:
     lines = find(home, {"CITELOOM_LOG": "text"}).lines
     assert [line for line in lines if "run ends" in line and "outcome=complete" in line]
-    assert [line for line in lines if "stage=plan_queries" in line and "graph=find" in line]
+    assert [line for line in lines if "stage=generate_queries" in line and "graph=find" in line]
     assert not [line for line in lines if CANARY in line]
 
 

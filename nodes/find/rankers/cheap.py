@@ -109,7 +109,7 @@ async def by_specter2(services: Services, request: Request, papers: Sequence[Pap
         known.sort(key=lambda key: -float(vectors[key] @ query))
     missing = len(papers) - len(known)
     failure = Failure(
-        stage="rank_papers", subject=f"SPECTER2 vectors of {missing} papers", cause=cause,
+        stage="debate_with_attribution", subject=f"SPECTER2 vectors of {missing} papers", cause=cause,
         remedy="they are scored by similarity alone; run again later, or choose another ranker",
     )  # fmt: skip
     return Ranking(scores=near | placed(known, near), failures=[failure] if missing else [])

@@ -186,7 +186,7 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
             why = str(asked.error) if asked.error else "the mind gave no debate for it"
             failures.append(
                 Failure(
-                    stage="rank_papers", subject=paper.id, cause=why,
+                    stage="debate_with_attribution", subject=paper.id, cause=why,
                     remedy="scored by similarity alone, which its debate says",
                 )
             )  # fmt: skip

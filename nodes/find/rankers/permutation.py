@@ -77,7 +77,7 @@ async def by_permutation(services: Services, request: Request, papers: Sequence[
             cause = str(asked.error or "the mind's list named none of them")
             failures.append(
                 Failure(
-                    stage="rank_papers", subject=f"papers {start + 1} to {end} of the order",
+                    stage="debate_with_attribution", subject=f"papers {start + 1} to {end} of the order",
                     cause=cause, remedy="they kept the order in which the search had put them",
                 )
             )  # fmt: skip

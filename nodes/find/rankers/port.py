@@ -62,7 +62,7 @@ def candidates(papers: Mapping[str, Paper], *, longest: int | None = None) -> li
 def commanding(papers: Iterable[Paper]) -> list[Failure]:
     """Name the papers of which not all was shown, for a person to look at them."""
     return [
-        reported("rank_papers", paper.id, commands)
+        reported("debate_with_attribution", paper.id, commands)
         for paper in papers
         if (commands := without_injections(paper.title)[1] + without_injections(paper.abstract or "")[1])
     ]  # fmt: skip

@@ -22,7 +22,7 @@ from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
 from tools.services import Services
 
-STAGE = "write_lines"
+STAGE = "extend_beam"
 REPLACED = "the embedded engine wrote it instead"
 Extract = Callable[[Embedder, str, Sequence[LinePaper], Sequence[str]], NextSentence]
 """How the embedded engine writes: from the input, the papers and what stands before."""

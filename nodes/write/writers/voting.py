@@ -19,7 +19,7 @@ from tools.errors import AnswerError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
 
-STAGE = "keep_drafts"
+STAGE = "vote_drafts"
 _RECENT = 8
 """Sentences of each version that are shown where the window has no room for all."""
 _TEMPERATURE = 0.7

@@ -1,4 +1,4 @@
-"""Plan queries: turn the input into keyword queries, by the run's strategy.
+"""Query generation: turn the input into keyword queries, by the run's strategy.
 
 Reads `request`. Writes `queries`: keyword queries (one, three readings of the whole, one each for
 problem, method and contribution, or as many sides as the input has), each with a reason and the
@@ -21,10 +21,10 @@ from tools.evidence.quotes import quote_input
 from tools.scholar.opening import suits
 from tools.services import open_services
 
-STAGE = "plan_queries"
+STAGE = "generate_queries"
 
 
-async def plan_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def generate_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask for queries; without an answer the input itself is still searched for."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

@@ -1,4 +1,4 @@
-"""nodes/find/plan_queries.py: which queries are asked, by strategy, and what becomes of bad ones."""
+"""nodes/find/generate_queries.py: which queries are asked, by strategy, and what becomes of bad ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.find.plan_queries import plan_queries
+from nodes.find.generate_queries import generate_queries
 from nodes.find.query_drafts import MAX_KEYWORDS, MOST_SIDES
 from state.channels import FindState
 from state.finding import QueryStrategy
@@ -43,7 +43,9 @@ def plan(tmp_path: Path) -> Plan:
         branch: Any = {"run": "run", "request": Request(text=text, sources=sources)}
         if script is None:
             context = context_for(home, **options)
-            return await plan_queries(branch, Runtime(context=context, store=InMemoryStore())), []
+            return await generate_queries(
+                branch, Runtime(context=context, store=InMemoryStore())
+            ), []
         llm = home.model_copy(
             update={"llm_api_key": SecretStr("sk"), "strong_model": "m", "llm_timeout": 10.0}
         )
@@ -55,7 +57,7 @@ def plan(tmp_path: Path) -> Plan:
 
         with Scripted(noted, llm, **options) as server:
             runtime = Runtime(context=server.context, store=InMemoryStore())
-            return await plan_queries(branch, runtime), asked
+            return await generate_queries(branch, runtime), asked
 
     return run
 

@@ -1,11 +1,11 @@
-"""nodes/find/rank_papers.py: one group of papers through the run's ranker."""
+"""nodes/find/debate_with_attribution.py: one group of papers through the run's ranker."""
 
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from nodes.find.rank_papers import Branch, rank_papers
+from nodes.find.debate_with_attribution import Branch, debate_with_attribution
 from nodes.find.rankers.choose import RANKERS, groups
 from state.channels import FindState
 from state.finding import RankerName
@@ -28,7 +28,7 @@ async def ranked(bench: Served, papers: list[str], hop: int = 1) -> FindState:
     branch: Branch = {
         "run": "run", "request": REQUEST, "papers": papers, "hop": hop, "depth": 0, "of": len(papers)
     }  # fmt: skip
-    return await rank_papers(branch, bench.runtime)
+    return await debate_with_attribution(branch, bench.runtime)
 
 
 @pytest.mark.parametrize("name", NAMES)

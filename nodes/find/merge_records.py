@@ -1,4 +1,4 @@
-"""Unite: make one paper of all records of one work, whichever sources they come from.
+"""Merge records: make one paper of all records of one work, whichever sources they come from.
 
 Reads `run`, `hits`, `united`, `trail`, `followed`, `same`, `judged`. Writes `same` (the paper of this
 run by each id that a source used), `united` and `followed`; the papers go to the run_store. A paper keeps
@@ -14,14 +14,13 @@ from langgraph.runtime import Runtime
 from state.channels import FindState
 from state.paper import Paper
 from tools.context import RunContext
-from tools.scholar.identity import merge
-from tools.scholar.identity import unite as group
+from tools.scholar.identity import merge, unite
 from tools.services import open_services
 
-STAGE = "unite"
+STAGE = "merge_records"
 
 
-async def unite(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def merge_records(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Join the records that came since the last time to the papers that there are."""
     services = open_services(runtime, state["run"])
     hits, same = state["hits"], state["same"]
@@ -54,7 +53,7 @@ def _join(
     every = [*papers, *records]
     changed: list[Paper] = []
     same = dict(same)
-    for places in group(every):
+    for places in unite(every):
         members = [every[place] for place in places]
         known = [every[place].id for place in places if place < len(papers)]
         known.sort(key=lambda key: key not in scored)  # no debate is lost

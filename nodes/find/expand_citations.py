@@ -1,4 +1,4 @@
-"""Expand: follow references and citations to papers that no query finds.
+"""Citation expansion: follow references and citations to papers that no query finds.
 
 Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `hidden`,
 `expanded`, `frontier`, `depth`, `hop`. Writes `trail` (what the links lead to is in the run store),
@@ -34,7 +34,7 @@ from tools.scholar.opening import is_online
 from tools.scholar.port import Source
 from tools.services import Services, open_services
 
-STAGE = "expand"
+STAGE = "expand_citations"
 Via = Literal["reference", "citation"]
 SEEDS = 20
 """Papers followed in one round of `best_first`."""
@@ -59,7 +59,7 @@ class _Reached:
     """Whether those lack what `get` would give."""
 
 
-async def expand(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
     services = open_services(runtime, state["run"])
     by_level = services.context.expansion == "bfs"

@@ -1,4 +1,4 @@
-"""Reflect: decide whether the papers found suffice, and what to search for if they do not.
+"""Sufficiency reflection: decide whether the papers found suffice, and what to search for if they do not.
 
 Reads `request`, `scores`, `hop`, `hop_gain`, `queries`, `sufficiency`. Writes `sufficiency`, further
 `queries` of the next hop, `hop` and `depth` (arXivBot, section 4: a second query after reasoning on
@@ -37,7 +37,7 @@ from tools.text.phrases import (
 )
 from tools.text.sentences import split_sentences
 
-STAGE = "reflect"
+STAGE = "reflect_on_sufficiency"
 SHOWN = 40
 """Papers shown to the mind, best first."""
 _LINE, _TITLE = 110, 60
@@ -155,12 +155,12 @@ def _gap_queries(
 
 
 TASK = Task(
-    name="reflect", prompt=PROMPT, answer=Reflection, tier="strong", extract=extract,
+    name="reflect_on_sufficiency", prompt=PROMPT, answer=Reflection, tier="strong", extract=extract,
     max_output_tokens=2000,
 )  # fmt: skip
 
 
-async def reflect(state: FindState, runtime: Runtime[RunContext]) -> FindState:
+async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
     services = open_services(runtime, state["run"])
     services.progress(STAGE, 0, 1)

@@ -1,4 +1,4 @@
-"""nodes/find/expand.py: whose links are followed, and what becomes of what they lead to."""
+"""nodes/find/expand_citations.py: whose links are followed, and what becomes of what they lead to."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from nodes.find import expand as module
-from nodes.find.expand import expand
+from nodes.find import expand_citations as module
+from nodes.find.expand_citations import expand_citations
 from state.bibliography import Bibliography
 from state.channels import FindState
 from state.finding import Trail
@@ -64,7 +64,7 @@ def follow(tmp_path: Path, run_store: InMemoryStore) -> Follow:
         }  # fmt: skip
         branch["similarity"] = {key: score / 100 for key, score in branch["prior"].items()}
         given: FindState = branch  # type: ignore[assignment]
-        return await expand(given, runtime), await services.run_store.papers.get(
+        return await expand_citations(given, runtime), await services.run_store.papers.get(
             [one.id for one in papers]
         )
 

@@ -1,4 +1,4 @@
-"""nodes/find/reflect.py: what is missing, what is asked next, and why a search ends."""
+"""nodes/find/reflect_on_sufficiency.py: what is missing, what is asked next, and why a search ends."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.find.reflect import NO_GAIN, reflect
+from nodes.find.reflect_on_sufficiency import NO_GAIN, reflect_on_sufficiency
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
@@ -45,7 +45,7 @@ def think(tmp_path: Path) -> Reflect:
         async def reflected(context: Any) -> FindState:
             runtime = Runtime(context=context, store=InMemoryStore())
             await open_services(runtime, "run").run_store.papers.put(PAPERS)
-            return await reflect(branch, runtime)
+            return await reflect_on_sufficiency(branch, runtime)
 
         if script is None:
             return await reflected(context_for(home, **(options or {}))), asked

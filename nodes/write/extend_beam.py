@@ -1,4 +1,6 @@
-"""Write: one branch of a round, in the way of the run's writer.
+"""Comparative beam: extend one draft in one branch of a round, in the way of the run's writer.
+
+Most writers keep one draft; `beam` compares and votes on several.
 
 Reads `run`, `request`, `keys`, `outline`, `position` and, per branch, one draft, the numbers
 of the lines to write and a variant's number. Writes `candidates`, `rejections`.
@@ -20,7 +22,7 @@ class Branch(WriteState):
     variant: int
 
 
-async def write_lines(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
+async def extend_beam(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Write one job of the round; what the mind says is checked by code."""
     services = open_services(runtime, state["run"])
     stage = stage_of(state)

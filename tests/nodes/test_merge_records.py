@@ -1,11 +1,11 @@
-"""nodes/find/unite.py: one paper of all records of one work, whichever came first."""
+"""nodes/find/merge_records.py: one paper of all records of one work, whichever came first."""
 
 from itertools import groupby
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.find.unite import unite
+from nodes.find.merge_records import merge_records
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Author, Paper
@@ -31,7 +31,7 @@ async def come(
         await services.run_store.put_records(source, [paper for _, paper in found])
     hits = [Hit(paper=one.id, via="query", by="pears", source=source) for source, one in records]
     state = {**state, "hits": [*state["hits"], *hits]}
-    update = await unite(state, runtime)
+    update = await merge_records(state, runtime)
     return {**state, "same": update["same"], "united": update["united"]}
 
 
@@ -76,9 +76,9 @@ async def test_what_links_lead_to_becomes_papers_once(
     hit = Hit(paper=DOI, via="reference", by=PREPRINT, source="openalex")
     key = await services.run_store.trails.put([Trail(hop=1, depth=1, hits=(hit,))])
     state: FindState = {**EMPTY, "trail": key}
-    update = await unite(state, runtime)
+    update = await merge_records(state, runtime)
     assert (update["same"], update["followed"]) == ({DOI: DOI}, 1)
     await services.run_store.put_records("openalex", [found.model_copy(update={"year": 1999})])
     state = {**state, "same": update["same"], "followed": update["followed"]}
-    assert (await unite(state, runtime))["same"] == {DOI: DOI}
+    assert (await merge_records(state, runtime))["same"] == {DOI: DOI}
     assert (await services.run_store.papers.get([DOI]))[DOI].year is None

@@ -1,4 +1,4 @@
-"""Keep: settle which drafts of a round go on, by votes where the writer holds them.
+"""Voting: settle which drafts of a round go on, by votes where there are several.
 
 Reads `run`, `request`, `keys`, `outline`, `position`, `drafts`, `candidates`.
 Writes `drafts` (the survivors), `position`, `final` (the best so far); the beam's rounds go to the
@@ -16,10 +16,10 @@ from state.writing import Draft, Plan
 from tools.context import RunContext
 from tools.services import open_services
 
-STAGE = "keep_drafts"
+STAGE = "vote_drafts"
 
 
-async def keep_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def vote_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Let the writer decide, and keep its best draft as what the section has come to."""
     if not state["candidates"]:  # the round was stopped before anything came of it
         return {}

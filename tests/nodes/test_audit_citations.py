@@ -1,4 +1,4 @@
-"""nodes/write/audit_section.py: what fails a text, and what a run that was stopped can still tell."""
+"""nodes/write/audit_citations.py: what fails a text, and what a run that was stopped can still tell."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import SecretStr
 
 from citeloom.settings import Settings
-from nodes.write.audit_section import audit_section, make_audit
+from nodes.write.audit_citations import audit_citations, make_audit
 from state.audit import ReferenceFinding
 from state.quote import Quote
 from state.run import Failure
@@ -44,7 +44,7 @@ async def audited(reply: Reply, settings: Settings, **changes: Any) -> tuple[dic
             "checks": 1, "keys": KEYS, "selected": list(KEYS.values()), "removed": [], "rejections": [],
             "failures": [], **changes,
         }  # fmt: skip
-        return dict(await audit_section(state, runtime)), len(llm.server.requests)
+        return dict(await audit_citations(state, runtime)), len(llm.server.requests)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Audit: say of the finished text what stands behind each citation, what was kept out, what is left out.
+"""Citation audit: say of the finished text what stands behind each citation, what was kept out, what is left out.
 
 Reads `run`, `final`, `verdicts`, `checks`, `keys`, `selected`, `removed`, `rejections`, `outline`,
 `choices`, `failures`. Writes `audit`.
@@ -25,13 +25,13 @@ from tools.errors import PermanentError
 from tools.evidence.support import BAD
 from tools.services import Services, open_services
 
-STAGE = "audit_section"
+STAGE = "audit_citations"
 Reason = Literal[
     "beyond_number", "not_in_plan", "no_abstract", "nothing_to_say", "removed", "stopped"
 ]
 
 
-async def audit_section(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
+async def audit_citations(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Audit the text; a run that was stopped is audited as far as it came, without asking anyone."""
     services = open_services(runtime, state["run"])
     stopped = halt(state.get("failures", []))

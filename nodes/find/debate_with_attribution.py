@@ -1,4 +1,7 @@
-"""Rank: have one group of papers judged by the run's ranker.
+"""Debate ranking with attribution: have one group of papers judged by the run's ranker.
+
+The default ranker debates each paper, and code looks for every quote in the paper's text; the setting
+`ranker` names the others, which stand in `nodes/find/rankers`.
 
 Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, best first. Writes `judged`,
 `listings`, `failures`; the debates go to the run_store.
@@ -13,7 +16,7 @@ from state.request import Request
 from tools.context import RunContext
 from tools.services import open_services
 
-STAGE = "rank_papers"
+STAGE = "debate_with_attribution"
 
 
 class Branch(TypedDict):
@@ -28,7 +31,7 @@ class Branch(TypedDict):
     """How many papers are judged in this hop by all branches."""
 
 
-async def rank_papers(state: Branch, runtime: Runtime[RunContext]) -> FindState:
+async def debate_with_attribution(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
     services = open_services(runtime, state["run"])
     papers = await services.run_store.papers.get(state["papers"])

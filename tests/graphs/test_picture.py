@@ -1,0 +1,25 @@
+"""The picture of `review` that LangGraph Studio draws: its steps tell the story of a review."""
+
+import pytest
+
+from graphs.review import graph
+
+STORY = [
+    "find:generate_queries", "find:search_source", "find:debate_with_attribution", "find:expand_citations",
+    "find:reflect_on_sufficiency", "writing:extend_beam", "writing:compare_papers", "writing:vote_drafts",
+    "writing:check_citations", "writing:audit_citations",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", STORY)
+def test_picture_of_review_names_the_step(step: str) -> None:
+    assert step in graph.get_graph(xray=True).nodes
+
+
+def test_every_step_of_the_picture_is_reached_and_leads_on() -> None:
+    picture = graph.get_graph(xray=True)
+    begin, end = picture.first_node(), picture.last_node()
+    assert begin is not None
+    assert end is not None
+    assert {edge.target for edge in picture.edges} == picture.nodes.keys() - {begin.id}
+    assert {edge.source for edge in picture.edges} == picture.nodes.keys() - {end.id}
