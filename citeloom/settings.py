@@ -101,6 +101,23 @@ class Settings(BaseSettings):
         default=None,
         description="A folder whose files callers of a server may name by path; unset means none.",
     )
+    auth: str = Field(
+        default="",
+        description="Who may call a server: 'keys' (those with a key), 'loopback' (this machine), module:object "
+        "(a langgraph_sdk.Auth of your own); unset means keys once there are any, and till then this machine.",
+        pattern=r"^(keys|loopback|[\w.]+:\w+)?$",
+    )
+    origins: tuple[str, ...] = Field(
+        default=("https://smith.langchain.com",),
+        description="Origins whose pages may call a server, as a JSON list; Studio's by default.",
+    )
+    request_mb: int = Field(
+        default=64, ge=1, description="Most that one request to a server may hold, in MB."
+    )
+    shared_libraries: tuple[str, ...] = Field(
+        default=(),
+        description="Libraries of this home that every caller of a server may read, as a JSON list.",
+    )
     grobid_url: str | None = Field(
         default=None,
         description="A GROBID service that reads PDFs, such as http://127.0.0.1:8070; unset means our own reader.",

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import clean_environment
+from tools.keys import KeyLimits, Keys
+
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ["cat", "cmp", "cp", "dirname", "ln", "mkdir", "mv", "readlink", "rm", "sh", "sleep"]
 
@@ -236,6 +239,28 @@ def test_port_in_use_is_said_and_no_other_is_taken(checkout: Checkout, how: str)
     assert done.returncode == 1
     assert f"nothing can be served on 127.0.0.1, port {port}" in done.stderr
     assert "./run dev --port NUMBER" in done.stderr
+
+
+def test_server_that_others_can_reach_is_refused_until_something_says_who_may_call(
+    tmp_path: Path,
+) -> None:
+    check = (ROOT / "run").read_text().partition("CHECK_DEV='")[2].partition("\n'\n")[0]
+
+    def started(host: str, **settings: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", check, "--host", host, "--port", "0"], text=True,
+            env=clean_environment(tmp_path) | settings, cwd=tmp_path, capture_output=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == (1 if done.stderr else 0)
+        return done.stderr
+
+    assert started("127.0.0.1") == started("localhost") == ""
+    assert "make a key first, with `./run citeloom keys add NAME`" in started("0.0.0.0")
+    assert "make a key first" in started("0.0.0.0", CITELOOM_AUTH="loopback")
+    assert started("0.0.0.0", CITELOOM_AUTH="own.auth:auth") == ""
+    Keys(tmp_path).add("alice", KeyLimits())
+    assert started("0.0.0.0") == ""
 
 
 def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:

@@ -1,6 +1,7 @@
 """Who calls a run: the name that the server's auth gave, or none where there is no auth."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from langgraph.config import get_config
@@ -19,10 +20,7 @@ def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
     Raises:
         InputError: The run's own settings name a user, which only the server's auth may do.
     """
-    if isinstance(run, Runtime) and run.server_info and run.server_info.user:
-        return run.server_info.user.identity
-    config = run if isinstance(run, Mapping) else _present()
-    user = (config.get("configurable") or {}).get("langgraph_auth_user")
+    user = _user(run)
     if user is None:
         return ""
     # A server hands on an object. What a caller wrote into the config, whose own keys langgraph-api
@@ -31,6 +29,24 @@ def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
     if not isinstance(identity, str):
         raise InputError("a run's config cannot name its user: leave langgraph_auth_user out")
     return identity
+
+
+def place_of(caller: str) -> str:
+    """Return what names a caller in paths and namespaces, whatever the name holds."""
+    return sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def usd_a_day_of(run: Runtime[Any]) -> float | None:
+    """Return what the caller's key allows its runs to cost a day; None where it sets no limit."""
+    allowed = getattr(_user(run), "usd_a_day", None)
+    return float(allowed) if isinstance(allowed, (int, float)) else None
+
+
+def _user(run: Runtime[Any] | Mapping[str, Any] | None) -> object:
+    if isinstance(run, Runtime) and run.server_info and run.server_info.user:
+        return run.server_info.user
+    config = run if isinstance(run, Mapping) else _present()
+    return (config.get("configurable") or {}).get("langgraph_auth_user")
 
 
 def _present() -> Mapping[str, Any]:

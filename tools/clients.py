@@ -11,7 +11,7 @@ from tools.embed.open import embedder
 from tools.embed.port import Embedder
 from tools.ledger.ledger import RunLedger
 from tools.library.library import Library
-from tools.library.open import open_library
+from tools.library.open import open_library, settings_for
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
 
@@ -28,13 +28,14 @@ class Clients:
         """The embedder of these settings."""
         return embedder(self.settings)
 
-    async def opened(self, name: str) -> Library:
-        """Open a library itself.
+    async def opened(self, name: str, caller: str = "") -> Library:
+        """Open a library of the caller's, or one that all may read.
 
         Raises:
             LibraryError: There is no such library.
         """
-        return await asyncio.to_thread(open_library, name, self.settings, self.embedder)
+        place = settings_for(name, caller, self.settings)
+        return await asyncio.to_thread(open_library, name, place, self.embedder)
 
     async def online(
         self, name: str, ledger: RunLedger, *, refresh: bool, among: Sequence[str]

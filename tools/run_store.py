@@ -4,6 +4,7 @@ It stands on LangGraph's own store, so that a run served by several replicas fin
 their common Postgres store, and a run of the command line in SQLite beside its checkpoints.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -20,12 +21,14 @@ from state.passage import Passage
 from state.quote import Debate
 from state.synthesis import Entries, Paragraph
 from state.writing import DraftRound, KeyElements, SavedSection
+from tools.caller import place_of
+from tools.errors import InputError
 
 ValueT = TypeVar("ValueT", bound=Value)
 
 _KEPT = 20_000
 _MOST = 1000
-_made: OrderedDict[tuple[str, str, str], tuple[datetime, Value]] = OrderedDict()
+_made: OrderedDict[tuple[str, ...], tuple[datetime, Value]] = OrderedDict()
 """Values read last, by run, kind and key, with the time of their writing.
 
 A run reads its papers again in every round; checking thousands of records each time would cost
@@ -40,8 +43,7 @@ class Table(Generic[ValueT]):
     def __init__(
         self, run_store: "RunStore", kind: str, type_: type[ValueT], key: Callable[[ValueT], str]
     ) -> None:
-        self._store, self._run, self._kind = run_store.store, run_store.run, kind
-        self._space = ("citeloom", run_store.run, kind)
+        self._store, self._space = run_store.store, (*run_store.space, kind)
         self._type, self._key = type_, key
 
     async def put(self, values: Iterable[ValueT]) -> list[str]:
@@ -59,7 +61,7 @@ class Table(Generic[ValueT]):
         if puts:
             await self._store.abatch(puts)
         for key in values:
-            _made.pop((self._run, self._kind, key), None)
+            _made.pop((*self._space, key), None)
         return list(values)
 
     async def get(self, keys: Iterable[str]) -> dict[str, ValueT]:
@@ -82,7 +84,7 @@ class Table(Generic[ValueT]):
         return next(reversed(await self.all()), None)
 
     def _read(self, item: Item) -> ValueT:
-        place = (self._run, self._kind, item.key)
+        place = (*self._space, item.key)
         written, value = _made.get(place, (None, None))
         if written == item.updated_at and isinstance(value, self._type):
             return value
@@ -94,10 +96,14 @@ class Table(Generic[ValueT]):
 
 
 class RunStore:
-    """One run's values, typed: a table for each kind."""
+    """One run's values, typed: a table for each kind.
 
-    def __init__(self, store: BaseStore, run: str) -> None:
-        self.store, self.run = store, run
+    Those of a caller stand below the caller, so that a run of another one is a run that there is not.
+    """
+
+    def __init__(self, store: BaseStore, run: str, caller: str = "") -> None:
+        self.store, self.run, self._caller = store, run, caller
+        self.space = ("citeloom", *((place_of(caller), run) if caller else (run,)))
         by_id, by_paper = attrgetter("id"), attrgetter("paper")
         self.papers = Table(self, "papers", Paper, by_id)
         self.debates = Table(self, "debates", Debate, by_paper)
@@ -116,8 +122,14 @@ class RunStore:
         self._records = Table(self, "records", Paper, by_id)
 
     def of(self, run: str) -> "RunStore":
-        """Return another run's run store in the same store."""
-        return RunStore(self.store, run)
+        """Return the run store of another run of the same caller.
+
+        Raises:
+            InputError: No run can have this name.
+        """
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", run):
+            raise InputError(f"{run[:80]!r} cannot be the name of a run")
+        return RunStore(self.store, run, self._caller)
 
     async def put_records(self, source: str, papers: Iterable[Paper]) -> None:
         """Keep these papers as this source knows them, besides what other sources say."""

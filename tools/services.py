@@ -9,11 +9,12 @@ from langgraph.runtime import Runtime
 from citeloom.settings import Settings
 from state.request import Request
 from state.run import SourceUsage, Usage
-from tools.caller import caller_of
+from tools.caller import caller_of, usd_a_day_of
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
 from tools.ledger.limits import Limits
+from tools.library.open import settings_for
 from tools.llm.minds import open_mind
 from tools.llm.task import Mind
 from tools.run_store import RunStore
@@ -22,6 +23,7 @@ from tools.scholar.port import Source
 from tools.telemetry.places import name_caller
 
 if TYPE_CHECKING:
+    from tools.ingest.target import IngestTarget
     from tools.library.library import Library
     from tools.scholar.crossref import CrossrefSource
 
@@ -36,18 +38,18 @@ class Services:
         self.context = context_of(runtime)
         self.run = run
         self.clients = self.context.clients
-        self.run_store = RunStore(runtime.store or self.clients.memory, run)
+        self.caller = caller_of(runtime)
+        self.run_store = RunStore(runtime.store or self.clients.memory, run, self.caller)
         self._write = runtime.stream_writer
-        caller = caller_of(runtime)
-        name_caller(caller)
+        name_caller(self.caller)
         self._limits = Limits(
             usd=self.context.max_usd,
             tokens=self.context.max_tokens,
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
             by_source=self.context.max_usd_by_source or {},
-            caller=caller,
-            per_day=_per_day(self.clients.settings),
+            caller=self.caller,
+            per_day=_per_day(self.clients.settings, usd_a_day_of(runtime)),
         )
 
     @cached_property
@@ -70,7 +72,23 @@ class Services:
         Raises:
             LibraryError: There is no such library.
         """
-        return await self.clients.opened(name)
+        return await self.clients.opened(name, self.caller)
+
+    def library_to_fill(self, name: str) -> "IngestTarget":
+        """Return a library of the caller's to add to, made now if there is none. Reads the disk.
+
+        Raises:
+            InputError: The name cannot be a library's name, or is another's to fill.
+            LibraryError: It is damaged, or was made with another embedder.
+        """
+        from tools.ingest.target import open_for_adding
+
+        at = self.clients
+        if self.caller and name in at.settings.shared_libraries:
+            raise InputError(
+                f"the library '{name}' is the operator's, for all to read: choose another name for yours"
+            )
+        return open_for_adding(name, settings_for(name, self.caller, at.settings), at.embedder)
 
     async def source(self, name: str, request: Request) -> Source:
         """Open one of the request's sources, or another one on the network.
@@ -126,9 +144,11 @@ class Services:
         self._write({"stage": stage, "done": done, "total": total, "note": note})
 
 
-def _per_day(settings: Settings) -> dict[str, float]:
-    """Return what one caller may use in a day."""
+def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
+    """Return what one caller may use in a day: what all may, and in USD what its key allows."""
     limits = {name: getattr(settings, f"max_{name}_per_day") for name in ("usd", "tokens", "calls")}
+    if usd is not None:
+        limits["usd"] = usd
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 
 from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
+from citeloom.cli.keys import app as keys_app
 from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
@@ -193,6 +194,7 @@ app.add_typer(
     rich_help_panel=_ASKING,
 )  # fmt: skip
 runs_app.command()(spending)
+app.add_typer(keys_app, name="keys", help="Let others call your server.", rich_help_panel=_KEEPING)
 app.add_typer(runs_app, name="runs", help="List and show what was done.", rich_help_panel=_KEEPING)
 app.command(
     "eval",

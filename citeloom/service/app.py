@@ -1,7 +1,8 @@
 """The service's own routes, which the LangGraph server takes into its application (langgraph.json, `http.app`).
 
 The server adds its own routes to this very application, so that what speaks to the graphs from here
-goes through the same door, and the same authentication, as every other caller.
+goes through the same door, and the same authentication, as every other caller. The gate stands
+before every route of both.
 """
 
 from collections.abc import Mapping
@@ -9,15 +10,17 @@ from collections.abc import Mapping
 import httpx
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 
 from citeloom.service import metrics
+from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
 from citeloom.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")
 
-app = Starlette(routes=[*metrics.routes()])
+app = Starlette(routes=[*metrics.routes()], middleware=[Middleware(Gate)])
 
 
 def runs_of(headers: Mapping[str, str]) -> ServedRuns:

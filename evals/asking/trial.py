@@ -45,7 +45,7 @@ class SharedLibrary(Clients):
         super().__init__(home_at(setting.home.parent / f"{arm.name}-{os.getpid()}"))
         self._shared = home_at(setting.home)
 
-    async def opened(self, name: str) -> Library:
+    async def opened(self, name: str, caller: str = "") -> Library:
         """Open the library that all arms share."""
         return await asyncio.to_thread(self.shared, name)
 

@@ -15,7 +15,7 @@ from state.paper import Paper, merge_records
 from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError, TransientError
-from tools.ingest.target import IngestTarget, open_for_adding
+from tools.ingest.target import IngestTarget
 from tools.references.resolving import known_to, tells
 from tools.scholar.identity import unite
 from tools.scholar.lookup import Wanted
@@ -36,10 +36,7 @@ async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> 
         return {"notes": notes}
     read = {item.name for item in wave(state["files"], state["done"])}
     keys = [item.paper for item in state["reports"] if item.source in read and item.paper]
-    clients = services.clients
-    opened = await asyncio.to_thread(
-        open_for_adding, request.library, clients.settings, clients.embedder
-    )
+    opened = await asyncio.to_thread(services.library_to_fill, request.library)
     known = await asyncio.to_thread(opened.library.get, list(dict.fromkeys(keys)))
     lacking = {one.id: one for one in known.values() if not (one.year and one.venue)}
     failures: list[Failure] = []

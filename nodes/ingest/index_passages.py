@@ -16,7 +16,7 @@ from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.ingest.ingest_file import timing
-from tools.ingest.target import IngestTarget, open_for_adding
+from tools.ingest.target import IngestTarget
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
 from tools.retrieve.keywords import name_missing
@@ -44,12 +44,7 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
     grows = done < len(state["files"]) and read[0].kind == "records"  # papers gain abstracts yet
     if grows or halt(state["failures"]):
         return {"done": done, "spent": {}, "failures": []}
-    opened = await asyncio.to_thread(
-        open_for_adding,
-        state["request"].library,
-        services.clients.settings,
-        services.clients.embedder,
-    )
+    opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
     spent, failures = dict(state["spent"]), list[Failure]()
     try:
         await _indexed(services, "passages", partial(_vectors, opened), spent)

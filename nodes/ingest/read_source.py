@@ -6,7 +6,7 @@ the report and costs nothing else; a library that cannot be written stops the ru
 
 import asyncio
 from collections.abc import Awaitable
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -16,10 +16,11 @@ from state.ingesting import FileReport, FileSource, IngestUpdate
 from state.request import Request
 from tools.context import RunContext
 from tools.errors import PermanentError
+from tools.ingest.allowed_paths import place_of_file
 from tools.ingest.ingest_file import Given, ingest_file
 from tools.ingest.record_files import take_records
 from tools.ingest.spool import Spool
-from tools.ingest.target import IngestTarget, limits_of, open_for_adding
+from tools.ingest.target import IngestTarget, limits_of
 from tools.ingest.workers import Workers, in_thread, open_workers
 from tools.services import Services, open_services
 
@@ -40,9 +41,7 @@ async def read_source(state: Branch, runtime: Runtime[RunContext]) -> IngestUpda
     services = open_services(runtime, state["run"])
     source = state["source"]
     clients = services.clients
-    opened = await asyncio.to_thread(
-        open_for_adding, state["request"].library, clients.settings, clients.embedder
-    )
+    opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
     workers = await asyncio.to_thread(open_workers, limits_of(clients.settings))
     spool = Spool(clients.settings.home, state["run"])
     try:
@@ -64,7 +63,9 @@ async def _taken(
     workers: Workers,
     spool: Spool,
 ) -> FileReport:
-    path = Path(source.path) if source.path else spool.path(source.sha256)
+    path = await asyncio.to_thread(
+        place_of_file, services.clients, source.path, spool, source.sha256 or source.kind
+    )
     papers = await services.run_store.papers.get([source.record]) if source.record else {}
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,

@@ -22,7 +22,6 @@ from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
 from tools.ingest.spool import Spool
-from tools.ingest.target import open_for_adding
 from tools.ingest.uploads import gather
 from tools.library.open import folder_of
 from tools.services import Services, open_services
@@ -77,7 +76,7 @@ def _gathered(services: Services, sent: IngestInput) -> DiscoveredFiles:
     folder_of(sent.library, clients.settings)
     spool = Spool(clients.settings.home, services.run)
     found = gather(spool, allowed_roots(clients), sent.paths, sent.uploads, sent.tags)
-    opened = open_for_adding(sent.library, clients.settings, clients.embedder)
+    opened = services.library_to_fill(sent.library)
     opened.bad_records.unlink(missing_ok=True)
     for key, given in {canonical_id(one) if one.strip() else "": one for one in sent.ids}.items():
         if key.startswith(("doi:", "arxiv:")):

@@ -8,7 +8,6 @@ the run_store. A paper that cannot be read costs nothing else.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -26,6 +25,7 @@ from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.documents.store import DocumentStore
 from tools.errors import DocumentError
+from tools.ingest.allowed_paths import place_of_file
 from tools.ingest.document_record import paper_of
 from tools.ingest.ingest_file import digest_of
 from tools.ingest.spool import Spool
@@ -99,7 +99,7 @@ async def _read(services: Services, request: Request, item: StackItem) -> _Read:
         library = await services.library(request.library)
         return await asyncio.to_thread(_of_library, library, store, item.name)
     spool = Spool(services.clients.settings.home, services.run)
-    path = Path(item.path) if item.path else spool.path(item.sha256)
+    path = await asyncio.to_thread(place_of_file, services.clients, item.path, spool, item.sha256)
     digest = item.sha256 or await asyncio.to_thread(digest_of, path)
     known = await asyncio.to_thread(store.latest, digest)
     kind, note = "", ""

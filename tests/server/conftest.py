@@ -68,17 +68,20 @@ class Server:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("server")
-    link_libraries(built, folder / "home")
-    # The server keeps its state in the working folder, and finds the graphs from there.
-    shutil.copy(ROOT / "langgraph.json", folder)
-    (folder / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
-    with serving(folder) as running:
+    with serving(prepared(tmp_path_factory.mktemp("server"), built)) as running:
         yield running
 
 
+def prepared(folder: Path, built: Path) -> Path:
+    """Make a folder to serve from: the server keeps its state there, and finds the graphs."""
+    link_libraries(built, folder / "home")
+    shutil.copy(ROOT / "langgraph.json", folder)
+    (folder / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
+    return folder
+
+
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
+def serving(folder: Path, **settings: str) -> Iterator[Server]:
     port = free_port()
     command = [
         sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
@@ -92,6 +95,7 @@ def serving(folder: Path) -> Iterator[Server]:
         "LANGSMITH_TRACING": "false",
         # As ./run dev leaves it; see there.
         "LANGGRAPH_STRICT_MSGPACK": "false",
+        **settings,
     }
     log = folder / "server.log"
     with (

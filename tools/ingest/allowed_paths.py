@@ -8,6 +8,7 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from tools.errors import InputError
+from tools.ingest.spool import Spool
 
 _given: WeakKeyDictionary[object, tuple[Path, ...]] = WeakKeyDictionary()
 
@@ -38,6 +39,20 @@ def check_paths(paths: Sequence[str], roots: Sequence[Path]) -> None:
     for path in paths:
         if not is_allowed(Path(path), roots):
             raise InputError(f"'{path}' lies outside the folders that this process may read")
+
+
+def place_of_file(clients: object, path: str, spool: Spool, digest: str) -> Path:
+    """Return where a file of a run stands: at its path, or with the contents that were sent.
+
+    A run's state can be edited by its caller, so a path is checked whenever it is followed.
+
+    Raises:
+        InputError: The path leads out of what may be read, or is no name of contents.
+    """
+    if not path:
+        return spool.path(digest)
+    check_paths([path], allowed_roots(clients))
+    return Path(path)
 
 
 def is_allowed(path: Path, roots: Sequence[Path]) -> bool:

@@ -4,11 +4,14 @@ A checkpoint copies the whole state at each step, so that contents must not be p
 """
 
 import os
+import re
 import shutil
 import time
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
+
+from tools.errors import InputError
 
 _FOLDER = "ingesting"
 _STALE = 7 * 24 * 3600.0
@@ -20,7 +23,7 @@ class Spool:
 
     def __init__(self, home: Path, run: str) -> None:
         self._all = home.expanduser() / _FOLDER  # not made absolute: that would read the disk
-        self._folder = self._all / run
+        self._folder = self._all / _checked(run)
 
     def put(self, content: bytes, *, name: str = "") -> str:
         """Keep contents; return the SHA-256 of them, or of their name: nobody else drops it then.
@@ -38,8 +41,12 @@ class Spool:
         return digest
 
     def path(self, digest: str) -> Path:
-        """Where the contents that `put` gave this name stand."""
-        return self._folder / digest
+        """Where the contents that `put` gave this name stand.
+
+        Raises:
+            InputError: It is no name that `put` gives.
+        """
+        return self._folder / _checked(digest)
 
     def drop(self, digest: str) -> None:
         """Delete contents that were read."""
@@ -56,3 +63,10 @@ class Spool:
                 continue
             if stale:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked(name: str) -> str:
+    """Return a name that leads nowhere else: a run's state can be edited by its caller."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise InputError(f"{name[:80]!r} names no contents of a run")
+    return name

@@ -1,4 +1,7 @@
-"""Libraries by name: each a folder under `home/libraries`, opened once in a process."""
+"""Libraries by name: each a folder under `home/libraries`, opened once in a process.
+
+Those of a server's callers stand under `home/callers/WHO/libraries`.
+"""
 
 import logging
 import re
@@ -10,6 +13,7 @@ from uuid import uuid4
 
 from citeloom import PROGRAM
 from citeloom.settings import Settings
+from tools.caller import place_of
 from tools.embed.port import Embedder
 from tools.errors import InputError, LibraryError, kind_of
 from tools.library.catalog import Catalog
@@ -98,7 +102,14 @@ def library_names(settings: Settings) -> list[str]:
     found = (settings.home.expanduser() / "libraries").glob(f"*/{CATALOG}")
     names = {path.parent.name for path in found}
     # A restore unpacks beside the libraries, under a name that none can have.
-    return sorted({STARTER, *filter(_NAME.fullmatch, names)})
+    return sorted({STARTER, *settings.shared_libraries, *filter(_NAME.fullmatch, names)})
+
+
+def settings_for(name: str, caller: str, settings: Settings) -> Settings:
+    """Return the settings whose home has a library: each caller of a server has one of its own in ours."""
+    if not caller or name in {STARTER, *settings.shared_libraries}:
+        return settings
+    return settings.model_copy(update={"home": settings.home / "callers" / place_of(caller)})
 
 
 def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:

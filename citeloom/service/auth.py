@@ -1,0 +1,148 @@
+"""Auth of the LangGraph server (langgraph.json, `auth.path`): who calls, and what belongs to whom.
+
+With keys each thread, with its runs, belongs to the caller who made it, and each caller has a part of
+the store of its own. Assistants are the operator's: callers use them and change none. There are no
+schedules for callers, which would spend while nobody looks.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from importlib import import_module
+from time import monotonic
+from typing import Any, cast
+
+from langgraph_sdk import Auth, get_client
+
+from citeloom.service.entry import OPEN, RefusedError, has_own_auth, holder_of
+from citeloom.settings import SettingsError, settings
+from tools.caller import place_of
+from tools.keys import Key, Keys
+
+OWNER = "owner"
+"""In the metadata of a thread: its caller."""
+_DAY = 24 * 3600.0
+_started: dict[str, list[float]] = {}
+"""When callers whose runs a day are limited started them."""
+_starting = asyncio.Lock()
+
+
+async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types.MinimalUserDict:
+    """Say who calls."""
+    if path in OPEN:
+        return {"identity": ""}
+    try:
+        key = await asyncio.to_thread(holder_of, _text(headers))
+    except RefusedError as error:
+        raise Auth.exceptions.HTTPException(error.status, error.text) from error
+    # What else a user is said to be goes with each of its runs: tools.caller reads it there.
+    return cast(
+        Auth.types.MinimalUserDict,
+        {"identity": key.name, "usd_a_day": key.limits.usd_a_day} if key else {"identity": ""},
+    )
+
+
+async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
+    """Let a caller have its own threads and runs."""
+    if not ctx.user.identity:
+        return None
+    if ctx.action == "create_run":
+        config = (value.get("kwargs") or {}).get("config") or {}
+        if any(str(name).startswith("langgraph_auth") for name in config):
+            raise Auth.exceptions.HTTPException(422, "a run's config cannot name its user")
+        await _allow_run(ctx.user.identity)
+    if not isinstance(value.get("metadata"), dict):
+        value["metadata"] = {}
+    value["metadata"][OWNER] = ctx.user.identity
+    return {OWNER: ctx.user.identity}
+
+
+async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
+    """Let a caller see the assistants there are."""
+    return not ctx.user.identity or ctx.action in {"read", "search"}
+
+
+async def store(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
+    """Give each caller a part of the store; what runs keep there is not in any."""
+    if ctx.user.identity:
+        own = ("callers", place_of(ctx.user.identity))
+        asked = tuple(value.get("namespace") or ())
+        value["namespace"] = asked if asked[:2] == own else (*own, *asked)
+    return None
+
+
+async def others(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
+    """Refuse callers what nothing above allows."""
+    return not ctx.user.identity
+
+
+def own_things(auth: Auth) -> Auth:
+    """Let things belong to their callers."""
+    auth.on.threads(threads)
+    auth.on.assistants(assistants)
+    auth.on.store(store)
+    auth.on(others)
+    return auth
+
+
+async def _allow_run(caller: str) -> None:
+    key = await asyncio.to_thread(Keys(settings().home).named, caller)
+    if key is None:  # known by the operator's own auth, which limits it
+        return
+    async with _starting:
+        if await _under_way(key):
+            raise Auth.exceptions.HTTPException(
+                429,
+                f"{key.limits.runs_at_once} of your runs are under way, as many as your key allows at "
+                "once: wait for one, or cancel it",
+            )
+        if key.limits.runs_a_day:
+            now = monotonic()
+            recent = [at for at in _started.get(caller, []) if now - at < _DAY]
+            if len(recent) >= key.limits.runs_a_day:
+                raise Auth.exceptions.HTTPException(
+                    429, f"your key allows {key.limits.runs_a_day} runs a day, and all are used"
+                )
+            _started[caller] = [*recent, now]
+
+
+async def _under_way(key: Key) -> bool:
+    """Whether as many of a caller's runs are under way as may be; the server's own client is not asked who it is."""
+    try:
+        client = get_client()
+        busy = await client.threads.search(
+            metadata={OWNER: key.name}, status="busy", limit=key.limits.runs_at_once
+        )
+    except Exception:  # noqa: BLE001 - Aegra has no client of its own: there requests are limited only
+        return False
+    return len(busy) >= key.limits.runs_at_once
+
+
+def _text(headers: Mapping[Any, Any]) -> dict[str, str]:
+    return {
+        name.decode("latin-1").lower() if isinstance(name, bytes) else str(name).lower():
+        value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        for name, value in headers.items()
+    }  # fmt: skip
+
+
+def _chosen() -> Auth:
+    """Return our auth, or the operator's own, under which things belong to callers as well."""
+    if not has_own_auth():
+        ours = Auth()
+        ours.authenticate(authenticate)
+        return own_things(ours)
+    module, _, name = settings().auth.rpartition(":")
+    try:
+        theirs = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"CITELOOM_AUTH cannot be '{settings().auth}': {error}") from error
+    if not isinstance(theirs, Auth):
+        raise SettingsError(
+            f"CITELOOM_AUTH names '{settings().auth}', which is no langgraph_sdk.Auth"
+        )
+    # The server lets all pass what an Auth says nothing about.
+    says_more = theirs._handlers or theirs._global_handlers
+    return theirs if says_more else own_things(theirs)
+
+
+auth = _chosen()

@@ -1,0 +1,105 @@
+"""Who may call the server, by the headers of a request.
+
+A server without keys serves the machine that it runs on, and nobody else. Once `citeloom keys add` has
+made the file of keys, every call needs one, also from this machine: behind a proxy all calls come from
+there. CITELOOM_AUTH says otherwise.
+"""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from citeloom import PROGRAM
+from citeloom.settings import settings
+from tools.errors import InputError
+from tools.keys import Key, Keys
+
+OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
+"""Answered to anybody: what asks them has no key."""
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+
+
+@dataclass
+class RefusedError(Exception):
+    """A request that is not served; the text is for whoever sent it."""
+
+    status: int
+    text: str
+
+
+def asks_for_keys() -> bool:
+    """Whether callers are known by keys of ours. Reads the disk."""
+    here = settings()
+    return here.auth == "keys" or (not here.auth and Keys(here.home).kept)
+
+
+def has_own_auth() -> bool:
+    """Whether the operator's own auth says who calls."""
+    return ":" in settings().auth
+
+
+def check_origin(headers: Mapping[str, str]) -> None:
+    """Refuse what a page of another origin sends: a browser would send it with all that it knows.
+
+    Raises:
+        RefusedError: The request is of such a page.
+    """
+    origin = headers.get("origin")
+    if origin is None or origin in settings().origins:
+        return
+    if urlsplit(origin).netloc.lower() != headers.get("host", "").lower() or origin == "null":
+        raise RefusedError(
+            403,
+            "pages of other origins may not call this server; CITELOOM_ORIGINS names those that may",
+        )
+
+
+def holder_of(headers: Mapping[str, str]) -> Key | None:
+    """Return whose key a request carries; None on a server that serves its own machine. Reads the disk.
+
+    Raises:
+        RefusedError: It carries no key and needs one, or one that is not, or no longer, known.
+    """
+    if not asks_for_keys():
+        if _is_local(headers):
+            return None
+        raise RefusedError(
+            401,
+            "this server has no keys yet and serves only the machine that it runs on: its operator "
+            f"makes one with `{PROGRAM} keys add NAME`",
+        )
+    scheme, _, secret = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        secret = headers.get("x-api-key", "")
+    if not secret.strip():
+        raise RefusedError(
+            401,
+            "this server asks for a key: send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`",
+        )
+    try:
+        key = Keys(settings().home).holder(secret.strip())
+    except InputError as error:
+        raise RefusedError(503, "the keys of this server cannot be read: see its log") from error
+    if key is None:
+        raise RefusedError(401, "this key is not known, or was revoked: ask the operator for one")
+    return key
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address, or a name, is that of this machine itself."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        name = host.lower().rstrip(".")
+        return name == "localhost" or name.endswith(".localhost")
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def _is_local(headers: Mapping[str, str]) -> bool:
+    """Whether it was addressed to this machine, and not handed on: a name that is made to lead here fails."""
+    try:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    except ValueError:
+        return False
+    return is_loopback(host) and not any(name in headers for name in _FORWARDED)

@@ -1,0 +1,55 @@
+"""A server that asks for keys, and callers who have some."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+IDEA = (
+    "We study how well large language models recommend citations for a sentence of a paper, and "
+    "whether the recommended papers support what the sentence claims."
+)
+
+
+@dataclass
+class Caller:
+    """Who sends requests to a server, with a key or without."""
+
+    url: str
+    key: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def send(self, method: str, path: str, **given: Any) -> httpx.Response:
+        headers = {**self.headers, **given.pop("headers", {})}
+        if self.key:
+            headers.setdefault("authorization", f"Bearer {self.key}")
+        return httpx.request(method, self.url + path, headers=headers, timeout=120, **given)
+
+    def get(self, path: str, **given: Any) -> httpx.Response:
+        return self.send("GET", path, **given)
+
+    def post(self, path: str, body: Any = None, **given: Any) -> httpx.Response:
+        return self.send("POST", path, json={} if body is None else body, **given)
+
+    def thread(self) -> str:
+        answer = self.post("/threads")
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["thread_id"])
+
+    def run(self, graph: str, thread: str = "", **inputs: Any) -> Any:
+        """Run a graph to its end and return what it gives."""
+        place = f"/threads/{thread}" if thread else ""
+        answer = self.post(f"{place}/runs/wait", {"assistant_id": graph, "input": inputs})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def messaged(self, assistant: str, context: str) -> httpx.Response:
+        """Send a message over the server's own A2A, within a conversation."""
+        parts = [{"kind": "text", "text": "What is RAG?"}]
+        message = {
+            "role": "user", "messageId": uuid4().hex, "kind": "message", "contextId": context,
+            "parts": parts,
+        }  # fmt: skip
+        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+        return self.post(f"/a2a/{assistant}", call)

@@ -1,0 +1,272 @@
+"""Callers of a server that asks for keys: each has what is its own, and what is shared."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.server.conftest import Server, prepared, serving
+from tests.server.hostile import IDEA, Caller
+from tests.support import SMALL, small_records
+from tools.keys import KeyLimits, Keys
+
+LIMITS = {
+    "alice": KeyLimits(requests_a_minute=5000),
+    "bob": KeyLimits(requests_a_minute=5000),
+    "busy": KeyLimits(runs_at_once=1),
+    "daily": KeyLimits(runs_a_day=2),
+    "quick": KeyLimits(requests_a_minute=5),
+}
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:
+    folder = prepared(tmp_path_factory.mktemp("secured"), built)
+    shared = json.dumps([SMALL])
+    keys = {name: Keys(folder / "home").add(name, limits) for name, limits in LIMITS.items()}
+    (folder / "keys.json").write_text(json.dumps(keys))
+    with serving(folder, CITELOOM_SHARED_LIBRARIES=shared, CITELOOM_REQUEST_MB="4") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def callers(secured: Server) -> dict[str, Caller]:
+    keys = json.loads((secured.log.parent / "keys.json").read_text())
+    return {name: Caller(secured.url, key) for name, key in keys.items()} | {
+        "nobody": Caller(secured.url)
+    }
+
+
+# --- Getting in ---------------------------------------------------------------------------------
+
+
+FORGED = [
+    {},
+    {"authorization": "Bearer"},
+    {"authorization": "Bearer citeloom_" + "A" * 43},
+    {"authorization": "Basic YWxpY2U6"},
+    {"authorization": "Bearer " + "x" * 5000},
+    {"x-api-key": "alice"},
+    {"x-auth-scheme": "langsmith"},  # Studio's, which the development server trusts by itself
+    {"x-auth-scheme": "langsmith", "x-api-key": "lsv2_pt_x"},
+    {"x-user-id": "alice", "x-forwarded-user": "alice", "remote-user": "alice"},
+    {"x-forwarded-for": "127.0.0.1", "host": "localhost"},
+    {"x-original-url": "/ok", "x-rewrite-url": "/ok", "x-http-method-override": "GET"},
+]
+
+
+@pytest.mark.parametrize("headers", FORGED, ids=lambda headers: "-".join(headers) or "none")
+def test_nothing_but_a_key_opens_a_route(secured: Server, headers: dict[str, str]) -> None:
+    for path in (
+        "/threads/search",
+        "/assistants/search",
+        "/runs/wait",
+        "/mcp",
+        "/store/namespaces",
+    ):
+        answer = httpx.post(secured.url + path, json={}, headers=headers)
+        assert answer.status_code in {401, 429}, (path, answer.text)
+        assert "key" in answer.json()["detail"] or answer.status_code == 429
+
+
+def test_only_health_is_told_to_anybody(callers: dict[str, Caller]) -> None:
+    nobody = callers["nobody"]
+    assert nobody.get("/ok").status_code == 200
+    for path in (
+        "/",
+        "/info",
+        "/docs",
+        "/openapi.json",
+        "/metrics",
+        "/ok/../docs",
+        "//docs",
+        "/OK",
+    ):
+        assert nobody.get(path).status_code in {401, 429}, path
+
+
+def test_key_is_taken_from_either_header_and_no_longer_when_it_is_revoked(
+    secured: Server, callers: dict[str, Caller]
+) -> None:
+    keys = Keys(secured.log.parent / "home")
+    secret = keys.add("passing", KeyLimits())
+    for headers in ({"authorization": f"bearer {secret}"}, {"x-api-key": secret}):
+        assert Caller(secured.url, headers=headers).post("/threads").status_code == 200
+    keys.revoke("passing")
+    assert Caller(secured.url, secret).post("/threads").status_code == 401
+    assert secret not in secured.account
+
+
+# --- What is whose ------------------------------------------------------------------------------
+
+
+def test_thread_of_another_caller_is_a_thread_that_there_is_not(callers: dict[str, Caller]) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    answer = alice.post("/threads", {"metadata": {"owner": "bob"}}).json()
+    thread = answer["thread_id"]
+    assert answer["metadata"]["owner"] == "alice"
+    refused = {
+        bob.get(f"/threads/{thread}").status_code,
+        bob.get(f"/threads/{thread}/state").status_code,
+        bob.get(f"/threads/{thread}/history").status_code,
+        bob.get(f"/threads/{thread}/runs").status_code,
+        bob.post(f"/threads/{thread}/state", {"values": {}}).status_code,
+        bob.post(f"/threads/{thread}/runs", {"assistant_id": "ask", "input": {}}).status_code,
+        bob.post("/threads/prune", {"thread_ids": [thread]}).status_code,
+        bob.send("PATCH", f"/threads/{thread}", json={"metadata": {"a": 1}}).status_code,
+        bob.send("DELETE", f"/threads/{thread}").status_code,
+    }
+    assert refused == {404}
+    assert bob.post(f"/threads/{thread}/copy").status_code in {404, 409}
+    assert "Thread not found" in bob.get(f"/threads/{thread}/stream").text
+    # Neither can one be foisted on another caller, nor found by a filter.
+    moved = alice.send("PATCH", f"/threads/{thread}", json={"metadata": {"owner": "bob"}})
+    assert moved.json()["metadata"]["owner"] == "alice"
+    for asked in ({}, {"metadata": {"owner": "alice"}}, {"ids": [thread]}):
+        assert thread not in bob.post("/threads/search", asked).text
+    assert alice.get(f"/threads/{thread}").status_code == 200
+
+
+def test_run_and_stream_of_another_caller_cannot_be_read_or_ended(
+    callers: dict[str, Caller],
+) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    thread = alice.thread()
+    body = {"assistant_id": "ask", "input": {"question": "What is RAG?", "library": SMALL}}
+    run = alice.post(f"/threads/{thread}/runs", body).json()["run_id"]
+    place = f"/threads/{thread}/runs/{run}"
+    assert bob.get(place).status_code == 404
+    assert bob.post(f"{place}/cancel").status_code == 404
+    assert bob.send("DELETE", place).status_code == 404
+    assert "answer" not in bob.get(f"{place}/join").text
+    assert "answer" not in bob.get(f"{place}/stream").text
+    assert "answer" in alice.get(f"{place}/join").json()
+
+
+def test_conversation_of_another_caller_is_not_entered_over_a2a(callers: dict[str, Caller]) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    (ask,) = alice.post("/assistants/search", {"graph_id": "ask"}).json()
+    thread = alice.thread()
+    assert "result" in alice.messaged(ask["assistant_id"], thread).json()
+    answer = bob.messaged(ask["assistant_id"], thread).json()
+    assert "not found" in answer["error"]["message"]
+
+
+def test_caller_cannot_be_another_one_by_the_config_of_a_run(callers: dict[str, Caller]) -> None:
+    user = {"identity": "bob", "usd_a_day": None}
+    for config in (
+        {"langgraph_auth_user": user},
+        {"langgraph_auth_user": ""},
+        {"langgraph_auth_user_id": "bob"},
+    ):
+        body: Any = {"assistant_id": "ask", "input": {"question": "What?"}, "config": config}
+        assert callers["alice"].post("/runs/wait", body).status_code == 422, config
+    body["config"] = {
+        "configurable": {"langgraph_auth_user": user}
+    }  # the server puts its own there
+    body["input"] = {"question": "What do larvae choose?", "library": "yours"}
+    done = callers["alice"].post("/runs/wait", body).json()
+    assert "there is no library 'yours'" in done["stop"]["cause"]
+
+
+def test_section_of_another_caller_is_a_run_that_there_is_not(callers: dict[str, Caller]) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    papers = [paper.id for paper in small_records() if paper.abstract][:2]
+    written = alice.run("write", text=IDEA, library=SMALL, papers=papers, cite=2)
+    for section in (written["run"], "0" * 32):
+        refused = bob.run("revise", section=section, instruction="without [1]")
+        assert refused["stop"]["cause"].replace(section, "RUN").startswith("there is no section")
+    revised = alice.run("revise", section=written["run"], instruction="without [1]")
+    assert revised["stop"] is None
+    assert len(revised["references"]) == 1
+    for forged in ("../" + written["run"], "a.b", "x\x00y", "é" * 30, "a" * 500):
+        stop = bob.run("revise", section=forged.replace("\x00", "%00"), instruction="shorter")[
+            "stop"
+        ]
+        assert "cannot be the name of a run" in stop["cause"]
+
+
+def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
+    secured: Server, callers: dict[str, Caller]
+) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    note = "# Zebrafish\n\nZebrafish larvae choose the warmer side of a tank in the dark. " * 9
+    upload = {"name": "fish.md", "content": note, "encoding": "text"}
+    for caller, library in ((alice, "mine"), (bob, "yours")):
+        assert caller.run("ingest", library=library, uploads=[upload])["counts"]["added"] == 1
+    assert alice.run("ask", question="What do larvae choose?", library="mine")["stop"] is None
+    refused = bob.run("ask", question="What do larvae choose?", library="mine")["stop"]["cause"]
+    assert "there is no library 'mine': there are small, starter, yours" in refused
+    for shared in (SMALL, "starter"):
+        assert bob.run("ask", question="What is RAG?", library=shared)["stop"] is None
+        stop = bob.run("ingest", library=shared, uploads=[upload])["stop"]["cause"]
+        assert "choose another name" in stop
+    home = secured.log.parent / "home"
+    assert sorted(path.name for path in (home / "libraries").iterdir()) == ["small", "starter"]
+    assert len(list((home / "callers").glob("*/libraries/*"))) == 2
+
+
+def test_store_of_a_caller_is_apart_from_others_and_from_what_runs_keep(
+    callers: dict[str, Caller],
+) -> None:
+    alice, bob = callers["alice"], callers["bob"]
+    item = {"namespace": ["notes"], "key": "k", "value": {"word": "heliotrope"}}
+    assert alice.send("PUT", "/store/items", json=item).status_code == 204
+    place = alice.get("/store/items?namespace=notes&key=k").json()["namespace"]
+    assert alice.get(f"/store/items?namespace={'.'.join(place)}&key=k").json()["value"]
+    for namespace in ("notes", ".".join(place), "callers", "citeloom"):
+        assert bob.get(f"/store/items?namespace={namespace}&key=k").json() is None
+    for prefix in ([], ["callers"], place[:2], ["citeloom"]):
+        found = bob.post("/store/items/search", {"namespace_prefix": prefix})
+        assert "heliotrope" not in found.text
+        assert all(
+            space[1] != place[1]
+            for space in bob.post("/store/namespaces", {"prefix": prefix}).json()["namespaces"]
+        )
+
+
+def test_callers_use_assistants_and_change_none_and_schedule_nothing(
+    callers: dict[str, Caller],
+) -> None:
+    alice = callers["alice"]
+    (ask,) = alice.post("/assistants/search", {"graph_id": "ask"}).json()
+    place = f"/assistants/{ask['assistant_id']}"
+    cron = {"schedule": "* * * * *", "assistant_id": "ask", "input": {"question": "What?"}}
+    refused = [
+        alice.post("/assistants", {"graph_id": "ask", "metadata": {"created_by": "system"}}),
+        alice.send("PATCH", place, json={"config": {"recursion_limit": 1}}),
+        alice.send("DELETE", place),
+        alice.post("/runs/crons", cron),
+        alice.post(f"/threads/{alice.thread()}/runs/crons", cron),
+        alice.post("/runs/crons/search", {}),
+    ]
+    assert [answer.status_code for answer in refused] == [403] * 6
+
+
+# --- How much -----------------------------------------------------------------------------------
+
+
+def test_limits_of_a_key_hold_and_the_server_serves_the_others(callers: dict[str, Caller]) -> None:
+    codes = [callers["quick"].post("/threads/search").status_code for _ in range(8)]
+    assert codes == [200] * 5 + [429] * 3
+    busy = callers["busy"]
+    body = {"assistant_id": "review", "input": {"text": IDEA, "library": SMALL}}
+    threads = [busy.thread(), busy.thread()]
+    answers = [busy.post(f"/threads/{thread}/runs", body) for thread in threads]
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert "wait for one, or cancel it" in answers[1].json()["detail"]
+    run = answers[0].json()["run_id"]
+    busy.post(f"/threads/{threads[0]}/runs/{run}/cancel?wait=true")
+    deadline = time.monotonic() + 60
+    while (last := busy.post(f"/threads/{threads[1]}/runs", body)).status_code == 429:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    assert last.status_code == 200
+    short = {"assistant_id": "ask", "input": {"question": ""}}
+    codes = [callers["daily"].post("/runs/wait", short).status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+    assert callers["alice"].post("/threads/search").status_code == 200
