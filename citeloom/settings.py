@@ -46,6 +46,12 @@ class Settings(BaseSettings):
         default_factory=lambda: Path.home() / ".citeloom",
         description="Where libraries, runs and caches are kept.",
     )
+    keep_runs_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="Days after which a run that nobody worked on is deleted when another starts; its results "
+        "stay. Unset keeps all for ever.",
+    )
     llm_base_url: str | None = Field(
         default=None, description="An OpenAI-compatible endpoint; unset means OpenAI's own."
     )

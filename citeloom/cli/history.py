@@ -1,16 +1,19 @@
 """`citeloom runs`: what was done on this machine."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom import PROGRAM
-from citeloom.cli.telling import errors_told
+from citeloom.cli.telling import errors_told, tell_error
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from citeloom.service.kept import Run
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+RUN = Annotated[str, typer.Argument(help="Its name, as `runs list` has it.")]
 
 
 @app.command("list")
@@ -35,7 +38,7 @@ def list_(
 
 @app.command()
 def show(
-    run: Annotated[str, typer.Argument(help="Its name, as `runs list` has it.")],
+    run: RUN,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object.")] = False,
 ) -> None:
     """Show what a run was asked, how it ended, where its results are, and how to see them again."""
@@ -56,10 +59,89 @@ def show(
         for key, value in told.items():
             if value:
                 typer.echo(f"{key:<9} {value}")
-        if kept.graph != "revise":  # which is not resumed
-            again = f"{PROGRAM} {told['command']} --resume {kept.name}"
-            typer.echo(f"To go on with it, or to see its result again: {again}")
+        from citeloom.cli.runs import way_on
 
+        typer.echo(f"To go on with it, or to see its result again: {way_on(kept)}")
+
+
+@app.command()
+def resume(run: RUN) -> None:
+    """Go on with a run that was stopped, waits or failed, or show its result again, whatever its command."""
+    with errors_told():
+        from citeloom.cli.chat import converse
+        from citeloom.cli.run import execute
+        from citeloom.cli.runs import Command
+        from citeloom.service.kept import load_run
+
+        kept = load_run(run)
+        go_on = converse if kept.status == "chat" else execute
+        go_on(Command(graph=kept.graph, options={}, context={}, resume=run))
+
+
+RESULTS = Annotated[
+    bool, typer.Option("--with-results", help="Delete the folders of their results, too.")
+]
+
+
+@app.command()
+def delete(
+    runs: Annotated[list[str], typer.Argument(help="Their names, as `runs list` has them.")],
+    with_results: RESULTS = False,
+) -> None:
+    """Delete runs: what they keep to go on and to be revised. One that is being worked on stays."""
+    with errors_told():
+        from citeloom.service.kept import load_run
+
+        wanted = list({name: load_run(name) for name in runs}.values())
+        deleted = _deleted(wanted, with_results)
+        for run in wanted:
+            if run not in deleted:
+                tell_error(f"run '{run.name}' is being worked on: it was not deleted")
+    raise typer.Exit(int(len(deleted) < len(wanted)))
+
+
+@app.command()
+def prune(
+    older_than: Annotated[
+        str, typer.Option(help="How long nobody has worked on them: 30d, 12h, or days.")
+    ],
+    keep: Annotated[int, typer.Option(min=0, help="So many of the last runs stay anyway.")] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only name them.")] = False,
+    with_results: RESULTS = False,
+) -> None:
+    """Delete old runs, name each, and give their room back to the disk; those being worked on stay."""
+    with errors_told():
+        from citeloom.service.retention import outdated_runs
+
+        runs = outdated_runs(_days(older_than), keep)
+        for run in runs if dry_run else _deleted(runs, with_results):
+            typer.echo(run.name)
+
+
+def _deleted(runs: Sequence["Run"], results: bool) -> Sequence["Run"]:
+    import asyncio
+
+    from citeloom.service.execution import opened_files
+    from citeloom.service.retention import delete_runs, give_back_room
+
+    async def delete_them() -> Sequence["Run"]:
+        async with opened_files() as (saver, store):
+            return await delete_runs(runs, saver, store, results=results)
+
+    deleted = asyncio.run(delete_them()) if runs else []
+    give_back_room()
+    return deleted
+
+
+def _days(age: str) -> float:
+    number, unit = (age[:-1], age[-1:]) if age[-1:] in _UNITS else (age, "d")
+    try:
+        return float(number) * _UNITS[unit]
+    except ValueError as error:
+        raise InputError(f"'{age}' is no age: write 30d for days, 12h for hours") from error
+
+
+_UNITS = {"d": 1.0, "h": 1 / 24}
 
 _ABOUT = ("question", "text", "paths", "section")
 """Fields of a run's input that say what it is about, the first that is there."""

@@ -11,10 +11,9 @@ from typing import Any
 
 import typer
 
-from citeloom import PROGRAM
 from citeloom.cli.person import WAITING, answer_in, ask, put_question, tell_waiting
 from citeloom.cli.progress import Progress
-from citeloom.cli.runs import Command, begun
+from citeloom.cli.runs import Command, begun, way_on
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told, say, tell_error
 from citeloom.service.execution import config_of, opened, stream
@@ -88,7 +87,7 @@ async def _to_the_end(
     if interrupted or error:
         if error:
             tell_error(error)
-        say(f"Stopped. Go on with: [bold]{PROGRAM} {run.graph} --resume {run.name}[/bold]")
+        say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
         return INTERRUPTED if interrupted else 1
     return code
 

@@ -62,6 +62,13 @@ def begun(command: Command) -> Run:
     return _resumed(command, {name for name, _ in named}) if command.resume else _started(command)
 
 
+def way_on(run: Run) -> str:
+    """Return the command that goes on with a run, or shows its result again."""
+    command = "chat" if run.status == "chat" else run.graph
+    how = "runs resume" if run.graph == "revise" else f"{command} --resume"
+    return f"{PROGRAM} {how} {run.name}"
+
+
 def _started(command: Command) -> Run:
     inputs = _inputs(command)
     run = new_run(

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,8 @@ def errors_told() -> Iterator[None]:
         ) from error
     except OSError as error:
         where = error.filename or settings().home
-        raise _ended(f"{where} cannot be used: {error.strerror or error}: {_ROOM}", 2) from error
+        code = 1 if error.errno == ENOSPC else 2
+        raise _ended(f"{where} cannot be used: {error.strerror or error}: {_ROOM}", code) from error
     except sqlite3.Error as error:
         why = f"what is kept in {settings().home} cannot be used: {error}: {_ROOM}"
         raise _ended(why, 1) from error

@@ -6,14 +6,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from citeloom.service.kept import Run
+from citeloom.service.retention import delete_runs, outdated_runs
 from citeloom.settings import settings
+from tools.disk import check_room
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.store.base import BaseStore
 
+    from citeloom.service.latest_checkpoint import LatestSaver
+
 Tell = Callable[[Mapping[str, Any]], None]
 """Is told of each progress event."""
+
+
+@asynccontextmanager
+async def opened_files() -> AsyncIterator[tuple["LatestSaver", "BaseStore"]]:
+    """Open the checkpoints and the store that all runs of this home share."""
+    from filelock import AsyncFileLock
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    from citeloom.service.latest_checkpoint import LatestSaver
+
+    home = settings().home
+    async with (
+        LatestSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
+        AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
+    ):
+        # Two that make the tables at once would get in each other's way.
+        async with AsyncFileLock(home / "run_store.lock"):
+            await saver.setup()
+            await store.setup()
+        assert isinstance(saver, LatestSaver)
+        yield saver, store
 
 
 @asynccontextmanager
@@ -22,24 +47,19 @@ async def opened(
 ) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
     """Hold a run, unless it is only read, and open its graph and the store.
 
+    A run that is held lets those go that are older than the setting keep_runs_days.
+
     Raises:
         InputError: Another process works on it.
+        TransientError: The disk is full.
     """
-    from filelock import AsyncFileLock
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
-
-    home = settings().home
     builder = import_module(f"graphs.{run.graph}").builder
+    if not to_read:
+        check_room(settings().home)
     with nullcontext() if to_read else run.alone():
-        async with (
-            AsyncSqliteSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
-            AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
-        ):
-            # Two that make the tables at once would get in each other's way.
-            async with AsyncFileLock(home / "run_store.lock"):
-                await saver.setup()
-                await store.setup()
+        async with opened_files() as (saver, store):
+            if (days := settings().keep_runs_days) and not to_read:
+                await delete_runs(outdated_runs(days), saver, store)
             yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
 
 

@@ -9,9 +9,10 @@ from typing import Any, Self, cast
 
 from pydantic_core import to_jsonable_python
 
-from citeloom.service.execution import config_of, opened, question_of, stream
+from citeloom.service.execution import config_of, opened, opened_files, question_of, stream
 from citeloom.service.kept import Run, all_runs, load_run, new_run
 from citeloom.service.partial import partial_values
+from citeloom.service.retention import delete_run
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from tools.context import RunContext, run_settings
 from tools.errors import CiteLoomError, InputError, trace_of
@@ -155,16 +156,8 @@ class LocalRuns:
             InputError: It is being worked on.
         """
         kept = await self._resting(run)
-        async with opened(kept) as (graph, store):
-            assert graph.checkpointer
-            await cast(Any, graph.checkpointer).adelete_thread(kept.name)
-            name = kept.run_store
-            spaces = await store.alist_namespaces(prefix=("citeloom", name)) if name else []
-            for space in spaces:
-                while items := await store.asearch(space, limit=1000):
-                    for item in items:
-                        await store.adelete(space, item.key)
-        await asyncio.to_thread(kept.path.unlink)
+        async with opened_files() as (saver, store):
+            await delete_run(kept, saver, store)
 
     async def _resting(self, run: str) -> Run:
         if run in self._live:

@@ -1,13 +1,20 @@
 """`citeloom runs`: what was done, and how to see it again."""
 
 import json
+import os
 import re
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
-from tests.support import SMALL
+from citeloom.service.kept import load_run
+from citeloom.settings import settings
+from tests.support import ABSTRACT, SMALL, small_records
 
 QUESTION = "How do language models rank the papers of a review?"
 
@@ -41,3 +48,110 @@ def test_runs_are_listed_the_last_first_and_each_shows_how_to_see_its_result_aga
     assert f"citeloom chat --resume {rows[1][0]}" in citeloom("runs", "show", rows[1][0]).stdout
     assert json.loads(citeloom("runs", "show", name, "--json").stdout)["status"] == "complete"
     assert f"the latest are {rows[2][0]}" in citeloom("runs", "show", "none", code=2).stderr
+
+
+WRITE = (
+    "write",
+    str(ABSTRACT),
+    "--library",
+    SMALL,
+    *(f"--paper={one.id}" for one in small_records()[:3]),
+)
+KEPT = {
+    "checkpoints.sqlite": ("checkpoints", "writes"), "run_store.sqlite": ("store",),
+    "ledger.sqlite": ("usage", "sources", "clock"),
+}  # fmt: skip
+
+
+def rows(home: Path) -> int:
+    """Return how many rows the runs of a home have, in all tables that are theirs."""
+    found = 0
+    for name, tables in KEPT.items():
+        with closing(sqlite3.connect(home / name)) as database:
+            for table in tables:
+                found += database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return found
+
+
+def names() -> list[str]:
+    return [line.split()[0] for line in citeloom("runs", "list").stdout.splitlines()]
+
+
+def grow_old(home: Path, name: str, days: float) -> None:
+    then = time.time() - days * 86_400
+    os.utime(home / "runs" / f"{name}.json", (then, then))
+
+
+def written(home: Path, out: str) -> str:
+    citeloom(*WRITE, "--out", str(home.parent / out))
+    return names()[0]
+
+
+def test_finished_run_keeps_one_checkpoint_and_is_shown_again_and_revised(home: Path) -> None:
+    name = written(home, "out")
+    shown = (home.parent / "out" / "review.md").read_text(encoding="utf-8")
+    with closing(sqlite3.connect(home / "checkpoints.sqlite")) as database:
+        assert database.execute("SELECT checkpoint_ns FROM checkpoints").fetchall() == [("",)]
+        assert database.execute("SELECT count(*) FROM writes").fetchone() == (0,)
+    (home.parent / "out" / "review.md").unlink()
+    citeloom("runs", "resume", name)
+    assert (home.parent / "out" / "review.md").read_text(encoding="utf-8") == shown
+    citeloom("revise", name, "-i", "without [2]", "--out", str(home.parent / "new"))
+    assert (home.parent / "new" / "review.md").is_file()
+    revised = names()[0]
+    assert f"citeloom runs resume {revised}" in citeloom("runs", "show", revised).stdout
+    citeloom("runs", "resume", revised)
+
+
+def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:
+    first = written(home, "first")
+    before = rows(home)
+    second = written(home, "second")
+    assert rows(home) > before
+    citeloom("runs", "delete", second)
+    assert rows(home) == before
+    assert names() == [first]
+    assert (home.parent / "second" / "review.md").is_file()
+    citeloom("runs", "delete", first, "--with-results")
+    assert rows(home) == 0
+    assert not (home.parent / "first").exists()
+    assert "there is no run" in citeloom("runs", "delete", first, code=2).stderr
+
+
+def test_run_that_is_worked_on_is_not_deleted(home: Path) -> None:
+    name = written(home, "out")
+    with load_run(name).alone():
+        assert "is being worked on" in citeloom("runs", "delete", name, code=1).stderr
+        grow_old(home, name, 50)
+        assert citeloom("runs", "prune", "--older-than", "30d").stdout == ""
+    assert names() == [name]
+
+
+def test_old_runs_are_pruned_but_for_the_last_ones(home: Path) -> None:
+    runs = [written(home, out) for out in ("a", "b", "c")]
+    for name, days in zip(runs, (40, 35, 1), strict=True):
+        grow_old(home, name, days)
+    oldest = citeloom("runs", "prune", "--older-than", "30d", "--keep", "2", "--dry-run").stdout
+    assert oldest.split() == [runs[0]]
+    assert names() == runs[::-1]
+    assert citeloom("runs", "prune", "--older-than", "840h", "--keep", "2").stdout.split() == [
+        runs[0]
+    ]
+    assert citeloom("runs", "prune", "--older-than", "30").stdout.split() == [runs[1]]
+    assert names() == runs[2:]
+    assert "is no age" in citeloom("runs", "prune", "--older-than", "soon", code=2).stderr
+
+
+def test_run_that_starts_lets_those_go_that_are_older_than_is_set(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = written(home, "first")
+    grow_old(home, first, 8)
+    monkeypatch.setenv("CITELOOM_KEEP_RUNS_DAYS", "9")
+    settings.cache_clear()
+    second = written(home, "second")
+    assert set(names()) == {first, second}
+    monkeypatch.setenv("CITELOOM_KEEP_RUNS_DAYS", "7")
+    settings.cache_clear()
+    third = written(home, "third")
+    assert names() == [third, second]

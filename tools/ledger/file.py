@@ -138,6 +138,12 @@ class LedgerFile:
             f"move {self.path} away and start again"
         )
 
+    def forget(self, run: str) -> None:
+        """Delete what `run` has used; what its caller spent in a day stays, for the day's budget."""
+        with self.opened() as db:
+            for table in (*_KINDS, "clock"):
+                db.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one transaction: nothing stays open between calls."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.disk import check_room
 from tools.library.edge_folder import EdgeFolder, lock_of, told_faults
 from tools.library.port import (
     BREADTH,
@@ -63,6 +64,7 @@ class EdgeIndex:
             return False
         import qdrant_edge as qe
 
+        check_room(self._path.parent)
         # Made aside and renamed: a kill in between, or a second process, leaves no half index.
         draft = Path(mkdtemp(prefix=f".{self._path.name}-", dir=self._path.parent))
         try:
@@ -88,6 +90,7 @@ class EdgeIndex:
 
         rows = [qe.Point(point.id, _named(point), dict(point.payload)) for point in points]
         if rows:
+            check_room(self._path.parent)
             with self._folder.opened() as shard:
                 shard.update(qe.UpdateOperation.upsert_points(rows))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from citeloom import PROGRAM
+from tools.disk import check_room
 from tools.errors import LibraryError
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class EdgeFolder:
     def _load(self) -> "qe.EdgeShard":
         import qdrant_edge as qe
 
+        check_room(self.path.parent)
         self._take_lock()
         try:
             with told_faults(self.path):
