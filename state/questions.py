@@ -1,7 +1,7 @@
 """What a run asks a person, and what may be answered.
 
 The value of each interrupt is one of these questions as JSON. Every answer is an `Answer`, sent as JSON
-or in short: nothing or empty text goes on as it is, `stop` ends the run, any other text is the proposal as edited.
+or in short: nothing, empty text or `ok` goes on as it is, `stop` ends the run, other text is the proposal as edited.
 """
 
 from collections.abc import Mapping
@@ -116,6 +116,9 @@ class TextQuestion(Question):
     )
 
 
+_AGREED = frozenset({"", "ok", "yes", "accept", "go on"})
+
+
 class Answer(Value):
     """What a person answers."""
 
@@ -131,7 +134,7 @@ class Answer(Value):
         if given is None or isinstance(given, str):
             text = given or ""
             word = text.strip().casefold()
-            action = "stop" if word == "stop" else "edit" if word else "accept"
+            action = "stop" if word == "stop" else "accept" if word in _AGREED else "edit"
             return {"action": action, "text": text if action == "edit" else ""}
         if isinstance(given, Mapping) and "action" not in given and given.get("text"):
             return {**given, "action": "edit"}

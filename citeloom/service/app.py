@@ -12,15 +12,13 @@ from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import metrics
+from citeloom.service import a2a, metrics
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
 from citeloom.settings import settings
 
 _TIMEOUT = httpx.Timeout(30, read=None)
 _PASSED_ON = ("authorization", "x-api-key")
-
-app = Starlette(routes=[*metrics.routes()], middleware=[Middleware(Gate)])
 
 
 def runs_of(headers: Mapping[str, str]) -> ServedRuns:
@@ -39,3 +37,6 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
         timeout=_TIMEOUT,
     )
     return ServedRuns(LangGraphClient(client))
+
+
+app = Starlette(routes=[*metrics.routes(), *a2a.routes(runs_of)], middleware=[Middleware(Gate)])

@@ -32,6 +32,8 @@ class Run:
     """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
     error: str = ""
     """Why it failed, where it did."""
+    conversation: str = ""
+    """What it belongs to, where a caller told."""
     formats: list[str] = field(default_factory=list)
     style: str = ""
     """A citation style of the user's own, which only the command line opens."""

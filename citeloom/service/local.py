@@ -61,7 +61,13 @@ class LocalRuns:
             await self.cancel(run)
 
     async def start(
-        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+        self,
+        graph: GraphName,
+        inputs: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        *,
+        name: str = "",
+        conversation: str = "",
     ) -> str:
         """Start a run and return its name.
 
@@ -72,7 +78,8 @@ class LocalRuns:
             raise InputError(
                 f"there is no setting {', '.join(unknown)}; there are: {', '.join(run_settings())}"
             )
-        run = new_run(graph, dict(inputs), dict(settings))
+        run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
+        run.name = name or run.name
         await asyncio.to_thread(run.save)
         self._work_on(run, fresh=True)
         return run.name
@@ -141,13 +148,12 @@ class LocalRuns:
             kept.status = "interrupted"
             await asyncio.to_thread(kept.save)
 
-    async def list(self, limit: int = 20) -> Sequence[RunView]:
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
         """Return the runs of this machine, those last worked on first, without their values."""
-        views = []
-        for kept in (await asyncio.to_thread(all_runs))[:limit]:
-            live = self._live.get(kept.name)
-            views.append(live.view if live else _ended(kept))
-        return views
+        runs = await asyncio.to_thread(all_runs)
+        wanted = [run for run in runs if not conversation or run.conversation == conversation]
+        lives = [(run, self._live.get(run.name)) for run in wanted[:limit]]
+        return [live.view if live else _ended(run) for run, live in lives]
 
     async def delete(self, run: str) -> None:
         """Delete a run and all that it keeps.
@@ -166,7 +172,9 @@ class LocalRuns:
 
     def _work_on(self, run: Run, *, fresh: bool, answer: object = None) -> None:
         live = self._live[run.name] = _Live(
-            RunView(run=run.name, graph=_graph(run), status="working")
+            RunView(
+                run=run.name, graph=_graph(run), status="working", conversation=run.conversation
+            )
         )
         live.task = asyncio.create_task(self._work(run, live, fresh=fresh, answer=answer))
 
@@ -223,5 +231,6 @@ def _ended(run: Run) -> RunView:
         run=run.name,
         graph=_graph(run),
         status=_STATUS.get(run.status, "cancelled"),
+        conversation=run.conversation,
         error=_ENDED if run.status == "begun" else run.error,
     )

@@ -38,6 +38,7 @@ class RunView(Value):
     values: Mapping[str, Any] = Field(
         default={}, description="What the graph gives, as JSON; what it has so far before its end."
     )
+    conversation: str = Field(default="", description="What it belongs to, where that was told.")
     error: str = Field(default="", description="Why it failed, for a person, with what to do.")
 
     @property
@@ -50,9 +51,18 @@ class Runs(Protocol):
     """Starts runs, tells of them, and ends them; raises InputError for a run that is not the caller's."""
 
     async def start(
-        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+        self,
+        graph: GraphName,
+        inputs: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        *,
+        name: str = "",
+        conversation: str = "",
     ) -> str:
-        """Start a run and return its name. `settings` are those of tools.context.RunContext."""
+        """Start a run and return its name, which is `name` (a UUID) if one is given.
+
+        `settings` are those of tools.context.RunContext.
+        """
         ...
 
     async def get(self, run: str) -> RunView:
@@ -75,8 +85,8 @@ class Runs(Protocol):
         """Stop a run; what it has stays."""
         ...
 
-    async def list(self, limit: int = 20) -> Sequence[RunView]:
-        """Return the caller's runs, the latest first, without their values."""
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
+        """Return the caller's runs, or those of one conversation, the latest first, without values."""
         ...
 
     async def delete(self, run: str) -> None:

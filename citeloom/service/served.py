@@ -25,7 +25,7 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 _OURS = "citeloom_graph"
 """In a thread's metadata: the graph that it runs. Other threads are no runs of the service."""
-_SETTINGS = "citeloom_settings"
+_SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
 _FAILED = "the run failed on the server; its log says why; resume tries again"
 
 
@@ -36,12 +36,24 @@ class ServedRuns:
         self._client = client
 
     async def start(
-        self, graph: GraphName, inputs: Mapping[str, Any], settings: Mapping[str, Any]
+        self,
+        graph: GraphName,
+        inputs: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        *,
+        name: str = "",
+        conversation: str = "",
     ) -> str:
         """Start a run and return its name, which is its thread's."""
         with _told("new"):
             thread = await self._client.threads.create(
-                graph_id=graph, metadata={_OURS: graph, _SETTINGS: dict(settings)}
+                thread_id=name or None,
+                graph_id=graph,
+                metadata={
+                    _OURS: graph,
+                    _SETTINGS: dict(settings),
+                    _CONVERSATION: conversation,
+                },
             )
             await self._go_on(thread, input=dict(inputs))
         return thread["thread_id"]
@@ -125,11 +137,14 @@ class ServedRuns:
             if view.status in {"working", "input_required"}:
                 await self._client.threads.update(run, metadata={"cancelled": True})
 
-    async def list(self, limit: int = 20) -> Sequence[RunView]:
-        """Return the caller's runs, the latest first, without their values."""
+    async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
+        """Return the caller's runs, or those of one conversation, the latest first, without values."""
         with _told("any"):
             threads = await self._client.threads.search(
-                limit=limit, sort_by="updated_at", sort_order="desc"
+                metadata={_CONVERSATION: conversation} if conversation else None,
+                limit=limit,
+                sort_by="updated_at",
+                sort_order="desc",
             )
         return [
             _view(thread, _STATUS[thread["status"]])
@@ -175,7 +190,12 @@ def _graph(thread: Any) -> GraphName:
 
 
 def _view(thread: Any, status: Status) -> RunView:
-    return RunView(run=thread["thread_id"], graph=_graph(thread), status=status)
+    return RunView(
+        run=thread["thread_id"],
+        graph=_graph(thread),
+        status=status,
+        conversation=thread["metadata"].get(_CONVERSATION, ""),
+    )
 
 
 @cache

@@ -1,6 +1,5 @@
 """The real `langgraph dev` on loopback, as `./run dev` starts it, in a folder of its own."""
 
-import json
 import re
 import shutil
 import socket
@@ -12,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
@@ -53,17 +51,6 @@ class Server:
         result = await self.post("/mcp", "tools/call", {"name": tool, "arguments": arguments})
         assert not result.get("isError")
         return str(result["content"][0]["text"])
-
-    async def messaged(self, assistant: str, text: str, **data: Any) -> str:
-        """Send a message over A2A and return the answer as JSON."""
-        parts = [
-            {"kind": "text", "text": text},
-            *([{"kind": "data", "data": data}] if data else []),
-        ]
-        message = {"role": "user", "messageId": uuid4().hex, "kind": "message", "parts": parts}
-        return json.dumps(
-            await self.post(f"/a2a/{assistant}", "message/send", {"message": message})
-        )
 
 
 @pytest.fixture(scope="package")

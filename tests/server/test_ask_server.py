@@ -8,7 +8,6 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, uploads
 from tests.server.conftest import Server
-from tests.support import SMALL, small_records
 
 DOCUMENT = """# Owls in the dark
 
@@ -58,16 +57,10 @@ async def test_thread_remembers_the_conversation(client: LangGraphClient) -> Non
     assert done["messages"][-1]["content"].startswith(done["answer"])
 
 
-async def test_ask_is_a_tool_over_mcp_and_answers_over_a2a(
-    server: Server, client: LangGraphClient
-) -> None:
+async def test_ask_is_a_tool_over_mcp(server: Server) -> None:
     told = await server.called("ask", question="How does LitLLM rank papers?")
     assert "'sentences'" in told
     assert "LitLLM" in told
-    (assistant,) = await client.assistants.search(graph_id="ask")
-    answer = await server.messaged(assistant["assistant_id"], "How does LitLLM rank papers?")
-    assert "LitLLM" in answer
-    assert "Sources:" in answer
 
 
 async def test_malformed_messages_end_as_data(client: LangGraphClient) -> None:
@@ -94,15 +87,6 @@ async def test_synthesize_reads_no_file_of_the_server(client: LangGraphClient) -
     assert "root:" not in json.dumps(told)
 
 
-async def test_synthesize_is_a_tool_over_mcp_and_takes_papers_over_a2a(
-    server: Server, client: LangGraphClient
-) -> None:
+async def test_synthesize_is_a_tool_over_mcp(server: Server) -> None:
     told = await server.called("synthesize", question=QUESTION, uploads=uploads()[1:])
     assert "'references'" in told
-    (assistant,) = await client.assistants.search(graph_id="synthesize")
-    refused = await server.messaged(assistant["assistant_id"], QUESTION)
-    assert "there is no paper to answer from" in refused
-    papers = [item.id for item in small_records()[:3]]
-    data = {"library": SMALL, "papers": papers}
-    answer = await server.messaged(assistant["assistant_id"], "What do they retrieve?", **data)
-    assert "there is no paper" not in answer

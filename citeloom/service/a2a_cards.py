@@ -1,0 +1,102 @@
+"""The cards of the A2A agents: what each graph does for whoever sends it a message."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from a2a.types import (
+    AgentCapabilities,
+    AgentCard,
+    AgentInterface,
+    AgentSkill,
+    HTTPAuthSecurityScheme,
+    SecurityScheme,
+)
+
+from citeloom.service.runs import GraphName
+
+PATH = "/citeloom/a2a"
+TAKE_FILES = frozenset({"synthesize", "ingest"})
+_MODES = ["text/plain", "application/json"]
+_FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
+
+_SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
+    "review": (
+        "Write a related-work section",
+        "Send an abstract, an idea or a question as text: finds prior work and writes a related-work "
+        "section in which every citation is checked. Data may name `library`, `sources`, `before`, `keep`, "
+        "`cite`, `plan`, `style`. Takes minutes with an LLM.",
+        ("We propose a system that finds prior work and checks each citation. Compare it with what there is.",),
+    ),
+    "find": (
+        "Find prior work",
+        "Send an abstract, an idea or a question as text: gives papers, ranked, with reasons and checked "
+        "quotes. Data may name `library`, `sources`, `before`, `keep`.",
+        ("Which papers check the citations that language models write?",),
+    ),
+    "write": (
+        "Write about given papers",
+        "Send your abstract as text and the papers as data: {\"papers\": [\"arxiv:2402.01788\", ...]}. Nothing is "
+        "searched for.",
+        (),
+    ),
+    "revise": (
+        "Revise a section",
+        "Send what to change as text and, as data, {\"section\": the `run` of an earlier result}.",
+        ("Make it shorter.",),
+    ),
+    "verify": (
+        "Check citations",
+        "Send a text with citations; data may give `papers` (records or ids), `library`, `sources`. Gives a "
+        "verdict for each citation.",
+        (),
+    ),
+    "ask": (
+        "Answer from a library",
+        "Send a question as text; the answer comes with its sources, or says what is missing. Follow-up "
+        "questions in the same context are understood. Data may name `library`.",
+        ("How does LitLLM rank papers?",),
+    ),
+    "synthesize": (
+        "Synthesise papers",
+        "Send a question as text, and papers as files or, as data, as ids: {\"library\": ..., \"papers\": [...]}.",
+        (),
+    ),
+    "ingest": (
+        "Add papers to a library",
+        "Send papers as files, and the library's name as data: {\"library\": \"mine\"}; or ids: {\"ids\": [...]}.",
+        (),
+    ),
+}  # fmt: skip
+
+
+def card_of(graph: GraphName) -> AgentCard:
+    """Return the card of a graph's agent; its address is that of the server that serves it."""
+    name, told, examples = _SKILLS[graph]
+    modes = [*_MODES, *(_FILE_MODES if graph in TAKE_FILES else ())]
+    bearer = HTTPAuthSecurityScheme(
+        scheme="bearer", description="Needed where the server listens beyond this machine."
+    )
+    return AgentCard(
+        name=f"CiteLoom {graph}",
+        description=told,
+        version=version("citeloom"),
+        supported_interfaces=[
+            AgentInterface(
+                url=f"{PATH}/{graph}", protocol_binding="JSONRPC", protocol_version="1.0"
+            )
+        ],
+        capabilities=AgentCapabilities(streaming=True, push_notifications=False),
+        default_input_modes=modes,
+        default_output_modes=["text/markdown", "application/json"],
+        skills=[
+            AgentSkill(
+                id=graph,
+                name=name,
+                description=told,
+                tags=["literature review", "citations"],
+                examples=examples,
+                input_modes=modes,
+            )
+        ],
+        security_schemes={"bearer": SecurityScheme(http_auth_security_scheme=bearer)},
+    )

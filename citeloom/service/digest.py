@@ -1,0 +1,85 @@
+"""A run's result in a few thousand characters of Markdown, for whoever reads it in a conversation."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from citeloom.service.runs import RunView
+
+MOST = 6000
+"""Characters of a digest at most."""
+_PAPERS = 15
+
+
+def digest(view: RunView) -> str:
+    """Return what a run gives, or has so far: its text with its sources, and what went wrong."""
+    values = view.values
+    lines = list(_DIGESTS[view.graph](values))
+    if stop := values.get("stop"):
+        lines.append(f"Stopped: {stop['cause']} {stop.get('remedy') or ''}".strip())
+    elif values.get("outcome") == "partial":
+        lines.append("The result is partial.")
+    if view.error:
+        lines.append(view.error)
+    text = "\n\n".join(line for line in lines if line).strip() or "There is nothing yet."
+    more = f"\n\n(Cut here; all of it is in run {view.run}.)"
+    return text if len(text) <= MOST else text[: MOST - len(more)].rstrip() + more
+
+
+def _section(values: Mapping[str, Any]) -> Iterator[str]:
+    yield str(values.get("related_work") or "")
+    entries = [f"[{one['number']}] {one['entry']}" for one in values.get("references") or ()]
+    if entries:
+        yield "References:\n" + "\n".join(entries)
+    audit = values.get("audit")
+    if audit and values.get("related_work"):
+        passed = "passed" if audit["passed"] else "did not pass: " + "; ".join(audit["reasons"])
+        checked = f"{audit['supported']} of {audit['citations']} citations supported"
+        yield f"Check of the citations: {passed} ({checked}, {audit['not_checked']} not checked)."
+
+
+def _papers(values: Mapping[str, Any]) -> Iterator[str]:
+    papers = [one for one in values.get("papers") or () if one.get("selected")]
+    yield f"{len(papers)} papers kept." if papers else ""
+    for one in islice(papers, _PAPERS):
+        paper = one["paper"]
+        title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
+        debate = one.get("debate") or {}
+        reasons = [item["claim"] for item in islice(debate.get("arguments_for") or (), 1)]
+        yield "\n   ".join([f"{title}, score {one['score']:.0f}", *reasons])
+    if completeness := values.get("completeness"):
+        yield completeness.get("told") or ""
+
+
+def _review(values: Mapping[str, Any]) -> Iterator[str]:
+    yield from _section(values) if values.get("related_work") else _papers(values)
+
+
+def _answer(values: Mapping[str, Any]) -> Iterator[str]:
+    spoken = [one for one in values.get("messages") or () if one.get("type") == "ai"]
+    yield str(spoken[-1]["content"]) if spoken else str(values.get("answer") or "")
+
+
+def _audit(values: Mapping[str, Any]) -> Iterator[str]:
+    if not (audit := values.get("audit")):
+        return
+    yield "The citations passed." if audit["passed"] else "The citations did not pass:"
+    yield "\n".join(f"- {reason}" for reason in audit["reasons"])
+    for sentence in values.get("sentences") or ():
+        for item in sentence["citations"]:
+            if item["verdict"] != "supported":
+                yield f"- {item['verdict']}: {sentence['text']} ({item.get('reason') or ''})"
+    yield "\n".join(f"- {one['key']}: {one['detail']}" for one in audit.get("references") or ())
+
+
+def _reports(values: Mapping[str, Any]) -> Iterator[str]:
+    yield "\n".join(
+        f"- {one['source']}: {one['status']}, {one['passages']} passages"
+        for one in values.get("reports") or ()
+    )
+
+
+_DIGESTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
+    "find": _papers, "write": _section, "revise": _section, "review": _review, "ask": _answer,
+    "synthesize": _answer, "verify": _audit, "ingest": _reports,
+}  # fmt: skip
