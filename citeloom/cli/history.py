@@ -79,7 +79,8 @@ def resume(run: RUN) -> None:
 
 
 RESULTS = Annotated[
-    bool, typer.Option("--with-results", help="Delete the folders of their results, too.")
+    bool,
+    typer.Option("--with-results", help="Delete the folders in citeloom-out that they made, too."),
 ]
 
 

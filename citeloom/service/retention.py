@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.service.kept import Run, all_runs
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 async def delete_run(
     run: Run, saver: "BaseCheckpointSaver[str]", store: "BaseStore", *, results: bool = False
 ) -> None:
-    """Delete a run's checkpoints, papers, texts, usage and record; the folder of its results on demand.
+    """Delete a run's checkpoints, papers, texts, usage and record; on demand the folder of its results, too.
+
+    Only a folder that the run made for itself: one that `--out` named may hold what is not ours.
 
     Raises:
         InputError: It is being worked on.
@@ -39,7 +42,7 @@ async def delete_run(
                 await store.abatch([PutOp(item.namespace, item.key, None) for item in items])
             await asyncio.to_thread(LedgerFile(settings().home).forget, name)
         await saver.adelete_thread(run.name)
-        if results and run.out:
+        if results and Path(run.out).name == run.name:
             await asyncio.to_thread(shutil.rmtree, run.out, ignore_errors=True)
         run.path.unlink(missing_ok=True)
 

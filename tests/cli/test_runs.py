@@ -104,17 +104,20 @@ def test_finished_run_keeps_one_checkpoint_and_is_shown_again_and_revised(home: 
 
 
 def test_deleted_run_leaves_nothing_but_its_results(home: Path) -> None:
-    first = written(home, "first")
+    citeloom(*WRITE)
+    (first,) = names()
     before = rows(home)
     second = written(home, "second")
     assert rows(home) > before
-    citeloom("runs", "delete", second)
+    citeloom("runs", "delete", second, "--with-results")
     assert rows(home) == before
     assert names() == [first]
-    assert (home.parent / "second" / "review.md").is_file()
+    assert (home.parent / "second" / "review.md").is_file()  # the user's folder, not the run's
+    own = home.parent / "citeloom-out" / first
+    assert own.is_dir()
     citeloom("runs", "delete", first, "--with-results")
     assert rows(home) == 0
-    assert not (home.parent / "first").exists()
+    assert not own.exists()
     assert "there is no run" in citeloom("runs", "delete", first, code=2).stderr
 
 
