@@ -1,7 +1,7 @@
 """The `ask` graph: from a question and a library to an answer made of claims with quotes.
 
-START -> take_question -> rewrite_question -> plan_search -> search_passages -> choose_passages
-      -> draw_claims -> judge_sufficiency
+START -> take_question -> review_cost (a person may stop here) -> rewrite_question -> plan_search
+      -> search_passages -> choose_passages -> draw_claims -> judge_sufficiency
 judge_sufficiency -> search_passages again with another query, or on to
 compose_answer -> check_answer -> present_answer -> END
 By the method 'kar': plan_search -> search_passages -> answer_at_once -> check_answer, two questions in all.
@@ -11,7 +11,7 @@ A fatal failure leads to present_answer: a run always shows what it has.
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from graphs.policies import RETRY, add_first_step, unless_stopped
+from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
 from nodes.ask.answer_at_once import answer_at_once
 from nodes.ask.check_answer import check_answer
 from nodes.ask.choose_passages import choose_passages
@@ -61,11 +61,13 @@ for step in (
     judge_sufficiency, compose_answer, answer_at_once, check_answer,
 ):  # fmt: skip
     builder.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+add_cost_review(builder, "ask", lambda state: {"messages": state["history"]})
 builder.add_node("present_answer", present_answer)
 
 builder.add_edge(START, "take_question")
 for before, after in (
-    ("take_question", "rewrite_question"),
+    ("take_question", "review_cost"),
+    ("review_cost", "rewrite_question"),
     ("rewrite_question", "plan_search"),
     ("plan_search", "search_passages"),
     ("choose_passages", "draw_claims"),

@@ -1,25 +1,26 @@
 """The `find` graph: from an abstract, idea or question to ranked papers with reasons.
 
-START -> understand -> generate_queries -> review_queries (a person may edit them here)
+START -> understand -> review_cost -> generate_queries -> review_queries (a person may stop or edit them here)
 review_queries -> search_source (a branch per query and source) -> merge_records
 merge_records -> screen -> expand_citations -> merge_records   while following links changes what looks best
                         -> shortlist -> debate_with_attribution (a branch per few papers) -> weigh_links
 weigh_links -> expand_citations                    breadth-first only: the next level
             -> reflect_on_sufficiency -> review_queries   the next hop, when something is missing
-                                      -> check_retractions -> select_papers -> review_papers
-review_papers (and here choose papers) -> estimate_completeness -> present_papers -> END
+                                      -> check_retractions -> select_papers -> review_papers (and here choose papers)
+review_papers -> estimate_completeness -> present_papers -> END
 A fatal failure at any step leads to check_retractions by way of weigh_links, so that a run always
 shows what it has, and nothing retracted among it.
 """
 
+from collections.abc import Mapping
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import add_first_step, add_steps
+from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
 from nodes.find.check_retractions import check_retractions
 from nodes.find.debate_with_attribution import debate_with_attribution
 from nodes.find.estimate_completeness import estimate_completeness
@@ -45,7 +46,7 @@ from tools.scholar.opening import is_online, suits
 
 
 def understood(state: FindState) -> Literal["generate_queries", "present_papers"]:
-    """Go on unless the input cannot be used."""
+    """Go on unless the input cannot be used, or a person finds the run too dear."""
     return "present_papers" if halt(state["failures"]) else "generate_queries"
 
 
@@ -134,34 +135,52 @@ def next_hop(state: FindState) -> Literal["review_queries", "check_retractions"]
     return "check_retractions" if halt(state["failures"]) or not advanced else "review_queries"
 
 
-builder = StateGraph(
-    FindState, context_schema=RunContext, input_schema=FindInput, output_schema=FindOutput
-)
+def _cost_of(state: FindState) -> Mapping[str, Any]:
+    """Inside `review` the cost of writing counts, too."""
+    if "choices" not in state:
+        return {}
+    choices = state["choices"]
+    return {"graph": "review", "cite": choices.cite, "plan": choices.plan}
 
-add_first_step(builder, understand)
-for step in (select_papers, estimate_completeness, present_papers):
-    builder.add_node(step.__name__, step)
-add_steps(
-    builder, generate_queries, review_queries, search_source, merge_records, screen, expand_citations,
-    shortlist, debate_with_attribution, weigh_links, reflect_on_sufficiency, check_retractions, review_papers,
-)  # fmt: skip
 
-builder.add_edge(START, "understand")
-builder.add_conditional_edges("understand", understood)
-builder.add_edge("generate_queries", "review_queries")
-builder.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
-builder.add_edge("search_source", "merge_records")
-builder.add_edge("merge_records", "screen")
-builder.add_conditional_edges("screen", after_screen)
-builder.add_edge("expand_citations", "merge_records")
-builder.add_conditional_edges("shortlist", each_group, ["debate_with_attribution", "weigh_links"])
-builder.add_edge("debate_with_attribution", "weigh_links")
-builder.add_conditional_edges("weigh_links", after_weighing)
-builder.add_conditional_edges("reflect_on_sufficiency", next_hop)
-builder.add_edge("check_retractions", "select_papers")
-builder.add_edge("select_papers", "review_papers")
-builder.add_edge("review_papers", "estimate_completeness")
-builder.add_edge("estimate_completeness", "present_papers")
-builder.add_edge("present_papers", END)
+def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput, FindOutput]:
+    """Return the graph, which takes what `takes` declares; `review` hands in the choices of writing."""
+    made = StateGraph(
+        FindState, context_schema=RunContext, input_schema=takes, output_schema=FindOutput
+    )
+    add_first_step(made, understand)
+    for step in (select_papers, estimate_completeness, present_papers):
+        made.add_node(step.__name__, step)
+    add_cost_review(made, "find", _cost_of)
+    add_steps(
+        made, generate_queries, review_queries, search_source, merge_records, screen,
+        expand_citations, shortlist, debate_with_attribution, weigh_links, reflect_on_sufficiency,
+        check_retractions, review_papers,
+    )  # fmt: skip
+    made.add_edge(START, "understand")
+    made.add_conditional_edges(
+        "understand",
+        unless_stopped("review_cost", "present_papers"),
+        ["review_cost", "present_papers"],
+    )
+    made.add_conditional_edges("review_cost", understood)
+    made.add_edge("generate_queries", "review_queries")
+    made.add_conditional_edges("review_queries", each_query, ["search_source", "check_retractions"])
+    made.add_edge("search_source", "merge_records")
+    made.add_edge("merge_records", "screen")
+    made.add_conditional_edges("screen", after_screen)
+    made.add_edge("expand_citations", "merge_records")
+    made.add_conditional_edges("shortlist", each_group, ["debate_with_attribution", "weigh_links"])
+    made.add_edge("debate_with_attribution", "weigh_links")
+    made.add_conditional_edges("weigh_links", after_weighing)
+    made.add_conditional_edges("reflect_on_sufficiency", next_hop)
+    made.add_edge("check_retractions", "select_papers")
+    made.add_edge("select_papers", "review_papers")
+    made.add_edge("review_papers", "estimate_completeness")
+    made.add_edge("estimate_completeness", "present_papers")
+    made.add_edge("present_papers", END)
+    return made
 
+
+builder = wired(FindInput)
 graph = builder.compile(name="find")

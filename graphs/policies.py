@@ -9,6 +9,7 @@ from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
 from nodes.guard import stopping
+from nodes.review_cost import reviewing_cost
 from state.channels import Shared
 from state.run import halt
 from tools.context import RunContext
@@ -46,6 +47,14 @@ def add_steps(graph: StateGraph[Any, RunContext, Any, Any], *steps: Callable[...
     """Add nodes under their own names, whose passing errors are tried again and others end the run."""
     for step in steps:
         graph.add_node(step.__name__, stopping(step), retry_policy=RETRY)
+
+
+def add_cost_review(
+    graph: StateGraph[Any, RunContext, Any, Any], name: str, asked: Callable[[Any], Any]
+) -> None:
+    """Add the step that may ask a person about the cost; see nodes.review_cost for `asked`."""
+    node = stopping(reviewing_cost(name, asked))
+    graph.add_node("review_cost", node, input_schema=graph.state_schema, retry_policy=RETRY)
 
 
 def unless_stopped(following: str, end: str) -> Callable[[Shared], str]:

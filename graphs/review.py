@@ -7,19 +7,26 @@ A fatal failure before or in `find` leads to END: there is nothing to write abou
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.find import graph as find
+from graphs.find import wired
 from graphs.policies import add_first_step, as_sent, unless_stopped
 from graphs.write import writing
 from nodes.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
-from state.request import ReviewInput
+from state.request import Choices, FindInput, ReviewInput
 from tools.context import RunContext
+
+
+class FindToWrite(FindInput):
+    """What `find` takes where a section will be written of what it finds."""
+
+    choices: Choices = Choices()
+
 
 builder = StateGraph(
     ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
 )
 add_first_step(builder, begin_review)
-builder.add_node("find", find, input_schema=as_sent(builder))
+builder.add_node("find", wired(FindToWrite).compile(name="find"), input_schema=as_sent(builder))
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "begin_review")
 builder.add_conditional_edges("begin_review", unless_stopped("find", END), ["find", END])

@@ -1,7 +1,7 @@
 """The `synthesize` graph: from a question and a stack of papers to a text with two kinds of references.
 
 START -> take_stack -> read_paper (a branch for each paper) -> merge_references
-      -> summarize_paragraphs -> judge_relevance -> synthesize_answer
+      -> review_cost (a person may stop here) -> summarize_paragraphs -> judge_relevance -> synthesize_answer
 synthesize_answer -> synthesize_answer   while there are contexts that the text has not taken in
                   -> align_lines -> resolve_works -> present_synthesis -> END
 A fatal failure at any step leads to present_synthesis: a run always shows what it has.
@@ -14,7 +14,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.policies import RETRY, add_first_step, unless_stopped
+from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
 from nodes.guard import stopping, timed
 from nodes.synthesize.align_lines import align_lines
 from nodes.synthesize.judge_relevance import judge_relevance
@@ -75,12 +75,13 @@ def wired(
     )  # fmt: skip
     for step in steps:
         made.add_node(step.__name__, timed(stopping(step)), retry_policy=RETRY)
+    add_cost_review(made, "synthesize", lambda state: {"paragraphs": len(state["paragraphs"])})
     made.add_node("present_synthesis", present_synthesis)
 
     made.add_edge(START, "take_stack")
     made.add_conditional_edges("take_stack", each_paper, ["read_paper", "present_synthesis"])
     made.add_edge("read_paper", "merge_references")
-    chain = ["merge_references", *(step.__name__ for step in finding)]
+    chain = ["merge_references", "review_cost", *(step.__name__ for step in finding)]
     for name, following in [*pairwise(chain), ("align_lines", "resolve_works")]:
         ways = unless_stopped(following, "present_synthesis")
         made.add_conditional_edges(name, ways, [following, "present_synthesis"])

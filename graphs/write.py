@@ -1,6 +1,6 @@
 """The `write` graph: from an abstract and a set of papers to a cited related-work section.
 
-START -> take_papers -> writing -> END
+START -> take_papers -> review_cost (a person may stop here) -> writing -> END
 
 where `writing`, which `review` uses too, is
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
@@ -10,18 +10,19 @@ vote_drafts -> read_paper -> review_plan -> check_citations   for papers that a 
 extend_beam -> vote_drafts -> extend_beam ...   round after round, in the way of the run's writer
 vote_drafts -> check_citations -> revise_draft -> check_citations   what was drafted in one go
               -> rewrite_unsupported -> check_citations   what is weak, once
-              -> audit_citations -> compare_papers -> number_references -> END
+              -> audit_citations -> review_text -> compare_papers -> number_references -> END
+review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
 A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.policies import add_first_step, add_steps, unless_stopped
+from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
 from nodes.write.choose_cited import choose_cited
@@ -31,6 +32,7 @@ from nodes.write.number_references import number_references
 from nodes.write.plan_section import plan_section
 from nodes.write.read_paper import read_paper
 from nodes.write.review_plan import review_plan
+from nodes.write.review_text import review_text
 from nodes.write.revise_draft import revise_draft
 from nodes.write.rewrite_unsupported import is_weak, rewrite_unsupported, rounds
 from nodes.write.take_papers import take_papers
@@ -86,8 +88,13 @@ def each_job(
 def after_check(
     state: WriteState,
 ) -> Literal["revise_draft", "rewrite_unsupported", "audit_citations"]:
-    """Revise what was drafted in one go; rewrite what is weak; take out what fails the last check."""
+    """Revise what was drafted in one go; rewrite what is weak; take out what fails the last check.
+
+    What a person has written nobody rewrites.
+    """
     if halt(state["failures"]):
+        return "audit_citations"
+    if state.get("edited"):
         return "audit_citations"
     if state["final"].whole and state["checks"] == 1:
         return "revise_draft"
@@ -102,6 +109,18 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citati
     return "audit_citations" if done else "check_citations"
 
 
+def after_text(
+    state: WriteState,
+) -> Literal["check_citations", "audit_citations", "compare_papers"]:
+    """Check what a person has edited; audit anew what sentences were taken out of."""
+    if halt(state.get("failures", [])) or not state["final"].sentences:
+        return "compare_papers"
+    if state["edited"]:
+        return "check_citations"
+    same = state["audit"].sentences == len(state["final"].sentences)
+    return "compare_papers" if same else "audit_citations"
+
+
 WRITE = ["read_paper", "extend_beam", "check_citations", "audit_citations"]
 
 
@@ -109,7 +128,7 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     """Add the steps from a plan to the result."""
     add_steps(graph, read_paper, review_plan, extend_beam, vote_drafts)
     add_steps(graph, check_citations, revise_draft, rewrite_unsupported)
-    add_steps(graph, audit_citations, compare_papers)
+    add_steps(graph, audit_citations, review_text, compare_papers)
     graph.add_node("number_references", number_references)
     graph.add_edge("read_paper", "review_plan")
     graph.add_conditional_edges("review_plan", after_review, ["review_plan", *WRITE])
@@ -118,7 +137,8 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     graph.add_conditional_edges("check_citations", after_check)
     graph.add_edge("revise_draft", "check_citations")
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
-    graph.add_edge("audit_citations", "compare_papers")
+    graph.add_edge("audit_citations", "review_text")
+    graph.add_conditional_edges("review_text", after_text)
     graph.add_edge("compare_papers", "number_references")
     graph.add_edge("number_references", END)
 
@@ -139,13 +159,22 @@ writing.add_conditional_edges(
 )
 
 
+def _cost_of(state: WriteState) -> Mapping[str, Any]:
+    choices = state["choices"]
+    return {"papers": state["selected"], "cite": choices.cite, "plan": choices.plan}
+
+
 builder = StateGraph(
     WriteState, context_schema=RunContext, input_schema=WriteInput, output_schema=WriteOutput
 )
 add_first_step(builder, take_papers)
+add_cost_review(builder, "write", _cost_of)
 builder.add_node("writing", writing.compile(name="writing"))
 builder.add_edge(START, "take_papers")
-builder.add_edge("take_papers", "writing")
+builder.add_conditional_edges(
+    "take_papers", unless_stopped("review_cost", "writing"), ["review_cost", "writing"]
+)
+builder.add_edge("review_cost", "writing")
 builder.add_edge("writing", END)
 
 graph = builder.compile(name="write")

@@ -100,19 +100,51 @@ async def test_plan_is_reviewed_and_the_section_revised_over_the_server(
     ids = [paper.id for paper in small_records() if paper.abstract][:4]
     inputs: Any = {"text": abstract, "library": SMALL, "papers": ids, "cite": 2}
     asked: Any = await client.runs.wait(
-        thread, "write", input=inputs, context={"review_plan": True}
+        thread, "write", input=inputs, context={"review_plan": "on"}
     )
     (question,) = asked["__interrupt__"]
     assert [paper["id"] for paper in question["value"]["papers"]] == ids
     done: Any = await client.runs.wait(
         thread, "write", command={"resume": "On the last [4].\nOn the first [1]."},
-        context={"review_plan": True},
+        context={"review_plan": "on"},
     )  # fmt: skip
     assert [item["paper"]["id"] for item in done["references"]] == [ids[3], ids[0]]
     revised: Any = await client.runs.wait(
         None, "revise", input={"section": done["run"], "instruction": "without [1]"}
     )
     assert [item["paper"]["id"] for item in revised["references"]] == [ids[0]]
+
+
+async def test_person_is_asked_inside_the_graphs_of_a_review(
+    client: LangGraphClient, abstract: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    context: Any = {**QUICK, "review_cost": "on", "review_queries": "on", "review_papers": "on",
+                    "review_plan": "on", "review_text": "on", "max_hops": 1}  # fmt: skip
+    inputs: Any = {"text": abstract, "library": SMALL, "cite": 2}
+    result: Any = await client.runs.wait(thread, "review", input=inputs, context=context)
+    answers: dict[str, Any] = {
+        "cost": "", "queries": ["metod: x", 'method: "citation recommendation"'],
+        "papers": "[2]\n[1]", "plan": {"action": "accept"}, "text": None,
+    }  # fmt: skip
+    kinds: list[str] = []
+    while asked := result.get("__interrupt__"):
+        question = asked[0]["value"]
+        kinds.append(question["kind"])
+        answer = answers[question["kind"]]
+        if question["kind"] == "queries":
+            assert ("metod" in question["error"]) == (len(kinds) > 2)
+            answer = answer.pop(0)
+        state = await client.threads.get_state(thread)
+        assert [item["value"]["kind"] for item in state["interrupts"]] == [question["kind"]]
+        command: Any = {"resume": {"action": "accept"} if answer is None else answer}
+        result = await client.runs.wait(thread, "review", command=command, context=context)
+    assert kinds == ["cost", "queries", "queries", "papers", "plan", "text"]
+    assert [item["text"] for item in result["queries"]] == ['"citation recommendation"']
+    assert [item["rank"] for item in result["papers"][:2]] == [1, 2]
+    cited = {item["paper"]["id"] for item in result["references"]}
+    assert cited == {item["paper"]["id"] for item in result["papers"][:2]}
+    assert result["outcome"] == "complete"
 
 
 async def test_text_is_verified_over_the_server(client: LangGraphClient) -> None:

@@ -16,8 +16,10 @@ _RANGE = re.compile(r"(\d{1,6}) ?(?:-|–|—|to) ?(\d{1,6})")
 _LOST_BRACKET = re.compile(r".{0,20}[\[\]].{0,20}")
 
 
-def with_markers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -> str:
-    """Return the plan with a marker for each paper that it names: `{P2}` for the second of `papers`.
+def with_markers(
+    plan: str, papers: Sequence[str], aliases: Mapping[str, str], *, what: str = "plan"
+) -> str:
+    """Return the plan, or a text, with a marker for each paper that it names: `{P2}` for the second of `papers`.
 
     Raises:
         InputError: It is too long, a bracket is not closed or not opened, `{P1}` stands where `[1]`
@@ -25,11 +27,11 @@ def with_markers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     """
     if len(plan) > MAX_CHARACTERS:
         raise InputError(
-            f"the plan has {len(plan):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
+            f"the {what} has {len(plan):,} characters and at most {MAX_CHARACTERS:,} are taken: give "
             "one short line for each sentence"
         )
     if marker := MARKER.search(plan):
-        raise InputError(f"the plan says '{marker[0]}': name a paper by its number, such as [1]")
+        raise InputError(f"the {what} says '{marker[0]}': name a paper by its number, such as [1]")
     unknown: list[str] = []
 
     def mark(found: re.Match[str]) -> str:
@@ -40,20 +42,20 @@ def with_markers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -
     text = _NAMED.sub(mark, plan)
     if lost := _LOST_BRACKET.search(text):
         raise InputError(
-            f"the plan has a bracket that is never closed, or was not opened: '{lost[0].strip()}'; write "
+            f"the {what} has a bracket that is never closed, or was not opened: '{lost[0].strip()}'; write "
             "[1] or [1, 2]"
         )
     if unknown:
-        raise unknown_papers(unknown, len(papers))
+        raise unknown_papers(unknown, len(papers), what=what)
     return text
 
 
-def unknown_papers(names: Iterable[str], count: int) -> InputError:
+def unknown_papers(names: Iterable[str], count: int, *, what: str = "plan") -> InputError:
     """Return the error that says which names lead to no paper."""
     listed = ", ".join(dict.fromkeys(f"[{' '.join(name.split())[:_SHOWN]}]" for name in names))
     there = "is 1 paper" if count == 1 else f"are {count} papers"
     return InputError(
-        f"the plan names {listed}, but there {there} to cite: use [1] to [{count}], or ids of papers "
+        f"the {what} names {listed}, but there {there} to cite: use [1] to [{count}], or ids of papers "
         "that were found"
     )
 

@@ -1,0 +1,67 @@
+"""Review: let a person decide whether a run is worth what it may cost, before anything is paid.
+
+Reads `run`, `request` and what else the graph was asked. Writes nothing but a failure where the person ends the run.
+The graph stops here as the run's setting `review_cost` asks; it goes on with the answer.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.asking import ask, is_due
+from nodes.estimate import estimate
+from state.channels import Shared
+from state.questions import CostQuestion, Estimate
+from tools.context import RunContext
+from tools.errors import InputError
+from tools.services import open_services
+
+MUCH = 1.0
+"""USD that a run may take, where no budget is set, before a person is asked by policy."""
+GO = "go on"
+ASKED = (
+    "Nothing was paid yet. Send nothing or 'go on' if the run is worth what it may take, or 'stop' to end it here. "
+    "Another budget: start again with max_usd, max_calls or smaller numbers of papers."
+)
+
+
+def reviewing_cost(
+    graph: str, asked: Callable[[Any], Mapping[str, Any]]
+) -> Callable[..., Awaitable[Any]]:
+    """Return the node for a graph.
+
+    Args:
+        graph: Its name.
+        asked: Returns, from the state, what besides the request decides what it costs.
+    """
+
+    async def review_cost(state: Shared, runtime: Runtime[RunContext]) -> Shared:
+        services = open_services(runtime, state["run"])
+        context, more = services.context, dict(asked(state))
+        name = more.pop("graph", graph)
+        found = estimate(name, {**state["request"].model_dump(), **more}, context)
+        why = why_asked(found, context.max_usd)
+        if not is_due(context.review_cost, why):
+            return {"failures": []}
+        question = CostQuestion(instructions=ASKED, proposal=GO, why=why, estimate=found)
+        await ask(question, _read)
+        return {"failures": []}
+
+    return review_cost
+
+
+async def _read(text: str) -> None:
+    if text.strip().casefold() not in {"go on", "yes", "y", "ok"}:
+        raise InputError(f"'{text.strip()[:60]}' is no answer here: send 'go on' or 'stop'")
+
+
+def why_asked(found: Estimate, max_usd: float | None) -> str:
+    """Say why a person should be asked; empty where the run costs little or nothing."""
+    if found.usd is None:
+        return "the model has no known price"
+    limit = MUCH if max_usd is None else max_usd / 2
+    if found.usd.high <= limit:
+        return ""
+    of = "half of its budget" if max_usd is not None else f"{MUCH:.0f} USD"
+    return f"the run may cost {found.usd.high:.2f} USD, which is more than {of}"

@@ -1,0 +1,140 @@
+"""Tests of what a run is said to take before it begins, and of asking a person whether it is worth it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from citeloom.settings import Settings
+from nodes.estimate import estimate
+from nodes.review_cost import why_asked
+from state.questions import Estimate, Span
+from tests.fakes.reviewer import reviewer
+from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
+from tests.graphs.person import Person, question
+from tools.context import RunContext
+
+BEES: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5, "cite": 4}
+IDS = [paper.id for paper in bee_papers() if paper.abstract][:6]
+WRITE: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "papers": IDS}
+PRICED = {"strong_price": (100.0, 300.0)}
+
+
+@pytest.mark.parametrize(
+    ("graph", "inputs", "how"),
+    [
+        ("find", BEES, {}),
+        ("review", BEES, {}),
+        ("review", {**BEES, "library": "starter", "keep": 40, "cite": 10}, {}),
+        ("review", BEES, {"writer": "beam", "ranker": "cascade"}),
+        ("review", BEES, {"writer": "per_cite", "ranker": "permutation", "max_hops": 1}),
+        ("write", WRITE, {"writer": "sentence_by_sentence"}),
+        ("write", WRITE, {"writer": "plan"}),
+        ("write", {**WRITE, "cite": 2}, {"review_plan": "off"}),
+    ],
+)
+async def test_what_is_used_lies_within_what_was_foreseen(
+    llm_settings: Settings, graph: str, inputs: dict[str, Any], how: dict[str, Any]
+) -> None:
+    priced = llm_settings.model_copy(update=PRICED)
+    with Scripted(reviewer(), priced, **how) as llm:
+        foreseen = estimate(graph, inputs, llm.context)
+        done = await Person(graph, inputs, llm.context).begin()
+    assert done["outcome"] == "complete"
+    tasks = {item.task: item for item in foreseen.tasks}
+    for used in done["usage"]:
+        assert _within(tasks[used.task].calls, used.calls), used
+        assert _within(tasks[used.task].input_tokens, used.input_tokens), used
+        assert _within(tasks[used.task].output_tokens, used.output_tokens), used
+    assert _within(foreseen.calls, sum(item.calls for item in done["usage"]))
+    assert foreseen.usd
+    assert _within(foreseen.usd, sum(item.usd for item in done["usage"]))
+
+
+async def test_answers_cost_what_was_foreseen(llm_settings: Settings) -> None:
+    asked = {"question": "How do bees navigate over long distances?", "library": "bees"}
+    with Scripted(reviewer(), llm_settings) as llm:
+        foreseen = estimate("ask", asked, llm.context)
+        done = await Person("ask", asked, llm.context).begin()
+    tasks = {item.task: item for item in foreseen.tasks}
+    assert done["usage"]
+    for used in done["usage"]:
+        assert _within(tasks[used.task].calls, used.calls), used
+        assert _within(tasks[used.task].output_tokens, used.output_tokens), used
+    assert foreseen.usd is None, "no price is known"
+
+
+def _within(span: Span, value: float) -> bool:
+    return span.low <= value <= span.high
+
+
+@pytest.mark.parametrize("graph", ["find", "write", "review", "ask", "synthesize"])
+def test_embedded_engine_on_a_library_costs_nothing(extractive: RunContext, graph: str) -> None:
+    free = estimate(graph, {**BEES, "papers": IDS}, extractive)
+    assert free == Estimate()
+    assert why_asked(free, None) == why_asked(free, 0.0) == ""
+
+
+@pytest.mark.parametrize("graph", ["find", "write", "review", "ask", "synthesize"])
+def test_more_work_is_foreseen_for_more_papers(llm_settings: Settings, graph: str) -> None:
+    context = context_for(llm_settings, max_hops=1)
+    more = context_for(llm_settings, max_hops=3)
+    inputs: Mapping[str, Any] = {**BEES, "papers": IDS}
+    wide = {**BEES, "keep": 50, "cite": 40, "papers": [f"p{number}" for number in range(40)]}
+    small, large = estimate(graph, inputs, context), estimate(graph, wide, more)
+    assert 0 < small.calls.high < large.calls.high
+    assert small.minutes.high < large.minutes.high
+
+
+def test_sources_that_cost_money_are_counted(extractive: RunContext) -> None:
+    paid = estimate("find", {**BEES, "sources": ["google", "openalex"]}, extractive)
+    assert paid.calls == Span()
+    assert paid.usd
+    assert paid.usd.high == pytest.approx(sum(span.high for span in paid.sources.values()))
+    assert set(paid.sources) == {"google", "openalex"}
+
+
+async def test_nothing_is_asked_of_a_model_before_the_answer(llm_settings: Settings) -> None:
+    priced = llm_settings.model_copy(update=PRICED)
+    with Scripted(reviewer(), priced, review_cost="on") as llm:
+        person = Person("review", BEES, llm.context)
+        shown = question(await person.begin())
+        assert (shown["kind"], len(llm.server.requests)) == ("cost", 0)
+        named = {item["task"] for item in shown["estimate"]["tasks"]}
+        assert {"generate_queries", "draft_section"} <= named, "all of the review is foreseen"
+        again = question(await person.answer("perhaps"))
+        assert "'perhaps' is no answer" in again["error"]
+        assert not llm.server.requests
+        done = await person.answer("go on")
+    assert done["outcome"] == "complete"
+
+
+@pytest.mark.parametrize("graph", ["find", "write", "review", "ask"])
+async def test_stop_ends_every_graph_unpaid(llm_settings: Settings, graph: str) -> None:
+    inputs = {"question": "How do bees navigate?", "library": "bees"} if graph == "ask" else BEES
+    inputs = WRITE if graph == "write" else inputs
+    with Scripted(reviewer(), llm_settings, review_cost="on") as llm:
+        person = Person(graph, inputs, llm.context)
+        await person.begin()
+        done = await person.answer("stop")
+        assert not llm.server.requests
+    assert done["stop"].cause == "a person ended the run when asked about its cost"
+    assert done["outcome"] == "nothing"
+
+
+async def test_policy_asks_by_budget_and_price(
+    llm_settings: Settings, extractive: RunContext
+) -> None:
+    free = context_for(extractive.clients.settings, review_cost="auto", max_hops=1)
+    assert (await Person("find", BEES, free).begin())["outcome"] == "complete"
+    for update, budget, why in (
+        ({}, None, "no known price"),
+        ({"strong_price": (100.0, 300.0)}, None, "more than 1 USD"),
+        ({"strong_price": (1.0, 3.0)}, 0.1, "more than half of its budget"),
+    ):
+        settings = llm_settings.model_copy(update=update)
+        with Scripted(reviewer(), settings, review_cost="auto", max_usd=budget) as llm:
+            assert why in question(await Person("find", BEES, llm.context).begin())["why"]
+    cheap = llm_settings.model_copy(update={"strong_price": (0.01, 0.03)})
+    with Scripted(reviewer(), cheap, review_cost="auto") as llm:
+        assert (await Person("find", BEES, llm.context).begin())["outcome"] == "complete"
