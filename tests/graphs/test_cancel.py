@@ -105,5 +105,6 @@ def test_interrupted_command_stops_paying(home: Path, abstract: str) -> None:
                 server.wait_for(len(server.requests) + 1, 60.0)
             sent = server.tasks.count("read_paper")
             assert process.end(signal.SIGINT) == 130
-        assert server.tasks.count("read_paper") <= _AT_ONCE
-        assert calls_on_record(home, "read_paper") == server.tasks.count("read_paper") >= sent
+        came = server.tasks.count("read_paper")
+        # One that was cut off on its way to the server is on record, and may not have come.
+        assert sent <= came <= calls_on_record(home, "read_paper") <= _AT_ONCE
