@@ -11,8 +11,11 @@ from datetime import UTC, datetime
 from citeloom.settings import settings
 from tools.telemetry.places import here
 
-_TALKATIVE = ("aiosqlite", "httpx", "httpx2", "openai", "pyalex")
-"""Libraries whose lines below a warning quote what they are given: states, addresses with keys, prompts."""
+_TALKATIVE = {
+    logging.WARNING: ("aiosqlite", "httpx", "httpx2", "openai", "pyalex"),
+    logging.INFO: ("langgraph_api", "langgraph_runtime_inmem", "langgraph_runtime_postgres"),
+}
+"""Libraries whose lines below this level quote what they are given: states, addresses with keys, prompts."""
 _PACKAGE = logging.getLogger("citeloom")
 logger = logging.getLogger("citeloom.runs")
 
@@ -68,8 +71,9 @@ def _time(record: logging.LogRecord) -> str:
 
 def quiet_libraries() -> None:
     """Keep libraries from writing texts and keys into whatever log there is."""
-    for name in _TALKATIVE:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for level, names in _TALKATIVE.items():
+        for name in names:
+            logging.getLogger(name).setLevel(level)
 
 
 def start_logs() -> None:
