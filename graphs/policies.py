@@ -8,7 +8,7 @@ from langgraph.graph import StateGraph
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
-from nodes.guard import stopping
+from nodes.guard import prepared, stopping
 from nodes.review_cost import reviewing_cost
 from state.channels import Shared
 from state.run import halt
@@ -40,7 +40,7 @@ def as_sent(graph: StateGraph[Any, RunContext, Any, Any]) -> Any:
 
 def add_first_step(graph: StateGraph[Any, RunContext, Any, Any], node: Callable[..., Any]) -> None:
     """Add the node that reads what the caller sent."""
-    graph.add_node(node.__name__, node, input_schema=as_sent(graph), retry_policy=RETRY)
+    graph.add_node(node.__name__, prepared(node), input_schema=as_sent(graph), retry_policy=RETRY)
 
 
 def add_steps(graph: StateGraph[Any, RunContext, Any, Any], *steps: Callable[..., Any]) -> None:

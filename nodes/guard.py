@@ -1,11 +1,13 @@
-"""What a node's error means for its run."""
+"""What a node's error means for its run, and what a run's first node waits for."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from time import perf_counter
 from typing import Any, ParamSpec
 
 from state.run import Failure
+from tools.context import load
 from tools.errors import BudgetError, InputError, PermanentError
 
 P = ParamSpec("P")
@@ -27,6 +29,18 @@ def stopping(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
             return {"failures": [failure_of(node.__name__, error)]}
 
     return guarded
+
+
+def prepared(node: Callable[P, Awaitable[Any]]) -> Callable[P, Awaitable[Any]]:
+    """Load before a node, in a worker thread, what the steps of a run would load on the event loop."""
+
+    @wraps(node)
+    async def ready(*args: P.args, **kwargs: P.kwargs) -> Any:
+        if not load.cache_info().currsize:
+            await asyncio.to_thread(load)
+        return await node(*args, **kwargs)
+
+    return ready
 
 
 def timed(node: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable[dict[str, Any]]]:

@@ -9,6 +9,7 @@ import unicodedata
 from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field, field_validator
@@ -153,6 +154,7 @@ class Paper(Value):
         return f"{self.title}\n{self.abstract}" if self.abstract else self.title
 
 
+@lru_cache(maxsize=8192)
 def canonical_id(raw: str) -> str:
     """Return the canonical form of an identifier, or `local:<raw>` for one of no known kind.
 
@@ -181,6 +183,7 @@ def canonical_id(raw: str) -> str:
     return f"local:{text}"
 
 
+@lru_cache(maxsize=8192)
 def title_key(title: str) -> str:
     """Return the title without case, accents, punctuation and space, for comparison only."""
     folded = unicodedata.normalize("NFKD", title).casefold()

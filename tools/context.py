@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -216,6 +217,14 @@ class RunContext:
         from tools.clients import open_clients
 
         return open_clients(settings())
+
+
+@cache
+def load() -> None:
+    """Read the settings and load the packages that steps use, once in a process: half a second."""
+    settings()
+    for name in ("tools.clients", "sentencex"):
+        import_module(name)
 
 
 @cache

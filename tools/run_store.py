@@ -7,9 +7,9 @@ their common Postgres store, and a run of the command line in SQLite beside its 
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from operator import attrgetter
-from typing import Generic, TypeVar
+from time import monotonic
+from typing import Any, Generic, TypeVar
 
 from langgraph.store.base import BaseStore, GetOp, Item, PutOp
 
@@ -26,15 +26,37 @@ from tools.errors import InputError
 
 ValueT = TypeVar("ValueT", bound=Value)
 
-_KEPT = 20_000
 _MOST = 1000
-_made: OrderedDict[tuple[str, ...], tuple[datetime, Value]] = OrderedDict()
-"""Values read last, by run, kind and key, with the time of their writing.
+_RUNS = 32
+_IDLE = 60.0
+"""Seconds after which a run's values are made anew."""
 
-A run reads its papers again in every round; checking thousands of records each time would cost
-more than all else it does. The store's own time of writing, which SQLite keeps to the second, and
-what this process writes itself tell whether a value is still the same.
-"""
+
+class _Made:
+    """A run's values as they were last written or read, by kind and key, with how the store has them.
+
+    A run reads its papers again in every round; checking thousands of records each time would cost
+    more than all else it does. What stands in the store tells whether a value is still the same.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[str, str], tuple[dict[str, Any], Value]] = {}
+        self.used = 0.0
+
+
+_made: OrderedDict[tuple[str, ...], _Made] = OrderedDict()
+"""By run, the one used last at the end."""
+
+
+def _made_in(run: tuple[str, ...]) -> dict[tuple[str, str], tuple[dict[str, Any], Value]]:
+    """Return what is kept of a run, and forget those that are over or wait."""
+    now = monotonic()
+    made = _made.setdefault(run, _Made())
+    made.used = now
+    _made.move_to_end(run)
+    while len(_made) > _RUNS or next(iter(_made.values())).used < now - _IDLE:
+        _made.popitem(last=False)
+    return made.values
 
 
 class Table(Generic[ValueT]):
@@ -43,8 +65,12 @@ class Table(Generic[ValueT]):
     def __init__(
         self, run_store: "RunStore", kind: str, type_: type[ValueT], key: Callable[[ValueT], str]
     ) -> None:
-        self._store, self._space = run_store.store, (*run_store.space, kind)
-        self._type, self._key = type_, key
+        self._store, self._run, self._space = (
+            run_store.store,
+            run_store.space,
+            (*run_store.space, kind),
+        )
+        self._kind, self._type, self._key = kind, type_, key
 
     async def put(self, values: Iterable[ValueT]) -> list[str]:
         """Keep these values, each in place of what has its key; return the keys."""
@@ -52,16 +78,16 @@ class Table(Generic[ValueT]):
 
     async def put_as(self, values: Mapping[str, ValueT]) -> list[str]:
         """Keep these values under keys that are not told by the values themselves."""
-        puts = [
-            PutOp(
-                self._space, key, value.model_dump(mode="json", exclude_defaults=True), index=False
-            )
+        plain = {
+            key: value.model_dump(mode="json", exclude_defaults=True)
             for key, value in values.items()
-        ]
-        if puts:
+        }
+        if plain:
+            puts = [PutOp(self._space, key, value, index=False) for key, value in plain.items()]
             await self._store.abatch(puts)
-        for key in values:
-            _made.pop((*self._space, key), None)
+        made = _made_in(self._run)
+        for key, value in values.items():
+            made[self._kind, key] = (plain[key], value)
         return list(values)
 
     async def get(self, keys: Iterable[str]) -> dict[str, ValueT]:
@@ -84,15 +110,12 @@ class Table(Generic[ValueT]):
         return next(reversed(await self.all()), None)
 
     def _read(self, item: Item) -> ValueT:
-        place = (*self._space, item.key)
-        written, value = _made.get(place, (None, None))
-        if written == item.updated_at and isinstance(value, self._type):
-            return value
-        made = self._type.model_validate(item.value)
-        _made[place] = (item.updated_at, made)
-        while len(_made) > _KEPT:
-            _made.popitem(last=False)
-        return made
+        made = _made_in(self._run)
+        plain, value = made.get((self._kind, item.key), (None, None))
+        if plain != item.value or not isinstance(value, self._type):
+            value = self._type.model_validate(item.value)
+            made[self._kind, item.key] = (item.value, value)
+        return value
 
 
 class RunStore:

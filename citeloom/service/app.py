@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from citeloom.service import a2a, metrics
+from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
 from citeloom.settings import settings
@@ -39,4 +40,8 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
     return ServedRuns(LangGraphClient(client))
 
 
-app = Starlette(routes=[*metrics.routes(), *a2a.routes(runs_of)], middleware=[Middleware(Gate)])
+app = Starlette(
+    routes=[*metrics.routes(), *a2a.routes(runs_of)],
+    middleware=[Middleware(Gate)],
+    lifespan=cancellable,
+)

@@ -29,6 +29,7 @@ class Server:
 
     url: str
     log: Path
+    pid: int
 
     @property
     def account(self) -> str:
@@ -72,7 +73,7 @@ def serving(folder: Path, **settings: str) -> Iterator[Server]:
     port = free_port()
     command = [
         sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
-        "--n-jobs-per-worker", "10", "--host", "127.0.0.1", "--port", str(port),
+        "--n-jobs-per-worker", "25", "--host", "127.0.0.1", "--port", str(port),
     ]  # fmt: skip
     environment = {
         **clean_environment(folder / "home"),
@@ -80,6 +81,7 @@ def serving(folder: Path, **settings: str) -> Iterator[Server]:
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGSMITH_TRACING": "false",
+        "MALLOC_ARENA_MAX": "2",
         # As ./run dev leaves it; see there.
         "LANGGRAPH_STRICT_MSGPACK": "false",
         **settings,
@@ -93,7 +95,7 @@ def serving(folder: Path, **settings: str) -> Iterator[Server]:
     ):
         try:
             await_answer(f"http://127.0.0.1:{port}/ok", process, log)
-            yield Server(f"http://127.0.0.1:{port}", log)
+            yield Server(f"http://127.0.0.1:{port}", log, process.pid)
         finally:
             process.terminate()
             process.wait(30)
@@ -121,3 +123,11 @@ def await_answer(url: str, process: "subprocess.Popen[bytes]", log: Path) -> Non
 async def client(server: Server) -> AsyncIterator[LangGraphClient]:
     async with get_client(url=server.url) as opened:
         yield opened
+
+
+def with_llm(url: str) -> dict[str, str]:
+    """Return the settings of a server whose LLM is the fake at this address."""
+    return {
+        "CITELOOM_LLM_BASE_URL": url, "CITELOOM_LLM_API_KEY": "key", "CITELOOM_STRONG_MODEL": "m",
+        "CITELOOM_FAST_MODEL": "m", "CITELOOM_LLM_CONCURRENCY": "100",
+    }  # fmt: skip

@@ -8,6 +8,7 @@ kinds found papers.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
 from typing import Literal
 
 from state.query import Hit
@@ -58,10 +59,11 @@ def captures(
     found: dict[str, set[str]] = {paper: set() for paper in papers}
     for hit in hits:
         channel = channel_of(hit, division)
-        proves = hit.via not in {"reference", "citation"} or reached_from.get(hit.by, set()) - {
+        if hit.paper not in found or channel is None:
+            continue
+        if hit.via not in {"reference", "citation"} or reached_from.get(hit.by, set()) - {
             hit.paper
-        }
-        if hit.paper in found and channel and proves:
+        }:
             found[hit.paper].add(channel)
     return {paper: frozenset(channels) for paper, channels in found.items()}
 
@@ -73,7 +75,12 @@ def divide(
 
     Where there is none, the coarsest of those with the most channels.
     """
-    tried = [(division, captures(hits, papers, division)) for division in DIVISIONS]
-    sizes = [len(frozenset[str]().union(*found.values())) for _, found in tried]
-    enough = next((at for at, size in enumerate(sizes) if size >= ENOUGH), None)
-    return tried[sizes.index(max(sizes)) if enough is None else enough]
+    tried: list[tuple[int, Division, dict[str, frozenset[str]]]] = []
+    for division in DIVISIONS:
+        found = captures(hits, papers, division)
+        channels = len(frozenset[str]().union(*found.values()))
+        if channels >= ENOUGH:
+            return division, found
+        tried.append((channels, division, found))
+    _, division, found = max(tried, key=itemgetter(0))
+    return division, found

@@ -1,6 +1,7 @@
 """Names that a claim gives and its source does not: of systems, models, data sets, organisations."""
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W\d_][\w]*(?:[-–][\w]+)*")
 _WORD = re.compile(r"[^\W_]+")
@@ -15,9 +16,7 @@ def unsupported_entities(claim: str, source: str) -> list[str]:
     initials stand together, there or in the claim: 'LLMs' in a text on large language models. Names written like other
     words ('Mamba') are not seen.
     """
-    there = {word.lower() for word in _WORD.findall(source)}
-    there |= {"".join(_WORD.findall(word)).lower() for word in _TOKEN.findall(source)}
-    joined = "".join(_WORD.findall(source.lower()))
+    there, joined = _words_of(source)
     initials: str | None = None
     strange: list[str] = []
     for found in _TOKEN.finditer(claim):
@@ -34,12 +33,20 @@ def unsupported_entities(claim: str, source: str) -> list[str]:
     return list(dict.fromkeys(strange))
 
 
+@lru_cache(maxsize=1024)
+def _words_of(source: str) -> tuple[frozenset[str], str]:
+    """Return the words of a source, which is compared with many claims, and all its letters."""
+    there = {word.lower() for word in _WORD.findall(source)}
+    there |= {"".join(_WORD.findall(word)).lower() for word in _TOKEN.findall(source)}
+    return frozenset(there), "".join(_WORD.findall(source.lower()))
+
+
 def _is_name(word: str) -> bool:
     capitals = sum(char.isupper() for char in word)
     return capitals >= 2 or (capitals == 1 and any(char.isdigit() for char in word))
 
 
-def _is_there(name: str, there: set[str], joined: str) -> bool:
+def _is_there(name: str, there: frozenset[str], joined: str) -> bool:
     parts = [part.lower() for part in _WORD.findall(name)]
     if all(part in there or part.rstrip("s") in there or f"{part}s" in there for part in parts):
         return True

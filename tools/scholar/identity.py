@@ -94,7 +94,7 @@ def unite(records: Sequence[Paper]) -> list[list[int]]:
 
 
 def _round(papers: Sequence[Paper]) -> list[list[int]]:
-    order = sorted(range(len(papers)), key=lambda at: merge_order(papers[at]))
+    order = merge_order(papers)
     union = _Union([_Work.of(papers[at]) for at in order])
     _join_by_ids(union, [ids_of(papers[at]) for at in order])
     equal = _by_title(union, EQUAL_LETTERS).values()

@@ -1,6 +1,7 @@
 """The one record of a work, made of the records of its sources and versions."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import reduce
@@ -60,10 +61,22 @@ def preference(key: str) -> tuple[int, bool, str]:
     return _KINDS.get(kind, 4), is_preprint_doi(value), key
 
 
-def merge_order(paper: Paper) -> tuple[bool, int, str, str]:
-    """Return where a record stands among those of a work; the least gives its fields first."""
-    source = _SOURCES.get(paper.origin.get("title", ""), 0)
-    return is_preprint(paper), source, paper.id, paper.model_dump_json()
+def merge_order(records: Sequence[Paper]) -> list[int]:
+    """Return the places of records in their order of precedence, which gives a work's fields first.
+
+    It does not depend on their order: what is alike in all that counts is ordered by its content.
+    """
+    ranks = [
+        (is_preprint(record), _SOURCES.get(record.origin.get("title", ""), 0), record.id)
+        for record in records
+    ]
+    times = Counter(ranks)
+    return sorted(
+        range(len(records)),
+        key=lambda at: (
+            ranks[at], records[at].model_dump_json() if times[ranks[at]] > 1 else ""
+        ),
+    )  # fmt: skip
 
 
 def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa: A002 - a field's name
@@ -81,7 +94,7 @@ def merge(records: Sequence[Paper], *, id: str | None = None) -> Paper:  # noqa:
         id: The id to keep; without it the best one known, DOIs of published versions first. All
             other ids become aliases.
     """
-    ordered = sorted(records, key=merge_order)
+    ordered = [records[at] for at in merge_order(records)]
     merged = reduce(merge_records, ordered)
     origin = dict(merged.origin)
     values: dict[str, object] = {}
