@@ -5,11 +5,12 @@ from typing import Any, get_type_hints
 
 from langgraph.errors import NodeTimeoutError
 from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import RetryPolicy
 from typing_extensions import TypedDict
 
 from nodes.guard import prepared, stopping
-from nodes.review_cost import reviewing_cost
+from nodes.review_cost import Asked, review_cost
 from state.channels import Shared
 from state.run import halt
 from tools.context import RunContext
@@ -49,12 +50,16 @@ def add_steps(graph: StateGraph[Any, RunContext, Any, Any], *steps: Callable[...
         graph.add_node(step.__name__, stopping(step), retry_policy=RETRY)
 
 
-def add_cost_review(
-    graph: StateGraph[Any, RunContext, Any, Any], name: str, asked: Callable[[Any], Any]
-) -> None:
-    """Add the step that may ask a person about the cost; see nodes.review_cost for `asked`."""
-    node = stopping(reviewing_cost(name, asked))
-    graph.add_node("review_cost", node, input_schema=graph.state_schema, retry_policy=RETRY)
+def add_cost_review(graph: StateGraph[Any, RunContext, Any, Any], name: str, asked: Asked) -> None:
+    """Add the step that may ask a person about the cost of the graph of this name."""
+
+    async def node(state: Shared, runtime: Runtime[RunContext]) -> Shared:
+        return await review_cost(state, runtime, name, asked)
+
+    node.__name__ = review_cost.__name__
+    graph.add_node(
+        node.__name__, stopping(node), input_schema=graph.state_schema, retry_policy=RETRY
+    )
 
 
 def unless_stopped(following: str, end: str) -> Callable[[Shared], str]:

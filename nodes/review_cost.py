@@ -4,7 +4,7 @@ Reads `run`, `request` and what else the graph was asked. Writes nothing but a f
 The graph stops here as the run's setting `review_cost` asks; it goes on with the answer.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -26,29 +26,24 @@ ASKED = (
 )
 
 
-def reviewing_cost(
-    graph: str, asked: Callable[[Any], Mapping[str, Any]]
-) -> Callable[..., Awaitable[Any]]:
-    """Return the node for a graph.
+Asked = Callable[[Any], Mapping[str, Any]]
+"""Returns, from the state of a graph, what besides the request decides what a run costs."""
 
-    Args:
-        graph: Its name.
-        asked: Returns, from the state, what besides the request decides what it costs.
-    """
 
-    async def review_cost(state: Shared, runtime: Runtime[RunContext]) -> Shared:
-        services = open_services(runtime, state["run"])
-        context, more = services.context, dict(asked(state))
-        name = more.pop("graph", graph)
-        found = estimate(name, {**state["request"].model_dump(), **more}, context)
-        why = why_asked(found, context.max_usd)
-        if not is_due(context.review_cost, why):
-            return {"failures": []}
-        question = CostQuestion(instructions=ASKED, proposal=GO, why=why, estimate=found)
-        await ask(question, _read)
-        return {"failures": []}
-
-    return review_cost
+async def review_cost(
+    state: Shared,
+    runtime: Runtime[RunContext],
+    graph: str = "find",
+    asked: Asked = lambda _: {},
+) -> Shared:
+    """Stop for a person before a run of `graph`, or of the one that `asked` names, where it is due."""
+    services = open_services(runtime, state["run"])
+    context, more = services.context, {"graph": graph, **asked(state)}
+    found = estimate(more.pop("graph"), {**state["request"].model_dump(), **more}, context)
+    why = why_asked(found, context.max_usd)
+    if is_due(context.review_cost, why):
+        await ask(CostQuestion(instructions=ASKED, proposal=GO, why=why, estimate=found), _read)
+    return {"failures": []}
 
 
 async def _read(text: str) -> None:

@@ -12,6 +12,7 @@ from state.questions import Estimate, Span
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers, context_for
 from tests.graphs.person import Person, question
+from tests.graphs.stacks import QUESTION, uploads
 from tools.context import RunContext
 
 BEES: dict[str, Any] = {"text": ABSTRACT, "library": "bees", "keep": 5, "cite": 4}
@@ -62,6 +63,27 @@ async def test_answers_cost_what_was_foreseen(llm_settings: Settings) -> None:
         assert _within(tasks[used.task].calls, used.calls), used
         assert _within(tasks[used.task].output_tokens, used.output_tokens), used
     assert foreseen.usd is None, "no price is known"
+
+
+@pytest.mark.parametrize("how", [{}, {"relevance": "each", "updates": "each"}])
+async def test_synthesis_costs_what_was_foreseen(
+    llm_settings: Settings, how: dict[str, Any]
+) -> None:
+    asked: dict[str, Any] = {"question": QUESTION, "uploads": uploads()}
+    priced = llm_settings.model_copy(update=PRICED)
+    with Scripted(reviewer(), priced, review_cost="on", **how) as llm:
+        foreseen = estimate("synthesize", asked, llm.context)
+        person = Person("synthesize", asked, llm.context)
+        known = Estimate.model_validate(question(await person.begin())["estimate"])
+        assert not llm.server.requests
+        done = await person.answer("")
+    assert known.calls.high < foreseen.calls.high, "once they are read, the paragraphs are counted"
+    for found in (foreseen, known):
+        tasks = {item.task: item for item in found.tasks}
+        for used in done["usage"]:
+            assert _within(tasks[used.task].calls, used.calls), used
+            assert _within(tasks[used.task].input_tokens, used.input_tokens), used
+            assert _within(tasks[used.task].output_tokens, used.output_tokens), used
 
 
 def _within(span: Span, value: float) -> bool:
