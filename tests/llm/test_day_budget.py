@@ -4,8 +4,10 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from tests.fakes.openai_server import OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
+from tests.support import ROOT
 from tools.errors import BudgetError, PermanentError
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
@@ -152,14 +155,17 @@ print(len(asyncio.run(ask(mind, 40, int(run) * 100))))
 
 def test_processes_share_a_day(tmp_path: Path) -> None:
     with OpenAIServer([CHEAP]) as server:
-        running = [
-            subprocess.Popen(
-                [sys.executable, "-c", _PROCESS, str(tmp_path), str(run), server.url],
-                stdout=subprocess.PIPE, text=True,
-            )
+        commands = [
+            [sys.executable, "-c", _PROCESS, str(tmp_path), str(run), server.url]
             for run in range(3)
-        ]  # fmt: skip
-        refused = [int(process.communicate()[0]) for process in running]
+        ]
+        with ThreadPoolExecutor() as pool:
+            done = list(
+                pool.map(
+                    partial(subprocess.run, capture_output=True, text=True, cwd=ROOT), commands
+                )
+            )
+    refused = [int(process.stdout) for process in done]
     calls, _, usd = spent(tmp_path)
     assert sum(refused) > 0
     assert calls == len(server.requests) == 120 - sum(refused)
