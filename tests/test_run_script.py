@@ -102,7 +102,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def test_no_command_shows_help_and_an_unknown_one_is_named(checkout: Checkout) -> None:
     done = checkout.run()
     assert done.returncode == 0
-    for command in ("review", "citeloom", "dev", "test", "check", "lock"):
+    for command in ("review", "citeloom", "dev", "serve", "test", "check", "lock"):
         assert f"\n  {command} " in done.stdout
     wrong = checkout.run("revue")
     assert wrong.returncode == 1

@@ -12,7 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import a2a, metrics
+from citeloom.service import a2a, health, metrics
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
@@ -41,7 +41,7 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
 
 
 app = Starlette(
-    routes=[*metrics.routes(), *a2a.routes(runs_of)],
+    routes=[*health.routes(), *metrics.routes(), *a2a.routes(runs_of)],
     middleware=[Middleware(Gate)],
     lifespan=cancellable,
 )

@@ -1,0 +1,179 @@
+"""Whether the service lives, and whether it can work: what probes ask.
+
+Both routes answer to anybody, so no answer names a host, a folder or a key.
+"""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Awaitable, Callable, Sequence
+from importlib.util import find_spec
+from tempfile import TemporaryFile
+from time import monotonic
+from typing import Literal
+
+import httpx
+from psycopg import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from citeloom.settings import settings
+from state.base import Value
+
+_PATIENCE = 10.0
+_KEPT_SECONDS = 2.0
+"""Anybody may ask; the dependencies are asked no more often than this."""
+_ROOM = 500_000_000
+"""Bytes of disk below which a run may not be able to keep its checkpoints."""
+_found: tuple[float, Sequence["Part"]] = (float("-inf"), ())
+_asking = asyncio.Lock()
+
+
+class Part(Value):
+    """A thing that the service works with."""
+
+    name: str
+    state: Literal["ready", "off", "failed"]
+    text: str
+    """What is the matter, and what to do."""
+
+
+def routes() -> list[BaseRoute]:
+    """Return the two routes."""
+    return [Route("/citeloom/health", _health), Route("/citeloom/ready", _ready)]
+
+
+async def examine(*, at_start: bool = False) -> list[Part]:
+    """Ask each part how it is.
+
+    Args:
+        at_start: The server has not begun, and will make its own tables.
+    """
+    checks = [_database(tables=not at_start), _redis(), _qdrant(), _home(), _disk(), _llm()]
+    return [*await asyncio.gather(*checks)]
+
+
+async def _health(_: Request) -> JSONResponse:
+    return JSONResponse({"status": "alive"})
+
+
+async def _ready(_: Request) -> JSONResponse:
+    global _found
+    async with _asking:
+        if monotonic() - _found[0] > _KEPT_SECONDS:
+            _found = monotonic(), await examine()
+    parts = _found[1]
+    failed = [part.text for part in parts if part.state == "failed"]
+    return JSONResponse(
+        {
+            "ready": not failed,
+            "text": "not ready: " + "; ".join(failed) if failed else "ready",
+            "parts": [part.model_dump() for part in parts],
+        },
+        503 if failed else 200,
+    )
+
+
+async def _asked(name: str, ask: Callable[[], Awaitable[object]], good: str, bad: str) -> Part:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await ask()
+    except Exception as error:  # noqa: BLE001 - drivers raise many kinds; each is the finding
+        return Part(name=name, state="failed", text=f"{bad} ({type(error).__name__})")
+    return Part(name=name, state="ready", text=good)
+
+
+async def _database(*, tables: bool) -> Part:
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        return Part(
+            name="database",
+            state="off",
+            text="threads are kept in the memory of this development server; ./run serve keeps them in Postgres",
+        )
+
+    async def ask() -> None:
+        async with await AsyncConnection.connect(url, connect_timeout=int(_PATIENCE)) as database:
+            for table in ("checkpoints", "store") if tables else ():
+                found = await database.execute("SELECT to_regclass(%s)", [table])
+                if await found.fetchone() == (None,):
+                    raise LookupError(table)
+
+    return await _asked(
+        "database", ask, "threads, runs, checkpoints and the store are in Postgres",
+        "the Postgres database does not answer, or lacks the server's tables: check DATABASE_URL, and that it runs",
+    )  # fmt: skip
+
+
+async def _redis() -> Part:
+    url = os.environ.get("REDIS_URL")
+    if not url or not find_spec("redis"):
+        return Part(
+            name="redis",
+            state="off",
+            text="without Redis (REDIS_URL) one server serves all runs, and a run that a crash interrupts stays there",
+        )
+
+    async def ask() -> None:
+        from redis.asyncio import from_url
+
+        async with from_url(url) as redis:
+            await redis.ping()
+
+    return await _asked(
+        "redis", ask, "the queue of runs is in Redis",
+        "Redis does not answer, so no run starts: check REDIS_URL, and that it runs",
+    )  # fmt: skip
+
+
+async def _qdrant() -> Part:
+    options = settings()
+    url, key = options.qdrant_url, options.qdrant_api_key
+    if not url:
+        return Part(name="qdrant", state="off", text="the embedded engine holds the vectors")
+
+    async def ask() -> None:
+        async with httpx.AsyncClient(
+            timeout=_PATIENCE, headers={"api-key": key.get_secret_value()} if key else {}
+        ) as client:
+            (await client.get(f"{url.rstrip('/')}/readyz")).raise_for_status()
+
+    return await _asked(
+        "qdrant", ask, "Qdrant answers",
+        "Qdrant does not answer: check CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY",
+    )  # fmt: skip
+
+
+async def _home() -> Part:
+    def write() -> None:
+        settings().home.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=settings().home) as file:
+            file.write(b"ready")
+
+    return await _asked(
+        "libraries", lambda: asyncio.to_thread(write), "the folder of libraries and runs can be written",
+        "the folder of libraries and runs cannot be written: check CITELOOM_HOME, its owner and its disk",
+    )  # fmt: skip
+
+
+async def _disk() -> Part:
+    def look() -> None:
+        if shutil.disk_usage(settings().home).free < _ROOM:
+            raise OSError(f"less than {_ROOM} bytes")
+
+    return await _asked(
+        "disk", lambda: asyncio.to_thread(look), "the disk has room",
+        "the disk of CITELOOM_HOME has less than 500 MB left: delete runs (`citeloom runs`) or give it more",
+    )  # fmt: skip
+
+
+async def _llm() -> Part:
+    if settings().llm_configured:
+        return Part(name="llm", state="ready", text="an LLM is configured; it was not called")
+    return Part(
+        name="llm",
+        state="off",
+        text="no LLM is configured, so the embedded engine answers: set CITELOOM_STRONG_MODEL and "
+        "CITELOOM_LLM_BASE_URL or CITELOOM_LLM_API_KEY",
+    )

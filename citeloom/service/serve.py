@@ -1,0 +1,124 @@
+"""`./run serve`: the graphs behind Aegra (Apache-2.0), over Postgres and Redis.
+
+Needs the extra `hosting`, and langgraph.json in the working folder.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from socket import getaddrinfo
+from typing import Any
+
+from citeloom import PROGRAM
+from citeloom.service import health
+from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
+from citeloom.settings import SettingsError, settings
+
+_STOP_SECONDS = 5
+"""For open streams to end after SIGTERM, and then as long for runs; what is not done by then goes on at
+the next start."""
+_DEFAULTS = {
+    "ENV_MODE": "PRODUCTION",
+    "LOG_LEVEL": "WARNING",
+    "LANGSMITH_TRACING": "false",
+    "CRON_ENABLED": "false",  # a schedule spends while nobody looks
+    "WORKER_DRAIN_TIMEOUT": str(_STOP_SECONDS),
+    "BG_JOB_TIMEOUT_SECS": str(6 * 3600),  # else Aegra ends a run after one hour
+}
+"""Of Aegra's own settings; the environment may say otherwise."""
+
+
+class _RefusedError(Exception):
+    """Nothing is served; the text is for whoever started it."""
+
+
+def main() -> None:
+    """Serve until SIGTERM."""
+    parser = ArgumentParser(prog="./run serve", description="Serve the graphs, to stay up.")
+    parser.add_argument("--host", default="127.0.0.1", help="Address; 127.0.0.1 by default.")
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT", 2024))
+    parser.add_argument("--config", type=Path, default=Path("langgraph.json"), help="The graphs.")
+    given = parser.parse_args()
+    try:
+        config = _config(given.config)
+        _check_reach(given.host, given.port)
+        _prepare(config, given.host, given.port)
+        from aegra_api.core.auth_middleware import get_auth_instance
+        from aegra_api.main import app
+
+        # Aegra serves everybody when it cannot load the auth that it was told of.
+        if config.get("auth") and get_auth_instance() is None:
+            raise _RefusedError("the auth of langgraph.json cannot be loaded: see above")
+    except (_RefusedError, SettingsError) as error:
+        sys.exit(f"run: {error}")
+    import uvicorn
+
+    uvicorn.run(
+        app, host=given.host, port=given.port, log_config=None, access_log=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )  # fmt: skip
+
+
+def _config(path: Path) -> dict[str, Any]:
+    """Return langgraph.json as Aegra takes it: from any folder, and with its kind of application."""
+    try:
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _RefusedError(
+            f"{path} cannot be read: start in CiteLoom's folder ({error})"
+        ) from error
+    root = path.resolve().parent
+    for graph in config["graphs"].values():
+        graph["path"] = str(root / graph["path"])
+    config["dependencies"] = [str(root)]
+    config.setdefault("http", {})["app"] = "citeloom.service.hosted:app"
+    return config
+
+
+def _check_reach(host: str, port: int) -> None:
+    """Refuse to serve others while nothing says who may call."""
+    try:
+        address = str(getaddrinfo(host, port)[0][4][0])
+    except OSError as error:
+        raise _RefusedError(f"'{host}' is no address of this machine ({error})") from error
+    if not (is_loopback(address.partition("%")[0]) or asks_for_keys() or has_own_auth()):
+        raise _RefusedError(
+            f"others can reach {host}, and nothing says who may call: make a key first, with "
+            f"`{PROGRAM} keys add NAME`, or serve this machine only, without --host"
+        )
+
+
+def _prepare(config: dict[str, Any], host: str, port: int) -> None:
+    """Set what Aegra and our own routes read from the environment when they are imported."""
+    if not os.environ.get("DATABASE_URL"):
+        raise _RefusedError(
+            "DATABASE_URL is not set: name a Postgres database, as in "
+            "postgresql://citeloom:PASSWORD@127.0.0.1:5432/citeloom (docs/hosting.md)"
+        )
+    if os.environ.get("REDIS_URL"):
+        os.environ.setdefault("REDIS_BROKER_ENABLED", "true")
+    else:
+        sys.stderr.write(
+            "run: REDIS_URL is not set: a run that a crash interrupts stays where it was\n"
+        )
+    failed = [part for part in asyncio.run(health.examine(at_start=True)) if part.state == "failed"]
+    if failed:
+        raise _RefusedError("; ".join(part.text for part in failed))
+    folder = settings().home / "server"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"aegra-{port}.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    inside = "127.0.0.1" if host in {"0.0.0.0", "::"} else host
+    os.environ |= {
+        **{name: os.environ.get(name, value) for name, value in _DEFAULTS.items()},
+        "AEGRA_CONFIG": str(path), "HOST": host, "PORT": str(port),
+        "CITELOOM_SERVER_URL": f"http://{f'[{inside}]' if ':' in inside else inside}:{port}",
+    }  # fmt: skip
+    settings.cache_clear()
+
+
+if __name__ == "__main__":
+    main()
