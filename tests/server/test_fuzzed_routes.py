@@ -1,0 +1,87 @@
+"""Our own routes against what schemathesis makes up: whatever comes, no 500."""
+
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis import Case
+from starlette.routing import Route
+
+from citeloom.service.app import app
+from tests.server.conftest import Server
+
+METHODS = [
+    "SendMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard",
+    "CreateTaskPushNotificationConfig", "server/discover", "initialize", "tools/list", "tools/call",
+    "tasks/get", "tasks/cancel", "resources/read", "prompts/list",
+]  # fmt: skip
+AGENTS = ("/citeloom/a2a/find", "/citeloom/a2a/synthesize")
+PART = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"}, "raw": {"type": "string"}, "url": {"type": "string"},
+        "data": {}, "filename": {"type": "string"},
+    },
+}  # fmt: skip
+PARAMS = {
+    "type": "object",
+    "properties": {
+        "message": {
+            "type": "object",
+            "properties": {
+                "role": {"enum": ["ROLE_USER", "ROLE_AGENT", 3]},
+                "messageId": {"type": "string"}, "taskId": {"type": "string"},
+                "contextId": {"type": "string"}, "parts": {"type": "array", "items": PART},
+            },
+        },
+        "id": {"type": "string"}, "name": {"type": "string"}, "uri": {"type": "string"},
+        "taskId": {"type": "string"}, "arguments": {"type": "object"}, "pageSize": {},
+    },
+}  # fmt: skip
+CALL = {
+    "oneOf": [
+        {
+            "type": "object",
+            "properties": {
+                "jsonrpc": {"enum": ["2.0", "1.0"]}, "method": {"enum": METHODS}, "params": PARAMS,
+                "id": {},
+            },
+            "required": ["jsonrpc", "method", "params", "id"],
+        },
+        {},
+    ]
+}  # fmt: skip
+
+
+def described() -> dict[str, Any]:
+    """Return our routes as OpenAPI, each body a call of JSON-RPC or anything else."""
+    body = {"content": {"application/json": {"schema": CALL}}, "required": True}
+    header = {"name": "A2A-Version", "in": "header", "schema": {"enum": ["1.0", "0.3", "9"]}}
+    paths: dict[str, Any] = {}
+    for route in app.routes:
+        # The agents share their code: one that takes files and one that takes none stand for all.
+        if isinstance(route, Route) and not ("/a2a/" in route.path and route.path not in AGENTS):
+            for method in route.methods or set() - {"HEAD"}:
+                told: dict[str, Any] = {"responses": {"default": {"description": "Anything."}}}
+                if method in {"POST", "PUT", "DELETE"}:
+                    told |= {"requestBody": body, "parameters": [header]}
+                paths.setdefault(route.path, {})[method.lower()] = told
+    return {"openapi": "3.1.0", "info": {"title": "Ours", "version": "1"}, "paths": paths}
+
+
+schema = schemathesis.openapi.from_dict(described())
+
+
+@schema.parametrize()
+@settings(
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+def test_nothing_ends_in_an_error_of_the_server(case: Case, server: Server) -> None:
+    answer = case.call(
+        base_url=server.url, headers={"Accept": "application/json, text/event-stream"}
+    )
+    assert answer.status_code < 500, answer.text
