@@ -1,8 +1,6 @@
 """The `write` graph: from an abstract and a set of papers to a cited related-work section.
 
-START -> take_papers -> review_cost (a person may stop here) -> writing -> END
-
-where `writing`, which `review` uses too, is
+START -> take_papers -> review_cost (a person may stop here), and then, as in `writing`, which `review` has,
 START -> choose_cited -> plan_section -> read_paper (a branch per paper) -> review_plan
 review_plan (a person may edit the plan here) -> extend_beam (a branch per job of the round)
 review_plan -> read_paper -> review_plan   for papers that the person added
@@ -54,7 +52,8 @@ def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "re
 
 
 def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
-    wanted = [state["keys"][key] for key in keys if state["keys"][key] not in state["read"]]
+    known = [state["keys"][key] for key in keys if key in state["keys"]]
+    wanted = [paper for paper in known if paper not in state["read"]]
     shared = {"run": state["run"], "request": state["request"], "of": len(wanted)}
     return [Send("read_paper", {**shared, "paper": paper}) for paper in wanted]
 
@@ -143,20 +142,25 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     graph.add_edge("number_references", END)
 
 
+def add_planning(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
+    """Add the steps from the selected papers to the result."""
+    add_steps(graph, choose_cited, plan_section)
+    add_writing(graph)
+    graph.add_conditional_edges(
+        "choose_cited",
+        unless_stopped("plan_section", "audit_citations"),
+        ["plan_section", "audit_citations"],
+    )
+    graph.add_conditional_edges(
+        "plan_section", each_paper, ["read_paper", "review_plan", "audit_citations"]
+    )
+
+
 writing = StateGraph(
     WriteState, context_schema=RunContext, input_schema=WritingInput, output_schema=WriteOutput
 )
-add_steps(writing, choose_cited, plan_section)
-add_writing(writing)
+add_planning(writing)
 writing.add_edge(START, "choose_cited")
-writing.add_conditional_edges(
-    "choose_cited",
-    unless_stopped("plan_section", "audit_citations"),
-    ["plan_section", "audit_citations"],
-)
-writing.add_conditional_edges(
-    "plan_section", each_paper, ["read_paper", "review_plan", "audit_citations"]
-)
 
 
 def _cost_of(state: WriteState) -> Mapping[str, Any]:
@@ -169,12 +173,11 @@ builder = StateGraph(
 )
 add_first_step(builder, take_papers)
 add_cost_review(builder, "write", _cost_of)
-builder.add_node("writing", writing.compile(name="writing"))
+add_planning(builder)
 builder.add_edge(START, "take_papers")
 builder.add_conditional_edges(
-    "take_papers", unless_stopped("review_cost", "writing"), ["review_cost", "writing"]
+    "take_papers", unless_stopped("review_cost", "choose_cited"), ["review_cost", "choose_cited"]
 )
-builder.add_edge("review_cost", "writing")
-builder.add_edge("writing", END)
+builder.add_edge("review_cost", "choose_cited")
 
 graph = builder.compile(name="write")

@@ -22,9 +22,9 @@ from state.reducers import (
     add_ids,
     add_listings,
     add_log,
-    add_queries,
     add_rejections,
     add_rounds,
+    latest,
     merge_scores,
 )
 from state.request import Choices, Request
@@ -39,7 +39,7 @@ class Shared(TypedDict, total=False):
 
     run: str
     """Names this run's run store, ledger and budget; set by the first node."""
-    request: Request
+    request: Annotated[Request, latest(Request)]
     stop: Failure | None
     """Why nothing more could be done, for a person; set by the last node from `failures`."""
     failures: Annotated[list[Failure], add_failures]
@@ -58,7 +58,7 @@ class Result(Shared, total=False):
 class FindState(Shared, total=False):
     """What the nodes of `find` share: each reads some of it, and returns what it changed."""
 
-    queries: Annotated[list[SearchQuery], add_queries]
+    queries: Annotated[list[SearchQuery], latest(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
     trail: Annotated[list[str], add_ids]
@@ -98,7 +98,7 @@ class FindState(Shared, total=False):
     """Papers whose references and citations were followed."""
     depth: int
     hop: int
-    sufficiency: list[Sufficiency]
+    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     selected: list[str]
     completeness: Completeness
     choices: Choices
@@ -125,24 +125,24 @@ class CheckState(Shared, total=False):
 
     keys: dict[str, str]
     """The key of each paper that is, or is to be, cited (P1, P2, ...) and the paper's id."""
-    final: Draft
+    final: Annotated[Draft, latest(Draft)]
     """The sentences with markers."""
     checks: int
-    verdicts: list[CitationVerdict]
+    verdicts: Annotated[list[CitationVerdict], latest(list[CitationVerdict])]
     rejections: Annotated[list[Rejection], add_rejections]
     """What the checks kept out of the text."""
     notes: list[str]
     """What the caller should know of the writing or of the check."""
-    outline: Plan
+    outline: Annotated[Plan, latest(Plan)]
     """The plan of a section that was written here; a text by someone else has none."""
 
 
 class WriteState(CheckState, total=False):
     """What the nodes of `write` share: each reads some of it, and returns what it changed."""
 
-    choices: Choices
+    choices: Annotated[Choices, latest(Choices)]
     selected: list[str]
-    sufficiency: list[Sufficiency]
+    sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
     read: Annotated[list[str], add_ids]
     """Papers whose key elements are in the run store."""
@@ -156,7 +156,7 @@ class WriteState(CheckState, total=False):
     """Whether a person has seen the text, or need not."""
     position: int
     """How many lines are written."""
-    drafts: list[Draft]
+    drafts: Annotated[list[Draft], latest(list[Draft])]
     """The drafts that go on, the best first."""
     candidates: Annotated[list[Draft], add_drafts]
     audit: Audit
@@ -205,4 +205,4 @@ class ReviewOutput(FindOutput, WriteOutput):
 class ReviewState(ReviewOutput):
     """What `review` passes between finding and writing; each keeps its own channels inside."""
 
-    choices: Choices
+    choices: Annotated[Choices, latest(Choices)]

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from langgraph.types import Overwrite
+from pydantic import TypeAdapter
 
 from state.base import Value
 from state.finding import Listing, Round
@@ -57,6 +58,12 @@ def _values(kind: type[ValueT], left: list[ValueT], right: list[ValueT]) -> list
 def add_ids(left: list[str], right: list[str]) -> list[str]:
     """Append the ids that `left` lacks."""
     return list(dict.fromkeys([*left, *right]))
+
+
+def latest(kind: Any) -> Callable[[Any, Any], Any]:
+    """Return a reducer that keeps the last value, as this type: a person's edit comes as JSON."""
+    read = TypeAdapter(kind).validate_python
+    return lambda _, right: read(right)
 
 
 add_queries = first_of(SearchQuery, lambda query: query.text.casefold())

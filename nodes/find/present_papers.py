@@ -49,6 +49,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
         key=lambda key: (selected.get(key, len(selected)), -scores[key], -prior.get(key, 0.0), key),
     )[:SHOWN]
     papers = await run_store.papers.get(ranked)
+    ranked = [key for key in ranked if key in papers]  # a person may have named others
     debates = await run_store.debates.get(ranked)
     by_paper: dict[str, list[Hit]] = {}
     shown = set(ranked)

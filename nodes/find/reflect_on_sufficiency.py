@@ -21,6 +21,7 @@ from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
 from state.quote import Debate
+from state.reducers import add_queries
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
@@ -166,7 +167,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext])
     services.progress(STAGE, 0, 1)
     hop, earlier = state["hop"], state["sufficiency"]
     done: FindState = {
-        "queries": [], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
+        "queries": state["queries"], "sufficiency": earlier, "hop": hop, "depth": 0, "failures": [],
     }  # fmt: skip
     if hop > 1 and state["hop_gain"] == 0:
         services.progress(STAGE, 1, 1, NO_GAIN)
@@ -203,7 +204,7 @@ async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext])
     )
     return {
         **done,
-        "queries": [] if stopped else fresh,
+        "queries": state["queries"] if stopped else add_queries(state["queries"], fresh),
         "sufficiency": [*earlier, entry],
         "hop": hop if stopped else hop + 1,
     }

@@ -68,7 +68,7 @@ def _why(state: FindState, bar: float) -> str:
     """Say what is doubtful about the selection; empty where nothing is."""
     request, kept = state["request"], state["selected"]
     wanted = min(state.get("choices", Choices()).cite, request.keep)
-    relevant = sum(state["scores"][key] >= bar for key in kept)
+    relevant = sum(state["scores"].get(key, 0.0) >= bar for key in kept)
     musts = {state["same"].get(key, key) for key in request.must_include}
     low = [key for key in kept if key in musts and state["judged"].get(key, bar) < bar]
     gone = [key for key in state["retracted"] if key in kept or key in musts]

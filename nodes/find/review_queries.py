@@ -14,7 +14,6 @@ from nodes.find.query_drafts import MAX_KEYWORDS
 from state.channels import FindState
 from state.query import Facet, SearchQuery
 from state.questions import QueriesQuestion
-from state.reducers import replaced
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.scholar.relaxing import terms
@@ -39,7 +38,7 @@ async def review_queries(state: FindState, runtime: Runtime[RunContext]) -> Find
     hop, text = state["hop"], state["request"].text
     mine = [query for query in state["queries"] if query.hop == hop]
     if not mine or not is_due(services.context.review_queries, why := _why(mine, text, hop)):
-        return {"queries": []}
+        return {"failures": []}
     question = QueriesQuestion(
         instructions=ASKED, proposal="\n".join(map(_line, mine)), why=why, hop=hop,
         queries=tuple(mine),
@@ -50,7 +49,7 @@ async def review_queries(state: FindState, runtime: Runtime[RunContext]) -> Find
 
     given = await ask(question, read)
     others = [query for query in state["queries"] if query.hop != hop]
-    return {"queries": replaced([*others, *given]) if given else []}
+    return {"queries": [*others, *(given or mine)]}
 
 
 def _why(queries: Sequence[SearchQuery], text: str, hop: int) -> str:

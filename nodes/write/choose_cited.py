@@ -18,6 +18,7 @@ from state.paper import Paper, by_any_id
 from state.query import Sufficiency
 from state.reducers import replaced
 from state.run import Failure
+from state.writing import Plan
 from tools.context import RunContext
 from tools.diversity import Candidate, spread
 from tools.errors import InputError
@@ -63,6 +64,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
         "read": replaced([]),
         "choices": choices,
         "refused": refused,
+        "outline": Plan(lines=()),
         "reviewed": False,
         "edited": False,
         "settled": False,
