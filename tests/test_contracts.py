@@ -205,3 +205,16 @@ def test_page_of_options_is_current() -> None:
 
     current = PAGE.read_text(encoding="utf-8") == page()
     assert current, "docs/options.md is out of date: run `.venv/bin/python -m evals.options`"
+
+
+def test_each_threat_of_the_page_on_security_has_its_tests() -> None:
+    """docs/security.md names them as FILE::TEST below tests/."""
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 24
+    for row in rows:
+        named = re.findall(r"`([\w/]+\.py)::(\w+)`", row)
+        assert named, row
+        for file, test in named:
+            source = (ROOT / "tests" / file).read_text(encoding="utf-8")
+            assert re.search(rf"^(async )?def {test}\(", source, re.MULTILINE), f"{file}::{test}"

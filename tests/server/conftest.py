@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +62,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Se
 
 def prepared(folder: Path, built: Path) -> Path:
     """Make a folder to serve from: the server keeps its state there, and finds the graphs."""
+    folder.mkdir(exist_ok=True)
     link_libraries(built, folder / "home")
     shutil.copy(ROOT / "langgraph.json", folder)
     (folder / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
@@ -69,10 +70,10 @@ def prepared(folder: Path, built: Path) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, **settings: str) -> Iterator[Server]:
+def serving(folder: Path, before: Sequence[str] = (), **settings: str) -> Iterator[Server]:
     port = free_port()
     command = [
-        sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
+        *before, sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload",
         "--n-jobs-per-worker", "25", "--host", "127.0.0.1", "--port", str(port),
     ]  # fmt: skip
     environment = {
