@@ -50,7 +50,9 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.Handler
         if any(str(name).startswith("langgraph_auth") for name in sent.get("config") or {}):
             raise Auth.exceptions.HTTPException(422, "a run's config cannot name its user")
         if sent.get("webhook"):
-            raise Auth.exceptions.HTTPException(422, "this server calls no webhooks: follow the run")
+            raise Auth.exceptions.HTTPException(
+                422, "this server calls no webhooks: follow the run"
+            )
         await _allow_run(ctx.user.identity)
     if not isinstance(value.get("metadata"), dict):
         value["metadata"] = {}

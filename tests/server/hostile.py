@@ -44,12 +44,17 @@ class Caller:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def messaged(self, assistant: str, context: str) -> httpx.Response:
-        """Send a message over the server's own A2A, within a conversation."""
-        parts = [{"kind": "text", "text": "What is RAG?"}]
+    def asked(self, method: str, **params: Any) -> Any:
+        """Call a method of A2A on the agent `ask`."""
+        call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return self.post("/citeloom/a2a/ask", call, headers={"A2A-Version": "1.0"}).json()
+
+    def messaged(self, text: str, **where: str) -> Any:
+        """Send a message over A2A, of a task or a conversation."""
         message = {
-            "role": "user", "messageId": uuid4().hex, "kind": "message", "contextId": context,
-            "parts": parts,
-        }  # fmt: skip
-        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
-        return self.post(f"/a2a/{assistant}", call)
+            "role": "ROLE_USER",
+            "messageId": uuid4().hex,
+            "parts": [{"text": text}],
+            **where,
+        }
+        return self.asked("SendMessage", message=message)

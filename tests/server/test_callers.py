@@ -147,13 +147,17 @@ def test_run_and_stream_of_another_caller_cannot_be_read_or_ended(
     assert "answer" in alice.get(f"{place}/join").json()
 
 
-def test_conversation_of_another_caller_is_not_entered_over_a2a(callers: dict[str, Caller]) -> None:
+def test_task_of_another_caller_is_not_read_or_ended_over_a2a(callers: dict[str, Caller]) -> None:
     alice, bob = callers["alice"], callers["bob"]
-    (ask,) = alice.post("/assistants/search", {"graph_id": "ask"}).json()
-    thread = alice.thread()
-    assert "result" in alice.messaged(ask["assistant_id"], thread).json()
-    answer = bob.messaged(ask["assistant_id"], thread).json()
-    assert "not found" in answer["error"]["message"]
+    task = alice.messaged("What is RAG?")["result"]["task"]["id"]
+    assert alice.asked("GetTask", id=task)["result"]["id"] == task
+    for answer in (
+        bob.asked("GetTask", id=task),
+        bob.asked("CancelTask", id=task),
+        bob.messaged("And who wrote it?", taskId=task),
+    ):
+        assert "error" in answer, answer
+    assert task not in str(bob.asked("ListTasks"))
 
 
 def test_caller_cannot_be_another_one_by_the_config_of_a_run(callers: dict[str, Caller]) -> None:
