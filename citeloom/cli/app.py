@@ -216,6 +216,15 @@ def doctor() -> None:
 
 
 @app.command(rich_help_panel=_KEEPING)
+def mcp() -> None:
+    """Serve find, review and the others as tools to an agent on this machine, over stdin and stdout (MCP)."""
+    from citeloom.cli.agents import serve
+
+    with errors_told():
+        serve()
+
+
+@app.command(rich_help_panel=_KEEPING)
 def settings() -> None:
     """List what --set NAME=VALUE can change in a run: name, default, meaning."""
     from rich.console import Console

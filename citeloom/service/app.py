@@ -5,14 +5,15 @@ goes through the same door, and the same authentication, as every other caller. 
 before every route of both.
 """
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import a2a, health, metrics
+from citeloom.service import a2a, health, mcp, metrics
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
@@ -40,8 +41,17 @@ def runs_of(headers: Mapping[str, str]) -> ServedRuns:
     return ServedRuns(LangGraphClient(client))
 
 
+_mcp, _mcp_served = mcp.routes(runs_of)
+
+
+@asynccontextmanager
+async def _served(of: Starlette) -> AsyncIterator[None]:
+    async with cancellable(of), _mcp_served(of):
+        yield
+
+
 app = Starlette(
-    routes=[*health.routes(), *metrics.routes(), *a2a.routes(runs_of)],
+    routes=[*health.routes(), *metrics.routes(), *_mcp, *a2a.routes(runs_of)],
     middleware=[Middleware(Gate)],
-    lifespan=cancellable,
+    lifespan=_served,
 )

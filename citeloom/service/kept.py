@@ -43,6 +43,12 @@ class Run:
         """Where it is kept."""
         return _folder() / f"{self.name}.json"
 
+    @property
+    def updated(self) -> str:
+        """When it was last written."""
+        written = self.path.stat().st_mtime if self.path.is_file() else 0
+        return datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
+
     def save(self) -> None:
         """Write it, replacing what was there as a whole."""
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -94,7 +94,7 @@ class LocalRuns:
             return live.view
         kept = await asyncio.to_thread(load_run, run)
         if kept.status == "begun" and await asyncio.to_thread(_is_held, kept):
-            return RunView(run=run, graph=_graph(kept), status="working")
+            return _view(kept, "working")
         view = _ended(kept)
         values, question = await _reached(kept)
         told: dict[str, Any] = {"values": to_jsonable_python(values)}
@@ -171,11 +171,7 @@ class LocalRuns:
         return await asyncio.to_thread(load_run, run)
 
     def _work_on(self, run: Run, *, fresh: bool, answer: object = None) -> None:
-        live = self._live[run.name] = _Live(
-            RunView(
-                run=run.name, graph=_graph(run), status="working", conversation=run.conversation
-            )
-        )
+        live = self._live[run.name] = _Live(_view(run, "working"))
         live.task = asyncio.create_task(self._work(run, live, fresh=fresh, answer=answer))
 
     async def _work(self, run: Run, live: _Live, *, fresh: bool, answer: object) -> None:
@@ -227,10 +223,17 @@ def _graph(run: Run) -> GraphName:
 
 
 def _ended(run: Run) -> RunView:
+    error = _ENDED if run.status == "begun" else run.error
+    return _view(run, _STATUS.get(run.status, "cancelled"), error=error)
+
+
+def _view(run: Run, status: Status, **more: Any) -> RunView:
     return RunView(
         run=run.name,
         graph=_graph(run),
-        status=_STATUS.get(run.status, "cancelled"),
+        status=status,
         conversation=run.conversation,
-        error=_ENDED if run.status == "begun" else run.error,
+        started=run.started,
+        updated=run.updated,
+        **more,
     )

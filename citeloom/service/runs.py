@@ -39,6 +39,8 @@ class RunView(Value):
         default={}, description="What the graph gives, as JSON; what it has so far before its end."
     )
     conversation: str = Field(default="", description="What it belongs to, where that was told.")
+    started: str = Field(default="", description="When, ISO 8601.")
+    updated: str = Field(default="", description="When something was last kept of it, ISO 8601.")
     error: str = Field(default="", description="Why it failed, for a person, with what to do.")
 
     @property

@@ -124,8 +124,10 @@ class ServedRuns:
             thread = await self._thread(run)
             if thread["metadata"].get("cancelled"):
                 await self._client.threads.update(run, metadata={"cancelled": False})
-            if not (await self._client.threads.get_state(run))["interrupts"]:
-                await self._go_on(thread)
+            state = await self._client.threads.get_state(run)
+            if not state["interrupts"]:
+                begun = {} if state["values"] else {"input": await self._input(run)}
+                await self._go_on(thread, **begun)
 
     async def cancel(self, run: str) -> None:
         """Stop a run; what it has stays."""
@@ -167,6 +169,11 @@ class ServedRuns:
             raise InputError(f"there is no run '{run}'")
         return thread
 
+    async def _input(self, run: str) -> Any:
+        """Return what a run was started with, which is kept nowhere else before its first step."""
+        last: Any = await self._client.runs.list(run, limit=1)
+        return (last[0].get("kwargs") or {}).get("input") if last else None
+
     async def _go_on(self, thread: Any, **given: Any) -> None:
         await self._client.runs.create(
             thread["thread_id"],
@@ -195,6 +202,8 @@ def _view(thread: Any, status: Status) -> RunView:
         graph=_graph(thread),
         status=status,
         conversation=thread["metadata"].get(_CONVERSATION, ""),
+        started=str(thread["created_at"]),
+        updated=str(thread["updated_at"]),
     )
 
 

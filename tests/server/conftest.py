@@ -47,12 +47,6 @@ class Server:
         assert "error" not in answer.json(), answer.text
         return answer.json()["result"]
 
-    async def called(self, tool: str, **arguments: Any) -> str:
-        """Call a tool over MCP and return its text."""
-        result = await self.post("/mcp", "tools/call", {"name": tool, "arguments": arguments})
-        assert not result.get("isError")
-        return str(result["content"][0]["text"])
-
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Iterator[Server]:

@@ -7,7 +7,6 @@ from typing import Any
 from langgraph_sdk.client import LangGraphClient
 
 from tests.graphs.stacks import FIRST_TITLE, QUESTION, uploads
-from tests.server.conftest import Server
 
 DOCUMENT = """# Owls in the dark
 
@@ -57,12 +56,6 @@ async def test_thread_remembers_the_conversation(client: LangGraphClient) -> Non
     assert done["messages"][-1]["content"].startswith(done["answer"])
 
 
-async def test_ask_is_a_tool_over_mcp(server: Server) -> None:
-    told = await server.called("ask", question="How does LitLLM rank papers?")
-    assert "'sentences'" in told
-    assert "LitLLM" in told
-
-
 async def test_malformed_messages_end_as_data(client: LangGraphClient) -> None:
     inputs: Any = {"messages": [12, {"role": "user"}]}
     done: Any = await client.runs.wait(None, "ask", input=inputs)
@@ -85,8 +78,3 @@ async def test_synthesize_reads_no_file_of_the_server(client: LangGraphClient) -
     told: Any = await client.runs.wait(None, "synthesize", input=inputs)
     assert "paths are not taken here" in told["stop"]["cause"]
     assert "root:" not in json.dumps(told)
-
-
-async def test_synthesize_is_a_tool_over_mcp(server: Server) -> None:
-    told = await server.called("synthesize", question=QUESTION, uploads=uploads()[1:])
-    assert "'references'" in told

@@ -1,0 +1,227 @@
+"""The tools that other agents call, whatever the protocol: what each is for, takes and starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from citeloom.service.runs import GraphName, Runs
+from state.questions import QuestionKind
+from state.request import AskInput, ReviewInput, VerifyInput, WriteInput
+from state.synthesis import SynthesizeInput
+from tools.errors import InputError
+
+LONGEST_WAIT = 600
+"""Seconds that a call may wait."""
+
+
+class Waits(BaseModel):
+    """What every tool takes; an argument that does not exist is refused, not overlooked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    wait_seconds: float = Field(
+        default=50,
+        ge=0,
+        le=LONGEST_WAIT,
+        description="How long to wait for the end; after it the answer has a `run`, which get_run takes.",
+    )
+
+
+class Starts(Waits):
+    """What every tool takes that starts a run."""
+
+    max_usd: float | None = Field(
+        default=None, ge=0, description="Most that LLM calls and paid sources may cost, USD."
+    )
+
+
+class GetRun(Waits):
+    """Which run, what of it, and what to tell it."""
+
+    run: str = Field(
+        description="The `run` of an earlier answer.", examples=["20261123-084500-1a2b3c"]
+    )
+    part: str = Field(
+        default="",
+        description="What to read: 'text', or a list that `parts` names, such as 'papers', 'references', "
+        "'sentences'. If empty, what matters most.",
+        examples=["papers"],
+    )
+    page: int = Field(default=1, ge=1, description="Page of that part, from 1 to `pages`.")
+    answer: str | None = Field(
+        default=None,
+        description="The answer to its `question`: '' goes on as proposed, 'stop' ends the run, any other "
+        "text is the proposal as edited, whole.",
+    )
+    action: Literal["look", "cancel", "resume"] = Field(
+        default="look",
+        description="'cancel' stops the run (what it has stays), 'resume' lets a stopped or failed one go "
+        "on without paying anything twice.",
+    )
+    wait_seconds: float = Field(
+        default=0, ge=0, le=LONGEST_WAIT, description="How long to wait for it to rest."
+    )
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool as a model sees it, and the graph that it runs, if it starts one."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[Waits]
+    graph: GraphName | None = None
+    open_world: bool = True
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """What it takes, as JSON Schema."""
+        return self.takes.model_json_schema()
+
+
+def _takes(
+    name: str,
+    given: type[BaseModel],
+    fields: tuple[str, ...],
+    asks: tuple[QuestionKind, ...] = (),
+    **examples: Any,
+) -> type[Waits]:
+    """Return the named fields of a graph's input, with those of every tool."""
+    picked: dict[str, Any] = {}
+    for position, field in enumerate(fields):
+        info = given.model_fields[field]
+        more: dict[str, Any] = {"description": info.description}
+        if field in examples:
+            more["examples"] = [examples[field]]
+        first = position == 0  # what the tool is about; the rest can be left out
+        picked[field] = (
+            Annotated[info.annotation, *info.metadata],
+            Field(**more) if first else Field(default=info.default, **more),
+        )
+    if asks:
+        kinds = Literal[asks]  # type: ignore[valid-type]
+        picked["ask_me"] = (
+            list[kinds],
+            Field(
+                default=[],
+                description="At what to stop and ask a person before going on: what it may cost, the queries, "
+                "the papers, the plan of the text, the text.",
+            ),
+        )
+    return create_model(name, __base__=Starts, **picked)
+
+
+_FINDS = ("text", "library", "sources", "before", "keep", "must_include", "exclude")
+_IDEA = "We study how well language models recommend citations for a sentence of a paper."
+_RETURNS = (
+    " Returns at once what there is after wait_seconds; a run that is not done by then goes on, and get_run "
+    "tells of it."
+)
+_COSTS = " Without an LLM it costs nothing; with one, cents to dollars: bound it with max_usd."
+
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "find_papers", "Find prior work",
+            "Find and rank the papers that an abstract, a research idea or a question should know, each with "
+            "arguments for and against it and quotes checked by code. Use it for a reading list. Not for a "
+            "written text (review), and not for a question that papers answer (ask_library). Takes seconds on "
+            "a library, minutes with an LLM or sources on the network." + _COSTS + _RETURNS,
+            _takes("FindPapers", ReviewInput, _FINDS, ("cost", "queries", "papers"), text=_IDEA,
+                   sources=["openalex", "arxiv"], before="2025-01-01"),
+            "find",
+        ),
+        Tool(
+            "write_related_work", "Write a related-work section",
+            "Write a related-work section about papers that you name, every citation checked against the words "
+            "of its paper. Use it when the papers are known; nothing is searched for (review does both). Takes "
+            "seconds without an LLM, a few minutes with one." + _COSTS + _RETURNS,
+            _takes("WriteRelatedWork", WriteInput, ("text", "papers", "library", "sources", "cite", "plan", "style"),
+                   ("cost", "plan", "text"), text=_IDEA, papers=["10.18653/v1/2020.acl-main.447", "2312.10997"]),
+            "write",
+        ),
+        Tool(
+            "review", "Review the literature",
+            "Review the literature from start to end: find prior work for an abstract or an idea, then write a "
+            "related-work section in which every citation is real and checked. The most thorough and the "
+            "slowest: a minute without an LLM, several with one. For a list of papers only, use find_papers."
+            + _COSTS + _RETURNS,
+            _takes("Review", ReviewInput, (*_FINDS, "cite", "plan", "style"),
+                   ("cost", "queries", "papers", "plan", "text"), text=_IDEA, sources=["openalex"],
+                   before="2025-01-01"),
+            "review",
+        ),
+        Tool(
+            "ask_library", "Ask a library of papers",
+            "Answer a short question from the passages of a library, each sentence with the words it rests on; "
+            "says so where the papers do not tell. Takes seconds. Not for finding papers that the library does "
+            "not have (find_papers), nor for a long text (synthesize_papers)." + _COSTS + _RETURNS,
+            _takes("AskLibrary", AskInput,
+                   ("question", "library", "papers", "first_year", "last_year", "before", "tags"), ("cost",),
+                   question="How are citations in generated text verified?"),
+            "ask", open_world=False,
+        ),
+        Tool(
+            "synthesize_papers", "Synthesize papers",
+            "Write a synthesis that answers a question from papers of a library that you name by id, line by "
+            "line with its sources and what those cite. Use it for a long answer from a stack of papers; for a "
+            "short one use ask_library. Takes seconds to minutes by the number of papers." + _COSTS + _RETURNS,
+            _takes("SynthesizePapers", SynthesizeInput, ("question", "papers", "library", "granularity", "sources"),
+                   ("cost",), question="Which measures are used to evaluate citation quality?"),
+            "synthesize",
+        ),
+        Tool(
+            "verify_citations", "Verify citations",
+            "Check the citations of any text (Markdown, LaTeX or plain, with or without its reference list) "
+            "against the papers that it cites: whether each exists, and whether it says what the text says. Use "
+            "it before a text is published, a model's own text above all. References are only known to exist if "
+            "`sources` has one on the network, such as 'openalex'. Takes seconds, minutes with an LLM."
+            + _COSTS + _RETURNS,
+            _takes("VerifyCitations", VerifyInput, ("text", "papers", "library", "sources"),
+                   text="Moths steer by the moon [1].\n\n[1] D. Moth. Moths steer by the moon. 2019."),
+            "verify",
+        ),
+        Tool(
+            "get_run", "Look at a run",
+            "Tell of a run that another tool started: how far it is, its result page by page, the question that "
+            "it asks. Also answers that question, cancels a run, or lets a stopped one go on. Free.",
+            GetRun, open_world=False,
+        ),
+    )
+}  # fmt: skip
+
+
+def arguments_of(tool: Tool, given: Mapping[str, Any] | None) -> Any:
+    """Return what a caller sent, checked.
+
+    Raises:
+        InputError: It cannot be used; the message says what can.
+    """
+    try:
+        return tool.takes.model_validate(dict(given or {}))
+    except ValidationError as error:
+        raise InputError("; ".join(_wrong(item, tool) for item in error.errors())) from error
+
+
+def _wrong(item: Any, tool: Tool) -> str:
+    name = ".".join(map(str, item["loc"]))
+    if item["type"] == "extra_forbidden":
+        return f"{tool.name} takes no `{name}`; it takes {', '.join(tool.takes.model_fields)}"
+    if item["type"] == "missing":
+        return f"{tool.name} needs `{name}`: {tool.takes.model_fields[name].description}"
+    return f"`{name}`: {item['msg'][:1].lower()}{item['msg'][1:]}"
+
+
+async def start(runs: Runs, tool: Tool, arguments: Starts) -> str:
+    """Start what a tool runs; `arguments` are those of `arguments_of`."""
+    assert tool.graph
+    given = arguments.model_dump(mode="json", exclude_unset=True)
+    given.pop("wait_seconds", None)
+    settings: dict[str, Any] = {f"review_{kind}": "on" for kind in given.pop("ask_me", ())}
+    if (most := given.pop("max_usd", None)) is not None:
+        settings["max_usd"] = most
+    return await runs.start(tool.graph, given, settings)

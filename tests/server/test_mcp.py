@@ -1,0 +1,222 @@
+"""The tools over MCP, with the SDK's own client: over HTTP beside the real server, over stdio from the CLI."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import CallToolResult, ElicitResult, ResourceLink, TextContent, TextResourceContents
+
+from citeloom.service.tools import TOOLS
+from tests.server.conftest import Server
+from tests.support import ROOT, SMALL, clean_environment, small_records
+
+IDEA = "We study how systems find and cite prior work for a new paper."
+PAPERS = [paper.id for paper in small_records() if paper.abstract][:4]
+WRITE = {"text": IDEA, "library": SMALL, "papers": PAPERS, "cite": 3}
+Opening = Callable[..., Client]
+
+
+@pytest.fixture(params=["http", "stdio"])
+def opening(request: pytest.FixtureRequest) -> Opening:
+    """Opens a client, over either transport."""
+    target: Any
+    if request.param == "http":
+        server: Server = request.getfixturevalue("server")
+        target = f"{server.url}/citeloom/mcp"
+    else:
+        home: Path = request.getfixturevalue("home")
+        target = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "citeloom", "mcp"],
+            env={**clean_environment(home), "PYTHONPATH": str(ROOT)},
+            cwd=home,
+        )
+    return lambda **how: Client(target, **how)
+
+
+def small(result: CallToolResult) -> dict[str, Any]:
+    """What a tool gave, which is small and the same as text and as data."""
+    (text,) = [item for item in result.content if isinstance(item, TextContent)]
+    assert len(text.text) < 6000
+    told = json.loads(text.text)
+    assert told == result.structured_content
+    return dict(told)
+
+
+async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
+    async with opening() as client:
+        assert client.protocol_version == "2026-07-28"
+        assert client.server_capabilities.extensions == {"io.modelcontextprotocol/tasks": {}}
+        assert "verify_citations" in str(client.instructions)
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == list(TOOLS)
+    for tool in tools:
+        assert len(str(tool.description).split()) > 30
+        assert tool.output_schema
+        assert tool.annotations
+        for name, field in tool.input_schema["properties"].items():
+            assert field["description"], name
+    review = next(tool for tool in tools if tool.name == "review").input_schema
+    assert review["required"] == ["text"]
+    assert review["properties"]["keep"]["maximum"] == 200
+    assert set(review["properties"]["ask_me"]["items"]["enum"]) >= {"queries", "plan", "text"}
+
+
+async def test_section_is_written_told_of_and_read_by_its_address(opening: Opening) -> None:
+    told: list[str | None] = []
+
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async with opening() as client:
+        done = await client.call_tool("write_related_work", WRITE, progress_callback=progress)
+        result = small(done)
+        assert not done.is_error
+        assert (result["status"], result["part"]) == ("completed", "text")
+        assert any("read paper" in str(message) for message in told)
+        run = result["run"]
+        links = {link.name: link.uri for link in done.content if isinstance(link, ResourceLink)}
+        page = small(await client.call_tool("get_run", {"run": run, "part": "references"}))
+        assert len(page["items"]) == result["parts"]["references"] == 3
+        read = {}
+        for name, address in links.items():
+            (content,) = (await client.read_resource(address)).contents
+            assert isinstance(content, TextResourceContents)
+            read[name] = content.text
+        listed = [item.uri for item in (await client.list_resources()).resources]
+    assert result["text"] in read["related_work.md"]
+    assert read["references.bib"].count("\ttitle =") == 3
+    assert json.loads(read["audit.json"])["passed"] in {True, False}
+    assert set(links.values()) <= set(listed)
+
+
+async def test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again(
+    opening: Opening,
+) -> None:
+    asked: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        assert params.requested_schema["properties"]["text"]["default"]
+        plan = "On the last [9]." if len(asked) == 1 else "On the last [4].\nOn the first [1]."
+        return ElicitResult(action="accept", content={"text": plan})
+
+    async with opening(elicitation_callback=person) as client:
+        result = small(await client.call_tool("write_related_work", {**WRITE, "ask_me": ["plan"]}))
+        page = {"run": result["run"], "part": "references"}
+        references = small(await client.call_tool("get_run", page))
+    assert len(asked) == 2
+    assert asked[0] != asked[1]
+    assert {item["id"] for item in references["items"]} == {PAPERS[3], PAPERS[0]}
+
+
+async def test_client_of_an_older_version_answers_with_get_run(opening: Opening) -> None:
+    async with opening(mode="legacy") as client:
+        assert client.protocol_version == "2025-11-25"
+        asked = small(await client.call_tool("write_related_work", {**WRITE, "ask_me": ["plan"]}))
+        assert asked["status"] == "input_required"
+        assert asked["question"]["proposal"]
+        assert "answer" in asked["next"]
+        answer = {"run": asked["run"], "answer": "", "wait_seconds": 60}
+        done = small(await client.call_tool("get_run", answer))
+    assert done["status"] == "completed"
+    assert done["text"]
+
+
+async def test_person_who_declines_ends_the_run(opening: Opening) -> None:
+    async def person(context: Any, params: Any) -> ElicitResult:
+        return ElicitResult(action="decline")
+
+    async with opening(elicitation_callback=person) as client:
+        result = small(await client.call_tool("write_related_work", {**WRITE, "ask_me": ["plan"]}))
+    assert result["status"] == "completed"
+    assert "text" not in result
+
+
+async def test_run_that_is_not_waited_for_is_looked_at_stopped_and_resumed(
+    opening: Opening,
+) -> None:
+    async with opening() as client:
+        review = {"text": IDEA, "library": SMALL, "wait_seconds": 0}
+        started = small(await client.call_tool("review", review))
+        assert started["status"] == "working"
+        run = started["run"]
+        stopped = small(await client.call_tool("get_run", {"run": run, "action": "cancel"}))
+        assert stopped["status"] == "cancelled"
+        again = {"run": run, "action": "resume", "wait_seconds": 120}
+        done = small(await client.call_tool("get_run", again))
+        assert done["status"] == "completed"
+        assert done["parts"]["papers"] > 3
+        pages = [small(await client.call_tool("get_run", {"run": run, "part": "papers"}))]
+        for page in range(2, pages[0]["pages"] + 1):
+            more = {"run": run, "part": "papers", "page": page}
+            pages.append(small(await client.call_tool("get_run", more)))
+        beyond = {"run": run, "part": "papers", "page": len(pages) + 1}
+        assert (await client.call_tool("get_run", beyond)).is_error
+    items = [item["id"] for page in pages for item in page["items"]]
+    assert len(set(items)) == len(items) == done["parts"]["papers"]
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "find_papers": {"text": IDEA, "library": SMALL, "keep": 5},
+    "ask_library": {"question": "How does LitLLM rank papers?"},
+    "synthesize_papers": {"question": "What do they retrieve?", "library": SMALL, "papers": PAPERS},
+    "verify_citations": {
+        "text": "Moth (2019) shows that moths steer by the moon at night.",
+        "papers": [{"id": "10.1234/moth", "title": "Moths steer by the moon", "year": 2019,
+                    "authors": ["Dee Moth"], "abstract": "We show that moths steer by the moon at night."}],
+        "library": SMALL,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", CALLS)
+async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None:
+    async with Client(f"{server.url}/citeloom/mcp") as client:
+        done = await client.call_tool(tool, CALLS[tool])
+        result = small(done)
+        assert not done.is_error, result
+        assert result["status"] == "completed"
+        assert result.get("text") or result["items"]
+        for part in result["parts"]:
+            assert small(await client.call_tool("get_run", {"run": result["run"], "part": part}))
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("review", {}, "review needs `text`"),
+    ("review", {"text": IDEA, "papers": []}, "takes no `papers`; it takes text, library"),
+    ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 200"),
+    ("find_papers", {"text": IDEA, "ask_me": ["plan"]}, "`ask_me.0`: input should be 'cost'"),
+    ("ask_library", {"question": IDEA, "library": "none"}, "none"),
+    ("get_run", {"run": "none"}, "there is no run 'none'"),
+    ("get_run", {"run": "../threads"}, "there is no run"),
+    ("launch", {}, "there is no tool 'launch'; there are: find_papers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "given", "why"), WRONG)
+async def test_what_cannot_be_used_is_told_in_a_sentence(
+    opening: Opening, tool: str, given: dict[str, Any], why: str
+) -> None:
+    async with opening() as client:
+        done = await client.call_tool(tool, given)
+    (text, *_) = done.content
+    assert done.is_error
+    assert isinstance(text, TextContent)
+    assert why in text.text
+    assert "Traceback" not in text.text
+
+
+@pytest.mark.parametrize(
+    "address", ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
+)
+async def test_address_of_no_file_is_an_error_in_a_sentence(opening: Opening, address: str) -> None:
+    async with opening() as client:
+        with pytest.raises(MCPError, match=r"there is no run|is no address") as caught:
+            await client.read_resource(address)
+    assert caught.value.code == -32602
