@@ -199,24 +199,19 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tool", "given", "why"), WRONG)
-async def test_what_cannot_be_used_is_told_in_a_sentence(
-    opening: Opening, tool: str, given: dict[str, Any], why: str
-) -> None:
-    async with opening() as client:
-        done = await client.call_tool(tool, given)
-    (text, *_) = done.content
-    assert done.is_error
-    assert isinstance(text, TextContent)
-    assert why in text.text
-    assert "Traceback" not in text.text
+NO_FILES = ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
 
 
-@pytest.mark.parametrize(
-    "address", ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
-)
-async def test_address_of_no_file_is_an_error_in_a_sentence(opening: Opening, address: str) -> None:
+async def test_what_cannot_be_used_is_told_in_a_sentence(opening: Opening) -> None:
     async with opening() as client:
-        with pytest.raises(MCPError, match=r"there is no run|is no address") as caught:
-            await client.read_resource(address)
-    assert caught.value.code == -32602
+        for tool, given, why in WRONG:
+            done = await client.call_tool(tool, given)
+            (text, *_) = done.content
+            assert done.is_error, tool
+            assert isinstance(text, TextContent)
+            assert why in text.text
+            assert "Traceback" not in text.text
+        for address in NO_FILES:
+            with pytest.raises(MCPError, match=r"there is no run|is no address") as caught:
+                await client.read_resource(address)
+            assert caught.value.code == -32602
