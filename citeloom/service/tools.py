@@ -210,7 +210,8 @@ def arguments_of(tool: Tool, given: Mapping[str, Any] | None) -> Any:
 def _wrong(item: Any, tool: Tool) -> str:
     name = ".".join(map(str, item["loc"]))
     if item["type"] == "extra_forbidden":
-        return f"{tool.name} takes no `{name}`; it takes {', '.join(tool.takes.model_fields)}"
+        first = sorted(tool.takes.model_fields, key=Starts.model_fields.__contains__)
+        return f"{tool.name} takes no `{name}`; it takes {', '.join(first)}"
     if item["type"] == "missing":
         return f"{tool.name} needs `{name}`: {tool.takes.model_fields[name].description}"
     return f"`{name}`: {item['msg'][:1].lower()}{item['msg'][1:]}"
