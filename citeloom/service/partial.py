@@ -1,5 +1,6 @@
 """What a run has that was stopped, out of its last checkpoints."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -11,10 +12,10 @@ from nodes.find.present_papers import count_papers
 from nodes.write.number_references import assemble as assemble_section
 from state.channels import FindState, WriteState
 from state.reducers import add_failures, add_rejections
+from state.run import SourceUsage, Usage
 from state.synthesis import Context
 from tools.context import RunContext
-from tools.ledger.ledger import ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.file import LedgerFile
 from tools.run_store import RunStore
 from tools.text.source_lines import origin_of
 
@@ -29,9 +30,7 @@ async def partial_values(
         return values
     if "references_as" in values:
         return await partial_synthesis(values, RunStore(store, values["run"]), context)
-    ledger = ledger_for(values["run"], Limits(), context.clients.settings.home)
-    await ledger.ready()
-    values |= {"usage": ledger.usage(), "source_usage": ledger.sources()}
+    values |= await _spent(values["run"], context)
     run_store = RunStore(store, values["run"])
     if "papers" not in values or not isinstance(values.get("links"), list):
         values.pop("papers", None)
@@ -47,6 +46,15 @@ async def partial_values(
         values |= await assemble_section(cast(WriteState, values), run_store)
     values["outcome"] = "partial" if values.get("papers") or values.get("sentences") else "nothing"
     return values
+
+
+async def _spent(run: str, context: RunContext) -> dict[str, Any]:
+    """Return what a run has used. Not from its ledger, whose limits hold while it may be at work."""
+    rows, _ = await asyncio.to_thread(LedgerFile(context.clients.settings.home).read, run)
+    return {
+        "usage": [row for row in rows if isinstance(row, Usage)],
+        "source_usage": [row for row in rows if isinstance(row, SourceUsage)],
+    }
 
 
 def _collect(snapshot: StateSnapshot, values: dict[str, Any]) -> None:
@@ -90,13 +98,10 @@ async def partial_synthesis(
     contexts: Sequence[Context] = values.get("contexts") or ()
     folded = contexts[: values.get("folded") or 0]
     held = await run_store.paragraphs.get([item.paragraph for item in folded])
-    ledger = ledger_for(values["run"], Limits(), context.clients.settings.home)
-    await ledger.ready()
     return {
         **values,
         "granularity": values.get("references_as", ""),
         "used": [origin_of(item, 0, len(item.text)) for item in held.values()],
-        "usage": ledger.usage(),
-        "source_usage": ledger.sources(),
+        **await _spent(values["run"], context),
         "outcome": "partial" if values.get("draft") else "nothing",
     }
