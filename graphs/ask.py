@@ -9,7 +9,6 @@ A fatal failure leads to present_answer: a run always shows what it has.
 """
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 
 from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
 from nodes.ask.answer_at_once import answer_at_once
@@ -27,21 +26,21 @@ from nodes.guard import stopping, timed
 from state.asking import AskOutput, AskState
 from state.request import AskInput
 from state.run import halt
-from tools.context import RunContext, context_of
+from tools.context import RunContext, settings_in
 
 
-def read(state: AskState, runtime: Runtime[RunContext]) -> str:
+def read(state: AskState) -> str:
     """Choose among the passages, or read all at once."""
     if halt(state.get("failures", [])):
         return "present_answer"
-    return "answer_at_once" if context_of(runtime).method == "kar" else "choose_passages"
+    return "answer_at_once" if settings_in(state).method == "kar" else "choose_passages"
 
 
-def suffice(state: AskState, runtime: Runtime[RunContext]) -> str:
+def suffice(state: AskState) -> str:
     """Judge what there is, while there may be another hop."""
     if halt(state.get("failures", [])):
         return "present_answer"
-    last = state["hop"] >= context_of(runtime).max_hops
+    last = state["hop"] >= settings_in(state).max_hops
     return "compose_answer" if last else "judge_sufficiency"
 
 

@@ -17,7 +17,6 @@ from math import ceil
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
@@ -41,7 +40,7 @@ from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
-from tools.context import RunContext, context_of
+from tools.context import RunContext, settings_in
 from tools.scholar.opening import is_online, suits
 
 
@@ -50,9 +49,7 @@ def understood(state: FindState) -> Literal["generate_queries", "present_papers"
     return "present_papers" if halt(state["failures"]) else "generate_queries"
 
 
-def each_query(
-    state: FindState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["check_retractions"]:
+def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
     """Start a branch for each query of this hop and each source.
 
     On the network the queries share the results; a library is asked for as many by each of them, for
@@ -65,7 +62,7 @@ def each_query(
     pairs = [(query, name) for query in queries for name in sources if suits(query, name)]
     # Where the mind made no keywords, the input itself must do for every source.
     pairs = pairs or [(query, name) for query in queries for name in sources]
-    results = context_of(runtime).results
+    results = settings_in(state).results
     words = sum(query.facet != "whole" for query in queries)
     shared = {"run": state["run"], "request": state["request"], "of": len(pairs)}
     return [
@@ -84,24 +81,20 @@ def each_query(
     ]
 
 
-def after_screen(
-    state: FindState, runtime: Runtime[RunContext]
-) -> Literal["expand_citations", "shortlist", "weigh_links"]:
+def after_screen(state: FindState) -> Literal["expand_citations", "shortlist", "weigh_links"]:
     """Follow links until that changes little; breadth-first, every level is judged first."""
     if halt(state["failures"]):
         return "weigh_links"
-    ended = context_of(runtime).expansion == "bfs" or state["rounds"][-1].stopped
+    ended = settings_in(state).expansion == "bfs" or state["rounds"][-1].stopped
     return "shortlist" if ended else "expand_citations"
 
 
-def each_group(
-    state: FindState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["weigh_links"]:
+def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
     """Start a branch for each group of papers that wait for a judge."""
     batch = state["batch"]
     if halt(state["failures"]) or not batch:
         return "weigh_links"
-    context = context_of(runtime)
+    context = settings_in(state)
     shared = {
         "run": state["run"],
         "request": state["request"],

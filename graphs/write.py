@@ -10,6 +10,7 @@ vote_drafts -> check_citations -> revise_draft -> check_citations   what was dra
               -> rewrite_unsupported -> check_citations   what is weak, once
               -> audit_citations -> review_text -> compare_papers -> number_references -> END
 review_text (a person may edit the text here) -> check_citations -> audit_citations -> review_text   what was edited
+compare_papers -> check_citations ...   what was edited in the state since
 A fatal failure at any step leads to audit_citations, so that a run always shows what it has.
 """
 
@@ -17,7 +18,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
@@ -40,7 +40,7 @@ from nodes.write.writers.registry import writer_named
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.request import WriteInput
 from state.run import halt
-from tools.context import RunContext, context_of
+from tools.context import RunContext, settings_in
 from tools.evidence.support import BAD
 
 
@@ -59,20 +59,18 @@ def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
 
 
 def after_review(
-    state: WriteState, runtime: Runtime[RunContext]
+    state: WriteState,
 ) -> list[Send] | Literal["audit_citations", "review_plan", "check_citations"]:
     """Read the papers that the person added; else write."""
     unread = each_paper(state)
-    return unread if unread != "review_plan" else each_job(state, runtime)
+    return unread if unread != "review_plan" else each_job(state)
 
 
-def each_job(
-    state: WriteState, runtime: Runtime[RunContext]
-) -> list[Send] | Literal["audit_citations", "check_citations"]:
+def each_job(state: WriteState) -> list[Send] | Literal["audit_citations", "check_citations"]:
     """Start a branch for each job of the writer's next round; after the last read what is cited, and check."""
     if halt(state["failures"]):
         return "audit_citations"
-    context = context_of(runtime)
+    context = settings_in(state)
     shared = {
         name: state[name] for name in ("run", "request", "choices", "keys", "outline", "position")
     }
@@ -111,13 +109,32 @@ def after_rewrite(state: WriteState) -> Literal["check_citations", "audit_citati
 def after_text(
     state: WriteState,
 ) -> Literal["check_citations", "audit_citations", "compare_papers"]:
-    """Check what a person has edited; audit anew what sentences were taken out of."""
+    """Check what a person has edited."""
     if halt(state.get("failures", [])) or not state["final"].sentences:
         return "compare_papers"
     if state["edited"]:
         return "check_citations"
-    same = state["audit"].sentences == len(state["final"].sentences)
-    return "compare_papers" if same else "audit_citations"
+    return _unaudited(state) or "compare_papers"
+
+
+def after_table(
+    state: WriteState,
+) -> Literal["check_citations", "audit_citations", "number_references"]:
+    """Print nothing that was edited since the audit."""
+    return (
+        "number_references"
+        if halt(state.get("failures", []))
+        else _unaudited(state) or "number_references"
+    )
+
+
+def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations", ""]:
+    """Check what the audit has not seen; audit anew what sentences were taken out of."""
+    texts = [item.text for item in state["final"].sentences]
+    audited = state.get("audited", [])
+    if not set(texts) <= set(audited):
+        return "check_citations"
+    return "" if texts == audited else "audit_citations"
 
 
 WRITE = ["read_paper", "extend_beam", "check_citations", "audit_citations"]
@@ -138,7 +155,7 @@ def add_writing(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
     graph.add_conditional_edges("rewrite_unsupported", after_rewrite)
     graph.add_edge("audit_citations", "review_text")
     graph.add_conditional_edges("review_text", after_text)
-    graph.add_edge("compare_papers", "number_references")
+    graph.add_conditional_edges("compare_papers", after_table)
     graph.add_edge("number_references", END)
 
 

@@ -126,6 +126,8 @@ class AskState(Shared, total=False):
     """What the nodes of `ask` share. `request.text` is the question as it was asked."""
 
     messages: Annotated[list[AnyMessage], add_spoken]
+    settings: dict[str, Any]
+    """Those of the run that are not the defaults, for its routes."""
     wanted: Wanted
     history: list[Turn]
     """Earlier questions and answers of the conversation, oldest first."""

@@ -7,7 +7,7 @@ need of them into its output channels.
 What a caller sends is a channel for one step, declared in the graph's input (state.request.Sent).
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
@@ -58,6 +58,8 @@ class Result(Shared, total=False):
 class FindState(Shared, total=False):
     """What the nodes of `find` share: each reads some of it, and returns what it changed."""
 
+    settings: dict[str, Any]
+    """Those of the run that are not the defaults, for its routes."""
     queries: Annotated[list[SearchQuery], latest(list[SearchQuery])]
     hits: Annotated[list[Hit], add_hits]
     """How papers were reached, but for links: those are in the run store."""
@@ -140,6 +142,8 @@ class CheckState(Shared, total=False):
 class WriteState(CheckState, total=False):
     """What the nodes of `write` share: each reads some of it, and returns what it changed."""
 
+    settings: dict[str, Any]
+    """Those of the run that are not the defaults, for its routes."""
     choices: Annotated[Choices, latest(Choices)]
     selected: list[str]
     sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
@@ -160,6 +164,8 @@ class WriteState(CheckState, total=False):
     """The drafts that go on, the best first."""
     candidates: Annotated[list[Draft], add_drafts]
     audit: Audit
+    audited: list[str]
+    """The sentences that the audit saw, with markers; a person may have edited `final` since."""
     table: ComparisonTable
     removed: list[CitationVerdict]
     """Verdicts on citations that were taken out of the text."""

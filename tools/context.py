@@ -1,9 +1,10 @@
 """What one run may be told, besides its input."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Literal, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -271,6 +272,21 @@ def check_settings(context: RunContext) -> None:
 @cache
 def _adapter(name: str) -> TypeAdapter[object]:
     return TypeAdapter(get_type_hints(RunContext, include_extras=True)[name])
+
+
+def chosen_settings(context: RunContext) -> dict[str, Any]:
+    """Return the settings that differ from their defaults, to be kept in a run's state.
+
+    A route reads them there: where a person edits the state of a run that stopped, LangGraph asks the
+    routes with the state alone.
+    """
+    items = {item.name: (getattr(context, item.name), item.default) for item in fields(context)}
+    return {name: value for name, (value, default) in items.items() if value != default}
+
+
+def settings_in(state: Mapping[str, Any]) -> RunContext:
+    """Return the settings that a run keeps in its state."""
+    return RunContext(**state.get("settings", {}))
 
 
 def context_of(runtime: "Runtime[RunContext]") -> RunContext:

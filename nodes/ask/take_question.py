@@ -18,7 +18,7 @@ from state.asking import AskState, AskUpdate, CitedPaper, Turn, Wanted
 from state.reducers import replaced
 from state.request import AskInput, Request
 from state.run import Failure
-from tools.context import RunContext, check_settings
+from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.services import Services, open_services
 from tools.text.language import question_language
@@ -50,6 +50,7 @@ async def take_question(state: AskState, runtime: Runtime[RunContext]) -> AskUpd
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
+        "settings": chosen_settings(services.context),
         "run": run, "request": request, "referents": referents, "wanted": wanted, "history": history,
         "standalone": request.text, "messages": messages, "aspects": [],
         "query": "", "why": "", "hop": 1, "hops": [], "held": [],

@@ -6,6 +6,7 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 
 from langgraph.runtime import Runtime
 
+from nodes.find.hidden import hidden_in
 from state.channels import FindState
 from state.run import Failure
 from tools.context import RunContext
@@ -20,7 +21,7 @@ async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> F
     """Mark the retracted among all papers that may be kept; offline, what the library says must do."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]
-    hidden = set(state["hidden"])
+    hidden = hidden_in(state)
     relevant = sorted(
         (key for key, score in state["scores"].items() if score >= bar and key not in hidden),
         key=lambda key: (-state["scores"][key], key),

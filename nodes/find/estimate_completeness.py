@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.find.hidden import hidden_in, selected_in
 from state.channels import FindState
 from state.finding import Completeness
 from state.run import halt
@@ -28,7 +29,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
     services.progress(STAGE, 0, 1)
     trails = await services.run_store.trails.values(state["trail"])
     steps = steps_of(state["hits"], trails, state["same"])
-    kept, scores = set(state["selected"]), _scores(state)
+    kept, scores = set(selected_in(state)), _scores(state)
     hits = [hit for _, made in steps for hit in made]
     division, found = divide(hits, list(scores))
     estimate = await asyncio.to_thread(
@@ -86,7 +87,7 @@ def place_of(sources: Sequence[str]) -> str:
 
 def _scores(state: FindState) -> dict[str, float]:
     """Return the score of each paper that might have been kept, or its prior where none was given."""
-    out = {*state["hidden"], *(() if state["request"].include_retracted else state["retracted"])}
+    out = {*hidden_in(state), *(() if state["request"].include_retracted else state["retracted"])}
     same = state["same"]
     return {
         key: score

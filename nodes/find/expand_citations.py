@@ -18,6 +18,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from nodes.find.hidden import hidden_in
 from nodes.find.open_references import follow_lists, read_copies
 from nodes.find.survey import best, survey
 from state.bibliography import Bibliography
@@ -63,7 +64,7 @@ async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> Fi
     """Fetch the neighbours of the papers whose turn it is."""
     services = open_services(runtime, state["run"])
     by_level = services.context.expansion == "bfs"
-    done = [*state["expanded"], *state["hidden"]]
+    done = [*state["expanded"], *hidden_in(state)]
     seeds = state["frontier"] if by_level else promising(state["prior"], done)
     services.progress(STAGE, 0, len(seeds))
     papers = await services.run_store.papers.values(seeds)

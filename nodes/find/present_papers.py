@@ -7,6 +7,7 @@ from collections import Counter
 
 from langgraph.runtime import Runtime
 
+from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.survey import read_scores
 from state.channels import FindOutput, FindState
 from state.paper import by_any_id
@@ -28,6 +29,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Find
     result, links = await assemble(state, services.run_store)
     stop = halt(state["failures"])
     return {
+        "selected": selected_in(state),
         "papers": result,
         "links": links,
         "counts": await count_papers(state, services.run_store, services.context.bar),
@@ -42,8 +44,8 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Find
 async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPaper], list[Link]]:
     """Fetch the records and debates from the run store, kept papers first, then by score."""
     scores = state["scores"]
-    selected = {key: place for place, key in enumerate(state["selected"])}
-    hidden, same, prior = set(state["hidden"]), state["same"], state["prior"]
+    selected = {key: place for place, key in enumerate(selected_in(state))}
+    hidden, same, prior = hidden_in(state), state["same"], state["prior"]
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
         key=lambda key: (selected.get(key, len(selected)), -scores[key], -prior.get(key, 0.0), key),
@@ -115,18 +117,20 @@ async def count_papers(state: FindState, run_store: RunStore, bar: float) -> Pri
     distinct = set(found)
     late = set(state["past_cutoff"])
     retracted = set(state["retracted"])
-    dropped = {key for key in state["scores"] if same.get(key, key) == key} - set(state["selected"])
+    dropped = {key for key in state["scores"] if same.get(key, key) == key} - set(
+        selected_in(state)
+    )
     left_out = dropped & retracted
     return PrismaCounts(
         identified=len(found),
         duplicates_removed=len(found) - len(distinct),
         screened=len(distinct),
         excluded_by_cutoff=len(late & distinct),
-        excluded_by_request=len((set(state["hidden"]) - late) & distinct),
-        not_assessed=len(distinct - set(state["hidden"]) - set(state["scores"])),
+        excluded_by_request=len((hidden_in(state) - late) & distinct),
+        not_assessed=len(distinct - hidden_in(state) - set(state["scores"])),
         assessed=len(state["scores"]),
         excluded_as_retracted=len(left_out),
         excluded_by_debate=sum(state["scores"][key] < bar for key in dropped - left_out),
         excluded_by_number=sum(state["scores"][key] >= bar for key in dropped - left_out),
-        included=len(state["selected"]),
+        included=len(selected_in(state)),
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.asking import CLOSING, ask, cards, is_due
+from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
 from state.channels import FindState
 from state.paper import Paper, canonical_id, published_before
@@ -39,13 +40,13 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     why = _why(state, services.context.bar)
     if halt(state["failures"]) or not is_due(services.context.review_papers, why):
         return {"failures": []}
-    scores, kept = state["scores"], set(state["selected"])
+    scores, kept = state["scores"], set(selected_in(state))
     others = (
         key
         for key in scores
-        if key not in kept and key not in state["hidden"] and state["same"].get(key, key) == key
+        if key not in kept and key not in hidden_in(state) and state["same"].get(key, key) == key
     )
-    shown = [*state["selected"], *sorted(others, key=lambda key: -scores[key])[:FURTHER]]
+    shown = [*selected_in(state), *sorted(others, key=lambda key: -scores[key])[:FURTHER]]
     papers = await services.run_store.papers.get(shown)
     numbered = {n: papers[key] for n, key in enumerate(shown, start=1) if key in papers}
     question = PapersQuestion(
@@ -66,7 +67,7 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
 
 def _why(state: FindState, bar: float) -> str:
     """Say what is doubtful about the selection; empty where nothing is."""
-    request, kept = state["request"], state["selected"]
+    request, kept = state["request"], selected_in(state)
     wanted = min(state.get("choices", Choices()).cite, request.keep)
     relevant = sum(state["scores"].get(key, 0.0) >= bar for key in kept)
     musts = {state["same"].get(key, key) for key in request.must_include}
@@ -155,7 +156,7 @@ def _chosen(
     own = {key: paper.id for key, (_, paper) in found.items()}
     same = {**state["same"], **{key: state["same"].get(key, key) for key in own.values()}}
     selected = list(dict.fromkeys(same[own.get(key, key)] for key in keys))
-    if out := sorted({*selected} & {*state["hidden"], *request.exclude}):
+    if out := sorted({*selected} & hidden_in(state)):
         raise InputError(
             f"excluded, the input's own paper, or not certain to be before the cut-off: {', '.join(out)}"
         )

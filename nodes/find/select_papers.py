@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from citeloom import PROGRAM
+from nodes.find.hidden import hidden_in
 from state.channels import FindState
 from state.query import SearchLogEntry, Sufficiency
 from state.request import Request
@@ -28,7 +29,7 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     """Order by score, equal ones by prior, and cut; nothing above the bar stops the run, and says so."""
     services = open_services(runtime, state["run"])
     request, bar, same = state["request"], services.context.bar, state["same"]
-    hidden, prior = set(state["hidden"]), state["prior"]
+    hidden, prior = hidden_in(state), state["prior"]
     retracted = set() if request.include_retracted else set(state["retracted"])
     named = list(dict.fromkeys(same.get(key, key) for key in request.must_include))
     # A breadth-first search ends with what it collected, however good the next one would be.

@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 
+from nodes.find.hidden import hidden_in
 from state.channels import FindState
 from state.finding import Trail
 from state.paper import Paper
@@ -82,7 +83,7 @@ def _survey(
     trails: Sequence[Trail],
     new: Iterable[tuple[str, str]],
 ) -> Survey:
-    hidden = set(state["hidden"])
+    hidden = hidden_in(state)
     links = chain(known_links(papers.values(), trails, state["same"]), new)
     graph = citation_graph(list(papers), (pair for pair in links if hidden.isdisjoint(pair)))
     odds, visits = priors(features(state, papers), graph)

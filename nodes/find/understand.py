@@ -25,7 +25,7 @@ from state.query import Hit
 from state.reducers import replaced
 from state.request import FindInput, Request
 from state.run import Failure
-from tools.context import RunContext, check_settings
+from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.opening import check_source, is_online
 from tools.services import Services, open_services
@@ -46,7 +46,9 @@ async def understand(state: Mapping[str, object], runtime: Runtime[RunContext]) 
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     services.progress(STAGE, 1, 1)
-    return _fresh(run, request, named, stop)
+    return {
+        **_fresh(run, request, named, stop), "settings": chosen_settings(services.context),
+    }  # fmt: skip
 
 
 @dataclass

@@ -19,7 +19,7 @@ from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
-from tools.context import RunContext
+from tools.context import RunContext, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -52,6 +52,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)
     return {
+        "settings": chosen_settings(services.context),
         "run": run,
         "request": section.request,
         "choices": section.choices,

@@ -67,7 +67,8 @@ async def audit_citations(state: WriteState, runtime: Runtime[RunContext]) -> Wr
         if plan and plan.lines
         else None,
     )
-    return {"audit": audit, "failures": failures}
+    audited = [item.text for item in draft.sentences]
+    return {"audit": audit, "audited": audited, "failures": failures}
 
 
 async def _flag(

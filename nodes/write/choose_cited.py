@@ -19,7 +19,7 @@ from state.query import Sufficiency
 from state.reducers import replaced
 from state.run import Failure
 from state.writing import Plan
-from tools.context import RunContext
+from tools.context import RunContext, chosen_settings
 from tools.diversity import Candidate, spread
 from tools.errors import InputError
 from tools.services import open_services
@@ -59,6 +59,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
     return {
+        "settings": chosen_settings(services.context),
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         "notes": [] if failures else _notes(selected, chosen, papers),
         "read": replaced([]),

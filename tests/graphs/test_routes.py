@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graphs.find import after_screen, after_weighing, each_group, each_query, next_hop, understood
@@ -11,7 +10,6 @@ from state.finding import Round
 from state.query import SearchLogEntry, SearchQuery, Sufficiency
 from state.request import Request
 from state.run import Failure
-from tools.context import RunContext
 
 STOP = Failure(stage="debate_with_attribution", subject="budget", cause="spent", fatal=True)
 SMALL = Failure(stage="search_source", subject="arxiv", cause="busy")
@@ -31,10 +29,6 @@ def state(**values: Any) -> Any:
     }  # fmt: skip
 
 
-def runtime(**settings: Any) -> Runtime[RunContext]:
-    return Runtime(context=RunContext(**settings))
-
-
 def searches(sent: Any) -> list[tuple[str, str, int]]:
     """What is searched for where, and how many results are asked for."""
     assert all(isinstance(one, Send) and one.node == "search_source" for one in sent)
@@ -45,9 +39,9 @@ def searches(sent: Any) -> list[tuple[str, str, int]]:
 def test_fatal_failure_leads_past_everything_that_costs() -> None:
     stopped = state(failures=[SMALL, STOP], frontier=["a"], sufficiency=[_enough(1)])
     assert understood(stopped) == "present_papers"
-    assert each_query(stopped, runtime()) == "check_retractions"
-    assert after_screen(stopped, runtime()) == "weigh_links"
-    assert each_group(stopped, runtime()) == "weigh_links"
+    assert each_query(stopped) == "check_retractions"
+    assert after_screen(stopped) == "weigh_links"
+    assert each_group(stopped) == "weigh_links"
     assert after_weighing(stopped) == "check_retractions"
     opened = state(failures=[STOP], hop=2, queries=[GAP], sufficiency=[_enough(1)])
     assert next_hop(opened) == "check_retractions"
@@ -58,26 +52,27 @@ def _enough(hop: int) -> Sufficiency:
 
 
 def test_each_query_goes_to_the_sources_that_it_suits_with_an_equal_share() -> None:
-    assert searches(each_query(state(), runtime(results=10))) == [
+    assert searches(each_query(state(settings={"results": 10}))) == [
         ("problem", "openalex", 10), ("problem", "arxiv", 10), ("whole", "openalex", 4),
     ]  # fmt: skip
-    two = state(queries=[WORDS, WORDS.model_copy(update={"facet": "method"})])
-    assert {share for _, _, share in searches(each_query(two, runtime(results=9)))} == {5}
-    assert {share for _, _, share in searches(each_query(two, runtime(results=0)))} == {1}
+    other = [WORDS, WORDS.model_copy(update={"facet": "method"})]
+    for results, share in ((9, 5), (0, 1)):
+        two = state(queries=other, settings={"results": results})
+        assert {limit for _, _, limit in searches(each_query(two))} == {share}
 
 
 @pytest.mark.parametrize(("expansion", "depth"), [("bfs", 2), ("best_first", 0)])
 def test_each_group_knows_how_many_are_judged_and_at_which_level(
     expansion: str, depth: int
 ) -> None:
-    sent = each_group(state(depth=2), runtime(expansion=expansion, debate_batch=2))
+    sent = each_group(state(depth=2, settings={"expansion": expansion, "debate_batch": 2}))
     assert isinstance(sent, list)
     assert [one.node for one in sent] == ["debate_with_attribution"] * 2
     assert [one.arg["papers"] for one in sent] == [["a", "b"], ["c"]]
     assert [(one.arg["of"], one.arg["depth"], one.arg["hop"]) for one in sent] == [
         (3, depth, 1)
     ] * 2
-    alone = each_group(state(), runtime(debate_batch=0))
+    alone = each_group(state(settings={"debate_batch": 0}))
     assert isinstance(alone, list)
     assert [one.arg["papers"] for one in alone] == [["a"], ["b"], ["c"]]
-    assert each_group(state(batch=[]), runtime()) == "weigh_links"
+    assert each_group(state(batch=[])) == "weigh_links"

@@ -35,3 +35,86 @@ async def test_edited_queries_are_what_is_searched_for(node: str, extractive: Ru
     await run.edit(queries=[{"text": "waggle dance", "facet": "all", "reason": "Mine."}])
     result = await run.to_end()
     assert {entry.query for entry in result["search_log"] if entry.hop == 1} == {"waggle dance"}
+
+
+FOUND = [
+    "generate_queries", "search_source", "merge_records", "screen", "expand_citations", "shortlist",
+    "debate_with_attribution", "weigh_links", "reflect_on_sufficiency", "check_retractions",
+    "select_papers", "review_papers", "estimate_completeness", "present_papers",
+]  # fmt: skip
+"""The steps of `find` behind which its request is known."""
+
+
+@pytest.mark.parametrize("node", FOUND)
+async def test_paper_that_a_person_excludes_at_any_step_is_gone(
+    node: str, extractive: RunContext
+) -> None:
+    whole = await Stepped("find", FIND, extractive).to_end()
+    gone = whole["selected"][1]
+    run = Stepped("find", FIND, extractive, before=node)
+    state = await run.begin()
+    request = state["request"].model_dump(mode="json")
+    await run.edit(request={**request, "exclude": [gone]})
+    result = await run.to_end()
+    assert not result.get("stop")
+    assert len(result["selected"]) >= 3
+    assert gone not in result["selected"]
+    assert gone not in [item.paper.id for item in result["papers"]]
+
+
+def cited(result: dict[str, Any]) -> list[str]:
+    return [item.paper.id for item in result["references"]]
+
+
+async def test_line_that_a_person_takes_out_of_the_plan_is_not_written(
+    extractive: RunContext,
+) -> None:
+    whole = await Stepped("write", WRITE, extractive).to_end()
+    run = Stepped("write", WRITE, extractive, before="extend_beam")
+    state = await run.begin()
+    plan = state["outline"].model_dump(mode="json")
+    *lines, last = plan["lines"]
+    await run.edit(outline={**plan, "lines": lines})
+    result = await run.to_end()
+    assert not result.get("stop")
+    gone = {state["keys"][key] for key in last["keys"]}
+    assert gone
+    assert gone <= set(cited(whole))
+    assert gone.isdisjoint(cited(result))
+
+
+WRITTEN = [
+    "check_citations", "audit_citations", "review_text", "compare_papers", "number_references"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("node", WRITTEN)
+async def test_sentence_that_a_person_takes_out_is_not_printed(
+    node: str, extractive: RunContext
+) -> None:
+    run = Stepped("write", WRITE, extractive, before=node)
+    state = await run.begin()
+    draft = state["final"].model_dump(mode="json")
+    *kept, last = draft["sentences"]
+    await run.edit(final={**draft, "sentences": kept})
+    result = await run.to_end()
+    assert not result.get("stop")
+    assert len(result["sentences"]) == len(kept)
+    assert last["text"].split("{")[0] not in result["related_work"]
+
+
+@pytest.mark.parametrize("node", WRITTEN)
+async def test_sentence_that_a_person_changes_is_never_called_supported_unchecked(
+    node: str, extractive: RunContext
+) -> None:
+    run = Stepped("write", WRITE, extractive, before=node)
+    state = await run.begin()
+    draft = state["final"].model_dump(mode="json")
+    key = next(iter(state["keys"]))
+    false = f"Bees cannot see any landmark at all {{{key}}}."
+    draft["sentences"][0] = {**draft["sentences"][0], "text": false}
+    await run.edit(final=draft)
+    result = await run.to_end()
+    told = [item for item in result["sentences"] if "any landmark at all" in item.text]
+    assert all(one.verdict != "supported" for item in told for one in item.citations)
+    assert not told or not result["audit"].passed
