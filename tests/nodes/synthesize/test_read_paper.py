@@ -9,6 +9,7 @@ from nodes.synthesize.read_paper import read_paper
 from state.request import Request
 from state.synthesis import SourcePaper, StackItem
 from tests.nodes.synthesize.support import Bench, bench
+from tools.ingest.allowed_paths import allow_paths
 from tools.ingest.workers import read_apart
 
 TEXT = """# Pears in drought
@@ -34,6 +35,7 @@ async def read(place: Bench, path: Path) -> SourcePaper:
         "run": "run", "request": Request(text="", kind="question"), "place": 0, "of": 1,
         "item": StackItem(name=path.name, kind="file", path=str(path)),
     }  # fmt: skip
+    allow_paths(place.services.clients, path.parent)
     (report,) = (await read_paper(branch, place.runtime))["stacked"]
     return report
 
