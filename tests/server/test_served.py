@@ -1,7 +1,6 @@
 """The port `Runs` over the real server: started, followed, asked, stopped, resumed, deleted."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from langgraph_sdk.client import LangGraphClient
