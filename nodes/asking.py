@@ -4,14 +4,13 @@ A node that asks is run again from its start when the answer comes, and so does 
 costs money or may come out otherwise.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from state.paper import Paper
-from state.questions import Answer, Asking, PaperCard, Question
+from state.questions import Answer, Asking, Question
 from tools.errors import CiteLoomError, PermanentError
 
 ReadT = TypeVar("ReadT")
@@ -54,21 +53,3 @@ async def ask(question: Question, read: Callable[[str], Awaitable[ReadT]]) -> Re
         except CiteLoomError as error:
             shown = shown.model_copy(update={"error": str(error), "proposal": text})
     raise PermanentError(f"a person ended the run when asked about its {question.kind}")
-
-
-def cards(
-    papers: Mapping[int, Paper],
-    *,
-    chosen: Callable[[str], bool] = lambda _: True,
-    scores: Mapping[str, float] | None = None,
-    whys: Mapping[str, str] | None = None,
-) -> tuple[PaperCard, ...]:
-    """Return the papers, by their numbers, as a person sees them."""
-    return tuple(
-        PaperCard(
-            number=number, id=paper.id, title=paper.title, year=paper.year,
-            score=(scores or {}).get(paper.id), chosen=chosen(paper.id),
-            why=(whys or {}).get(paper.id, ""),
-        )
-        for number, paper in papers.items()
-    )  # fmt: skip

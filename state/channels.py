@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from state.audit import Audit
 from state.finding import Completeness, Listing, Round
 from state.query import Hit, SearchLogEntry, SearchQuery, Sufficiency
+from state.questions import PaperCard
 from state.reducers import (
     add_drafts,
     add_failures,
@@ -102,6 +103,8 @@ class FindState(Shared, total=False):
     hop: int
     sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     selected: list[str]
+    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    """The best papers so far, to be read by a person."""
     completeness: Completeness
     choices: Choices
     """How a section will be written, where one will be."""
@@ -146,6 +149,8 @@ class WriteState(CheckState, total=False):
     """Those of the run that are not the defaults, for its routes."""
     choices: Annotated[Choices, latest(Choices)]
     selected: list[str]
+    cards: Annotated[list[PaperCard], latest(list[PaperCard])]
+    """The papers by their keys, to be read by a person: number 1 is P1."""
     sufficiency: Annotated[list[Sufficiency], latest(list[Sufficiency])]
     """What `find` said of the facets; absent where papers were named by the caller."""
     read: Annotated[list[str], add_ids]

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, cards, is_due
+from nodes.asking import CLOSING, ask, is_due
+from nodes.cards import cards, reasons
 from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
 from state.channels import FindState
@@ -53,7 +54,8 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         instructions=ASKED, why=why,
         proposal="\n".join(_line(n, paper) for n, paper in numbered.items() if paper.id in kept),
         papers=cards(
-            numbered, chosen=kept.__contains__, scores=scores, whys=await _reasons(services, shown)
+            numbered, chosen=kept.__contains__, scores=scores,
+            whys=await reasons(services.run_store, shown),
         ),
     )  # fmt: skip
 
@@ -83,16 +85,6 @@ def _why(state: FindState, bar: float) -> str:
 
 def _line(number: int, paper: Paper) -> str:
     return f"[{number}] {' '.join(paper.title.split())} ({paper.year or 'n.d.'})"
-
-
-async def _reasons(services: Services, keys: Sequence[str]) -> dict[str, str]:
-    """Return the first argument for each paper that was debated."""
-    debates = await services.run_store.debates.get(keys)
-    return {
-        key: debate.arguments_for[0].claim
-        for key, debate in debates.items()
-        if debate.arguments_for
-    }
 
 
 def read_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:

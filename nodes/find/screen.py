@@ -2,7 +2,7 @@
 
 Reads `run`, `request`, `hits`, `trail`, `same`, `similarity`, `prior`, `judged`, `settled`, `expanded`,
 `search_log`, `hop`, `depth`.
-Writes `similarity` (of every paper looked at), `prior`, `hidden`, `past_cutoff`, `retracted` (as
+Writes `similarity` (of every paper looked at), `prior`, `cards`, `hidden`, `past_cutoff`, `retracted` (as
 sources say) and `rounds`: how this round changed what looks best, and whether links are followed
 further.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 
+from nodes.cards import SHOWN, cards_of
 from nodes.find.expand_citations import promising
 from nodes.find.survey import best, survey
 from state.channels import FindState
@@ -65,6 +66,7 @@ async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,
+        "cards": await cards_of(services.run_store, best(prior, SHOWN), prior),
         "hidden": known["hidden"],
         "past_cutoff": sorted(late),
         "retracted": sorted(key for key, paper in visible.items() if paper.retracted),

@@ -2,7 +2,7 @@
 
 Reads `request`, `scores`, `prior`, `judged`, `settled`, `same`, `hidden`, `retracted`, `collected`,
 `sufficiency`, `search_log`, `failures`.
-Writes `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
+Writes `cards` and `selected`, best first: the papers at or above the bar, at most `keep`, with those that must be
 included always among them, and retracted ones only where the caller wants them; and `sufficiency`:
 each facet that the section needs keeps its best paper, or is said to be missing.
 """
@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from citeloom import PROGRAM
+from nodes.cards import cards_of
 from nodes.find.hidden import hidden_in
 from state.channels import FindState
 from state.query import SearchLogEntry, Sufficiency
@@ -66,6 +67,7 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
         failures.append(_nothing_found(request, scores, bar, state))
     return {
         "selected": selected, "sufficiency": facets_missing(state, kept), "failures": failures,
+        "cards": await cards_of(services.run_store, selected, scores),
     }  # fmt: skip
 
 

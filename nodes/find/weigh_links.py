@@ -1,7 +1,7 @@
 """Weigh links: add to what the ranker said what links, words and age say.
 
 Reads `run`, `request`, `judged`, `settled`, `prior`, `similarity`, `scores`, `same`, `trail`, `hits`, `hidden`,
-`collected`, `frontier`, `depth`, `rounds`, `hop`. Writes `scores`, `hop_gain`; for a breadth-first search
+`collected`, `frontier`, `depth`, `rounds`, `hop`. Writes `scores`, `cards`, `hop_gain`; for a breadth-first search
 `collected`, `frontier`, and in `rounds` why it ended.
 
 The rule of the score: the log-odds of what the ranker said, plus at most 1.5 in either direction for
@@ -17,8 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 from langgraph.runtime import Runtime
 
+from nodes.cards import SHOWN, cards_of
+from nodes.find.hidden import hidden_in
 from nodes.find.rankers.choose import DEBATING
-from nodes.find.survey import read_scores, survey
+from nodes.find.survey import best, read_scores, survey
 from state.channels import FindState
 from state.query import Hit
 from state.run import halt
@@ -51,7 +53,10 @@ async def weigh_links(state: FindState, runtime: Runtime[RunContext]) -> FindSta
     level: FindState = {"collected": [], "frontier": [], "rounds": []}
     if by_level:
         level = await _collect(services, state)
-    return {"scores": scores, "hop_gain": gain, **level}
+    hidden = hidden_in(state)
+    seen = {key: score for key, score in scores.items() if key not in hidden}
+    shown = await cards_of(services.run_store, best(seen, SHOWN), scores)
+    return {"scores": scores, "hop_gain": gain, "cards": shown, **level}
 
 
 async def _weighed(services: Services, state: FindState) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Choose which of the selected papers are cited, and give each its key.
 
 Reads `request`, `selected`, `choices`, `sufficiency`, `papers`. Writes `keys` (P1, P2, ... in the
-order of `selected`), `notes`, `refused`, and resets what an earlier run on the same thread may have left.
+order of `selected`), `cards`, `notes`, `refused`, and resets what an earlier run on the same thread may have left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.asking import is_due
+from nodes.cards import cards_of
 from nodes.write.plan_section import APIECE
 from nodes.write.user_plan import named_papers, parse_plan
 from nodes.write.writers.port import EMPTY
@@ -59,6 +60,7 @@ async def choose_cited(state: WritingInput, runtime: Runtime[RunContext]) -> Wri
     except InputError as error:
         failures = [Failure(stage=STAGE, subject="plan", cause=str(error), fatal=True)]
     return {
+        "cards": await cards_of(services.run_store, chosen),
         "settings": chosen_settings(services.context),
         "keys": {f"P{number}": paper for number, paper in enumerate(chosen, start=1)},
         "notes": [] if failures else _notes(selected, chosen, papers),

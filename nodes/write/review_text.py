@@ -13,7 +13,8 @@ from operator import itemgetter
 
 from langgraph.runtime import Runtime
 
-from nodes.asking import CLOSING, ask, cards, is_due
+from nodes.asking import CLOSING, ask, is_due
+from nodes.cards import cards
 from nodes.write.lines import untrue_counts
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.plan_language.names import with_markers

@@ -118,3 +118,22 @@ async def test_sentence_that_a_person_changes_is_never_called_supported_unchecke
     told = [item for item in result["sentences"] if "any landmark at all" in item.text]
     assert all(one.verdict != "supported" for item in told for one in item.citations)
     assert not told or not result["audit"].passed
+
+
+@pytest.mark.parametrize(
+    "node", ["expand_citations", "shortlist", "check_retractions", "review_papers"]
+)
+async def test_state_shows_papers_as_a_person_reads_them(node: str, extractive: RunContext) -> None:
+    state = await Stepped("find", FIND, extractive, before=node).begin()
+    shown = state["cards"]
+    assert [card.number for card in shown] == [*range(1, len(shown) + 1)]
+    assert shown == sorted(shown, key=lambda card: -(card.score or 0))
+    assert all(card.title and card.year and card.score is not None for card in shown)
+    if node == "review_papers":
+        assert [card.id for card in shown] == state["selected"]
+        assert all(card.why for card in shown)
+
+
+async def test_cards_of_a_section_bear_the_numbers_of_its_keys(extractive: RunContext) -> None:
+    state = await Stepped("write", WRITE, extractive, before="plan_section").begin()
+    assert {f"P{card.number}": card.id for card in state["cards"]} == state["keys"]
