@@ -1,5 +1,8 @@
 """One review with one question to a person: whoever calls gets the same section."""
 
+import json
+import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -13,17 +16,20 @@ from a2a.types import Message, Part, Role, SendMessageRequest, TaskState
 from langgraph.pregel.remote import RemoteGraph
 from langgraph.types import Command
 from langgraph_sdk import get_client
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import ElicitResult, TextResourceContents
 from pydantic_core import to_jsonable_python
 
 from citeloom import areview
 from citeloom.service.digest import digest
 from citeloom.service.runs import RunView
 from tests.server.conftest import Server
-from tests.support import SMALL
+from tests.support import ROOT, SMALL, clean_environment
 
 IDEA = "We study how systems find and cite prior work for a new paper."
 INPUT: dict[str, Any] = {"text": IDEA, "library": SMALL, "keep": 6, "cite": 3}
-SETTINGS: dict[str, Any] = {"pool": 12, "review_plan": "on"}
+SETTINGS: dict[str, Any] = {"review_plan": "on"}
 PLAN = "On one system [2].\nOn another [1]."
 CARD = "/citeloom/a2a/review/.well-known/agent-card.json"
 
@@ -90,7 +96,40 @@ async def in_python(_: Server) -> str:
     return told(to_jsonable_python(done))
 
 
-CALLERS: list[Callable[[Server], Awaitable[str]]] = [by_sdk, by_remote_graph, by_a2a, in_python]
+async def by_mcp(server: Server) -> str:
+    return await _by_mcp(f"{server.url}/citeloom/mcp")
+
+
+async def by_mcp_over_stdio(_: Server) -> str:
+    home = Path(os.environ["CITELOOM_HOME"])
+    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
+    command = ["-m", "citeloom", "mcp"]
+    return await _by_mcp(
+        StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=home)
+    )
+
+
+async def _by_mcp(target: Any) -> str:
+    kinds: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        kinds.append(params.message)
+        return ElicitResult(action="accept", content={"text": PLAN})
+
+    async with Client(target, elicitation_callback=person) as client:
+        done = await client.call_tool("review", {**INPUT, "ask_me": ["plan"], "wait_seconds": 300})
+        assert done.structured_content
+        assert done.structured_content["status"] == "completed"
+        address = f"citeloom://runs/{done.structured_content['run']}/result.json"
+        (content,) = (await client.read_resource(address)).contents
+    assert len(kinds) == 1
+    assert isinstance(content, TextResourceContents)
+    return told(json.loads(content.text))
+
+
+CALLERS: list[Callable[[Server], Awaitable[str]]] = [
+    by_sdk, by_remote_graph, by_a2a, by_mcp, by_mcp_over_stdio, in_python,
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
