@@ -102,6 +102,7 @@ async def stream(
         context=RunContext(**run.context),
         stream_mode=["custom"],
         subgraphs=True,
+        durability="sync",  # or a killed run would do a finished step again
     ):
         tell(event)
     reached = await graph.aget_state(config)

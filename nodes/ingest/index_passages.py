@@ -16,6 +16,7 @@ from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.ingest.ingest_file import timing
+from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget
 from tools.ingest.workers import StoppedError
 from tools.library.port import Progress
@@ -41,6 +42,9 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
     services = open_services(runtime, state["run"])
     read = wave(state["files"], state["done"])
     done = state["done"] + len(read)
+    spool = Spool(services.clients.settings.home, state["run"])
+    for digest in filter(None, (item.sha256 for item in read)):  # their reports are kept by now
+        await asyncio.to_thread(spool.drop, digest)
     grows = done < len(state["files"]) and read[0].kind == "records"  # papers gain abstracts yet
     if grows or halt(state["failures"]):
         return {"done": done, "spent": {}, "failures": []}

@@ -85,7 +85,4 @@ async def _taken(
 
     if source.kind == "id":
         return await fetch_copy(services, request, source, opened, spool, read)
-    report = await read(given)
-    if source.sha256:
-        await asyncio.to_thread(spool.drop, source.sha256)
-    return report
+    return await read(given)

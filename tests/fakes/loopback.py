@@ -65,6 +65,13 @@ class Loopback:
         """Forget a connection."""
         with self._lock:
             self._sockets.discard(connection)
+            self._lock.notify_all()
+
+    def wait_for_silence(self, seconds: float = 5.0) -> None:
+        """Block until no connection is open, as when its client was killed."""
+        with self._lock:
+            if not self._lock.wait_for(lambda: not self._sockets, seconds):
+                raise TimeoutError(f"{len(self._sockets)} connections are still open")
 
 
 class LoopbackServer(ThreadingHTTPServer):
