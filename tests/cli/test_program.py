@@ -31,7 +31,7 @@ def test_version_is_that_of_the_package(home: Path) -> None:
     ("words", "offered"),
     [
         ("citeloom re", {"review", "revise"}),
-        ("citeloom runs ", {"list", "show"}),
+        ("citeloom runs ", {"list", "show", "resume", "delete", "prune", "spending"}),
         ("citeloom ask --li", {"--library", "--listen"}),
         ("citeloom library pa", {"papers"}),
     ],
@@ -70,7 +70,10 @@ def test_help_is_in_plain_words_and_groups(command: str, monkeypatch: pytest.Mon
     assert done.exit_code == 0
     assert not re.search(r"<(bool|int|str|float|list|path)|\bmind\b(?!=| +auto\|)|_\]", done.output)
     headings = re.findall(r"─ ([A-Z][^─]+) ─", done.output)
-    groups = ["What to find", "How to write", "Where results go", "Model, cost, and all the rest"]
+    groups = [
+        "What to find", "How to write", "What to ask you on the way", "Where results go",
+        "Model, cost, and all the rest",
+    ]  # fmt: skip
     if command == "review":
         assert headings == ["Arguments", "Options", *groups]
         assert "`citeloom settings`" in " ".join(done.output.replace("│", "").split())

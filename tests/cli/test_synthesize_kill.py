@@ -1,6 +1,7 @@
-"""A synthesis that is stopped or killed in any of its steps goes on, and pays for nothing twice.
+"""A synthesis of the command line that is stopped or killed goes on, and pays for nothing twice.
 
-What is killed is a process of its own; what goes on does so in this one.
+What is killed is a process of its own; what goes on does so in this one. Kills at every step of a graph are in
+tests/service/test_kill.py.
 """
 
 import json
@@ -18,50 +19,8 @@ from tests.cli.processes import started
 from tests.fakes import aligner, composer, summarizer
 from tests.fakes.openai_server import Hang, OpenAIServer, Reply, inputs_of, task_of
 from tests.graphs.stacks import QUESTION, SECOND, THIRD
-from tests.support import RememberingEmbedder, at_home
 
 ANSWERS = {**summarizer.ANSWERS, **composer.RETELLING, **aligner.ANSWERS}
-
-STEPS = {
-    "read_paper": "nodes.synthesize.read_paper:read_bibliography",
-    "merge_references": "nodes.synthesize.merge_references:merge_works",
-    "summarize_paragraphs": "nodes.synthesize.summarize_paragraphs:without_injections",
-    "judge_relevance": "nodes.synthesize.judge_relevance:likenesses",
-    "synthesize_answer": "nodes.synthesize.synthesize_answer:choose_quotes",
-    "align_lines": "nodes.synthesize.align_lines:draft_lines",
-    "present_synthesis": "nodes.synthesize.present_synthesis:number_references",
-}
-"""For each step what it calls: there it is halted, and then killed."""
-_HALT = """
-import importlib, pathlib, time
-module, name = {place!r}.split(":")
-def halted(*args, **kwargs):
-    pathlib.Path({sign!r}).touch()
-    time.sleep(600)
-setattr(importlib.import_module(module), name, halted)
-"""
-_BETWEEN = """
-import asyncio, pathlib
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-put, put_writes = AsyncSqliteSaver.aput, AsyncSqliteSaver.aput_writes
-async def halted(self, config, checkpoint, metadata, versions):
-    if {step!r} in checkpoint["versions_seen"]:
-        await asyncio.sleep(600)
-    return await put(self, config, checkpoint, metadata, versions)
-async def written(self, config, writes, task_id, task_path=""):
-    await put_writes(self, config, writes, task_id, task_path)
-    if {step!r} in task_path:
-        pathlib.Path({sign!r}).touch()
-AsyncSqliteSaver.aput, AsyncSqliteSaver.aput_writes = halted, written
-"""
-
-
-ROWS = [_HALT.format(place=place, sign="halted") for place in STEPS.values()]
-ROWS += [
-    _BETWEEN.format(step=step, sign="halted")
-    for step in ("merge_references", "resolve_works", "present_synthesis")
-]
-NAMES = [*STEPS, *(f"behind {step}" for step in ("merge", "resolve", "present"))]
 
 
 class Silent:
@@ -101,31 +60,9 @@ def papers(home: Path) -> list[Path]:
     return papers_in(home.parent)
 
 
-@pytest.fixture(scope="module")
-def whole(
-    tmp_path_factory: pytest.TempPathFactory, built: Path, embedder_with_memory: RememberingEmbedder
-) -> dict[str, Any]:
-    """What the run comes to when nothing happens."""
-    folder = tmp_path_factory.mktemp("whole")
-    with at_home(folder / "home", built, embedder_with_memory):
-        return told(call("synthesize", QUESTION, *papers_in(folder), out=folder / "out"))
-
-
 def resume(home: Path) -> Done:
     (path,) = (home / "runs").glob("*.json")
     return call("synthesize", "--resume", path.stem, out=home.parent / "out")
-
-
-@pytest.mark.parametrize("code", ROWS, ids=NAMES)
-def test_killed_run_goes_on_to_the_same_text(
-    home: Path, papers: list[Path], whole: dict[str, Any], code: str
-) -> None:
-    with started(home, "synthesize", QUESTION, *papers, code=code) as process:
-        process.wait_until((home.parent / "halted").exists)
-        process.end(signal.SIGKILL)
-    done = resume(home)
-    assert done.code == 0
-    assert told(done) == whole
 
 
 def test_store_that_cannot_be_written_costs_the_run_nothing(
@@ -146,11 +83,11 @@ def test_store_that_cannot_be_written_costs_the_run_nothing(
     assert not (home / "documents.sqlite").exists()
 
 
-@pytest.mark.parametrize("task", ["judge_relevance", "synthesize_answer", "align_lines"])
+@pytest.mark.parametrize("task", ["synthesize_answer", "align_lines"])
 def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
     home: Path, papers: list[Path], task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last of the three is stopped by Ctrl-C, and shows its draft; the others are killed."""
+    """The second is stopped by Ctrl-C, and shows its draft; the first is killed."""
     mind, out = Silent(task), home.parent / "out"
     with OpenAIServer(mind.script) as server:
         variables = {

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import NotFoundError
 
 from tests.fakes.openai_server import Cut, Hang, OpenAIServer, Reply, Script, Slow, Status, Text
 from tests.fakes.reviewer import reviewer
@@ -75,7 +77,8 @@ async def short_run(client: LangGraphClient, number: int) -> str:
     run = await client.runs.create(thread, "ask", input={"library": SMALL, **given})
     if number % 5 == 3:
         await asyncio.sleep(0.2 * (number % 10))
-        await client.runs.cancel(thread, run["run_id"], wait=True)
+        with suppress(NotFoundError):  # it has ended
+            await client.runs.cancel(thread, run["run_id"], wait=True)
     await client.runs.join(thread, run["run_id"])
     status = (await client.runs.get(thread, run["run_id"]))["status"]
     values: Any = (await client.threads.get_state(thread))["values"]

@@ -6,7 +6,6 @@ import re
 from importlib import import_module
 from typing import Any
 
-import httpx
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
@@ -73,20 +72,6 @@ def _outputs(name: str) -> set[str]:
     """Return what a graph gives."""
     graph = import_module(f"graphs.{name}").graph
     return set(graph.get_output_jsonschema()["properties"])
-
-
-async def test_agent_card_says_what_an_agent_takes_and_gives(
-    server: Server, client: LangGraphClient
-) -> None:
-    for name in ("ask", "synthesize"):
-        (found,) = await client.assistants.search(graph_id=name)
-        async with httpx.AsyncClient() as http:
-            card = await http.get(
-                f"{server.url}/.well-known/agent-card.json",
-                params={"assistant_id": found["assistant_id"]},
-            )
-        assert card.json()["description"] == found["description"]
-        assert "Takes `question`" in card.json()["skills"][0]["description"]
 
 
 # --- What it gives ----------------------------------------------------------------------------

@@ -19,13 +19,14 @@ IDEA = "We study how systems find and cite prior work for a new paper."
 PAPERS = [paper.id for paper in small_records() if paper.abstract][:4]
 WRITE = {"text": IDEA, "library": SMALL, "papers": PAPERS, "cite": 3}
 Opening = Callable[..., Client]
+BOTH = pytest.mark.parametrize("opening", ["http", "stdio"], indirect=True)
 
 
-@pytest.fixture(params=["http", "stdio"])
+@pytest.fixture
 def opening(request: pytest.FixtureRequest) -> Opening:
-    """Opens a client, over either transport."""
+    """Opens a client; over HTTP unless a test says otherwise."""
     target: Any
-    if request.param == "http":
+    if getattr(request, "param", "http") == "http":
         server: Server = request.getfixturevalue("server")
         target = f"{server.url}/citeloom/mcp"
     else:
@@ -67,6 +68,7 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
     assert set(review["properties"]["ask_me"]["items"]["enum"]) >= {"queries", "plan", "text"}
 
 
+@BOTH
 async def test_section_is_written_told_of_and_read_by_its_address(opening: Opening) -> None:
     told: list[str | None] = []
 
@@ -138,6 +140,7 @@ async def test_person_who_declines_ends_the_run(opening: Opening) -> None:
     assert "text" not in result
 
 
+@BOTH
 async def test_run_that_is_not_waited_for_is_looked_at_stopped_and_resumed(
     opening: Opening,
 ) -> None:
@@ -202,6 +205,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 NO_FILES = ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
 
 
+@BOTH
 async def test_what_cannot_be_used_is_told_in_a_sentence(opening: Opening) -> None:
     async with opening() as client:
         for tool, given, why in WRONG:
