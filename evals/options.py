@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.app import app
-from tools.context import run_settings
+from tools.context import grouped_settings
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 _INTRO = """# Every command, option and setting of a run
@@ -29,13 +29,13 @@ def page() -> str:
         rows = [_row(item) for item in command.params if item.name not in _EVERYWHERE]
         table = f"\n{_HEAD}\n" + "\n".join(rows) + "\n" if rows else ""
         parts.append(f"## {name}\n\n{_plain(command.help)}\n{table}")
-    rows = [
-        f"| `{name}` | {_default(field.default)} | {_plain(field.description)} |"
-        for name, field in run_settings().items()
-    ]
-    parts.append(
-        "## --set NAME=VALUE\n\n" + "\n".join([_HEAD.replace("option", "name"), *rows, ""])
-    )
+    parts.append("## --set NAME=VALUE\n")
+    for title, group in grouped_settings().items():
+        rows = [
+            f"| `{name}` | {_default(field.default)} | {_plain(field.description)} |"
+            for name, field in group.items()
+        ]
+        parts.append(f"### {title}\n\n" + "\n".join([_HEAD.replace("option", "name"), *rows, ""]))
     return "\n".join(parts)
 
 

@@ -26,7 +26,7 @@ from nodes.guard import stopping, timed
 from state.asking import AskOutput, AskState
 from state.request import AskInput
 from state.run import halt
-from tools.context import RunContext, settings_in
+from tools.context import context_of_graph, settings_in
 
 
 def read(state: AskState) -> str:
@@ -52,7 +52,7 @@ def hop_or_compose(state: AskState) -> str:
 
 
 builder = StateGraph(
-    AskState, context_schema=RunContext, input_schema=AskInput, output_schema=AskOutput
+    AskState, context_schema=context_of_graph("ask"), input_schema=AskInput, output_schema=AskOutput
 )
 add_first_step(builder, take_question)
 for step in (

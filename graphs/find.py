@@ -40,7 +40,7 @@ from nodes.find.weigh_links import weigh_links
 from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
-from tools.context import RunContext, settings_in
+from tools.context import RunContext, context_of_graph, settings_in
 from tools.scholar.opening import is_online, suits
 
 
@@ -139,7 +139,10 @@ def _cost_of(state: FindState) -> Mapping[str, Any]:
 def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput, FindOutput]:
     """Return the graph, which takes what `takes` declares; `review` hands in the choices of writing."""
     made = StateGraph(
-        FindState, context_schema=RunContext, input_schema=takes, output_schema=FindOutput
+        FindState,
+        context_schema=context_of_graph("find"),
+        input_schema=takes,
+        output_schema=FindOutput,
     )
     add_first_step(made, understand)
     for step in (select_papers, estimate_completeness, present_papers):

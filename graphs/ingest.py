@@ -21,7 +21,7 @@ from nodes.ingest.report_ingest import report_ingest
 from nodes.ingest.take_sources import take_sources
 from state.ingesting import IngestInput, IngestOutput, IngestState
 from state.run import halt
-from tools.context import RunContext
+from tools.context import context_of_graph
 
 
 def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
@@ -34,7 +34,10 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
 
 
 builder = StateGraph(
-    IngestState, context_schema=RunContext, input_schema=IngestInput, output_schema=IngestOutput
+    IngestState,
+    context_schema=context_of_graph("ingest"),
+    input_schema=IngestInput,
+    output_schema=IngestOutput,
 )
 add_first_step(builder, take_sources)
 add_steps(builder, read_source, complete_records, index_passages)

@@ -13,7 +13,7 @@ from graphs.write import writing
 from nodes.begin_review import begin_review
 from state.channels import ReviewOutput, ReviewState
 from state.request import Choices, FindInput, ReviewInput
-from tools.context import RunContext
+from tools.context import context_of_graph
 
 
 class FindToWrite(FindInput):
@@ -23,7 +23,10 @@ class FindToWrite(FindInput):
 
 
 builder = StateGraph(
-    ReviewState, context_schema=RunContext, input_schema=ReviewInput, output_schema=ReviewOutput
+    ReviewState,
+    context_schema=context_of_graph("review"),
+    input_schema=ReviewInput,
+    output_schema=ReviewOutput,
 )
 add_first_step(builder, begin_review)
 builder.add_node("find", wired(FindToWrite).compile(name="find"), input_schema=as_sent(builder))

@@ -16,7 +16,7 @@ from nodes.revise.take_section import take_section
 from state.channels import ReviseState, WriteOutput
 from state.request import ReviseInput
 from state.run import halt
-from tools.context import RunContext
+from tools.context import context_of_graph
 
 
 def taken(
@@ -29,7 +29,10 @@ def taken(
 
 
 builder = StateGraph(
-    ReviseState, context_schema=RunContext, input_schema=ReviseInput, output_schema=WriteOutput
+    ReviseState,
+    context_schema=context_of_graph("revise"),
+    input_schema=ReviseInput,
+    output_schema=WriteOutput,
 )
 add_first_step(builder, take_section)
 add_steps(builder, revise_section)

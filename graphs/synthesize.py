@@ -27,7 +27,7 @@ from nodes.synthesize.synthesize_answer import synthesize_answer
 from nodes.synthesize.take_stack import take_stack
 from state.run import halt
 from state.synthesis import SynthesizeInput, SynthesizeOutput, SynthesizeState
-from tools.context import RunContext
+from tools.context import RunContext, context_of_graph
 
 Step = Callable[..., Awaitable[Any]]
 
@@ -65,7 +65,7 @@ def wired(
     """
     made = StateGraph(
         SynthesizeState,
-        context_schema=RunContext,
+        context_schema=context_of_graph("synthesize"),
         input_schema=SynthesizeInput,
         output_schema=SynthesizeOutput,
     )

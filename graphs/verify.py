@@ -19,10 +19,13 @@ from nodes.write.check_citations import check_citations
 from nodes.write.flag_uncited import flag_uncited
 from state.request import VerifyInput
 from state.verifying import VerifyOutput, VerifyState
-from tools.context import RunContext
+from tools.context import context_of_graph
 
 builder = StateGraph(
-    VerifyState, context_schema=RunContext, input_schema=VerifyInput, output_schema=VerifyOutput
+    VerifyState,
+    context_schema=context_of_graph("verify"),
+    input_schema=VerifyInput,
+    output_schema=VerifyOutput,
 )
 add_first_step(builder, take_text)
 add_steps(builder, resolve_references, mark_citations, check_citations, flag_uncited)

@@ -40,7 +40,7 @@ from nodes.write.writers.registry import writer_named
 from state.channels import WriteOutput, WriteState, WritingInput
 from state.request import WriteInput
 from state.run import halt
-from tools.context import RunContext, settings_in
+from tools.context import RunContext, context_of_graph, settings_in
 from tools.evidence.support import BAD
 
 
@@ -174,7 +174,10 @@ def add_planning(graph: StateGraph[Any, RunContext, Any, Any]) -> None:
 
 
 writing = StateGraph(
-    WriteState, context_schema=RunContext, input_schema=WritingInput, output_schema=WriteOutput
+    WriteState,
+    context_schema=context_of_graph("write"),
+    input_schema=WritingInput,
+    output_schema=WriteOutput,
 )
 add_planning(writing)
 writing.add_edge(START, "choose_cited")
@@ -186,7 +189,10 @@ def _cost_of(state: WriteState) -> Mapping[str, Any]:
 
 
 builder = StateGraph(
-    WriteState, context_schema=RunContext, input_schema=WriteInput, output_schema=WriteOutput
+    WriteState,
+    context_schema=context_of_graph("write"),
+    input_schema=WriteInput,
+    output_schema=WriteOutput,
 )
 add_first_step(builder, take_papers)
 add_cost_review(builder, "write", _cost_of)

@@ -44,28 +44,39 @@ class IngestInput(BaseModel):
     """What to add to a library."""
 
     library: Sent[str] = Field(
-        default="", description="Name of the library; made if there is none of this name."
+        default="",
+        description="Name of the library; made if there is none of this name.",
+        examples=["starter", "my-papers"],
+        json_schema_extra={"maxLength": 64},
     )
     uploads: Sent[list[Upload]] = Field(
         default=[],
         description="Files: PDF, HTML, JATS, DOCX, Markdown, text, and records as BibTeX, CSL JSON or "
         "JSON Lines.",
+        examples=[
+            [{"name": "owls.md", "content": "# Owls\n\nOwls hear voles.", "encoding": "text"}]
+        ],
     )
     ids: Sent[list[str]] = Field(
         default=[],
         description="arXiv ids and DOIs: their records and open copies are fetched from `sources`.",
+        examples=[["arXiv:2312.10997", "10.18653/v1/2020.acl-main.447"]],
     )
     paths: Sent[list[str]] = Field(
         default=[],
         description="Files and folders of this machine; refused unless the process was given leave.",
+        examples=[["papers/owls.pdf"]],
     )
     sources: Sent[list[str]] = Field(
         default=[],
         description="Where records of ids are looked up, in turn: 'openalex', 'semantic_scholar', "
         "'arxiv', 'crossref'; without any, arXiv for its ids, OpenAlex and then Crossref for DOIs. Those "
         "named are also asked for years and venues that files do not show.",
+        examples=[["openalex", "arxiv"]],
     )
-    tags: Sent[list[str]] = Field(default=[], description="Tags of everything that is added.")
+    tags: Sent[list[str]] = Field(
+        default=[], description="Tags of everything that is added.", examples=[["thesis"]]
+    )
 
 
 class FileSource(Value):

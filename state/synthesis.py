@@ -33,25 +33,42 @@ class SynthesizeInput(BaseModel):
         default="",
         description="What the synthesis is to tell, in plain words, 2,000 characters at most. If empty, "
         "the last message by a person.",
+        examples=["How are citations in generated text verified?"],
+        json_schema_extra={"maxLength": 2000},
     )
     messages: list[Any] = Field(
-        default=[], description="A conversation, of which the last message is the question."
+        default=[],
+        description="A conversation, of which the last message is the question.",
+        examples=[[{"role": "user", "content": "How is ROUGE computed?"}]],
     )
     uploads: Sent[list[Upload]] = Field(
-        default=[], description="The papers: PDF, HTML, JATS, TEI, DOCX, Markdown or text."
+        default=[],
+        description="The papers: PDF, HTML, JATS, TEI, DOCX, Markdown or text.",
+        examples=[
+            [{"name": "owls.md", "content": "# Owls\n\nOwls hear voles.", "encoding": "text"}]
+        ],
     )
     paths: Sent[list[str]] = Field(
         default=[],
         description="Papers as files of this machine; refused unless the process was given leave.",
+        examples=[["papers/owls.pdf"]],
     )
     library: Sent[str] = Field(
-        default="starter", description="The library that has the papers named by id."
+        default="starter",
+        description="The library that has the papers named by id.",
+        examples=["starter", "my-papers"],
+        json_schema_extra={"maxLength": 64},
     )
-    papers: Sent[list[str]] = Field(default=[], description="Ids of papers of the library.")
+    papers: Sent[list[str]] = Field(
+        default=[],
+        description="Ids of papers of the library.",
+        examples=[["10.18653/v1/2020.acl-main.447", "arXiv:2312.10997"]],
+    )
     sources: Sent[list[str]] = Field(
         default=[],
         description="Where references are looked up for their DOI, in turn: 'openalex', "
         "'semantic_scholar', 'arxiv', 'crossref'. None: as printed.",
+        examples=[["openalex", "arxiv"]],
     )
     granularity: Sent[Granularity] = Field(
         default="fine",

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from tools.clients import Clients
 
 
-# A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
-# field that holds a client turns that route into a 500. Hence the cached property.
 @dataclass(frozen=True, kw_only=True)
-class RunContext:
-    """Settings of one run; every field has a default that suits a first try."""
+class EveryRun:
+    """Settings of every run."""
 
     mind: Annotated[
         Literal["auto", "llm", "extractive"],
@@ -37,19 +35,44 @@ class RunContext:
         ),
     ] = "auto"
     max_usd: Annotated[
-        float | None, Field(description="Most that LLM calls and sources may cost, USD.")
+        float | None, Field(description="Most that LLM calls and sources may cost, USD.", ge=0)
     ] = None
     max_usd_by_source: Annotated[
         dict[str, float] | None, Field(description="Most that single sources may cost, USD.")
     ] = None
-    max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.")] = None
-    max_calls: Annotated[int | None, Field(description="Most calls of the model.")] = None
+    max_tokens: Annotated[int | None, Field(description="Most LLM tokens, in and out.", ge=0)] = (
+        None
+    )
+    max_calls: Annotated[int | None, Field(description="Most calls of the model.", ge=0)] = None
     max_minutes: Annotated[
-        float | None, Field(description="Most minutes for calls of the model.")
+        float | None, Field(description="Most minutes for calls of the model.", ge=0)
     ] = None
     refresh: Annotated[
         bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
     ] = False
+    review_cost: Annotated[
+        Asking,
+        Field(
+            description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
+            "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
+            "without one more than 1 USD, or have no known price ('auto')."
+        ),
+    ] = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searching:
+    """Settings of `find`, `review` and `ask`."""
+
+    max_hops: Annotated[
+        int, Field(description="Rounds of searching, the first included.", ge=1)
+    ] = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Settings of `find` and `review`."""
+
     queries: Annotated[
         QueryStrategy,
         Field(
@@ -110,9 +133,68 @@ class RunContext:
             le=50,
         ),
     ] = 0
-    max_hops: Annotated[
-        int, Field(description="Rounds of searching, the first included.", ge=1)
+    review_queries: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
+            "the input has fewer than 15 words, or no keyword query could be made."
+        ),
+    ] = "off"
+    review_papers: Annotated[
+        Asking,
+        Field(
+            description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
+            "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
+        ),
+    ] = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """Settings of `write`, `revise` and `review`."""
+
+    writer: Annotated[
+        WriterName,
+        Field(
+            description="How the section is written: drafted in one go, checked and revised ('whole'), "
+            "the same along a plan that is made first ('plan'), by drafts compared and voted on "
+            "('beam'), paper by paper ('per_cite'), sentence by sentence ('sentence_by_sentence'), or by an extractive "
+            "baseline ('lexrank', 'one_line')."
+        ),
+    ] = "whole"
+    schedule: Annotated[
+        Schedule,
+        Field(
+            description="What a round of the beam adds: a paragraph of the plan ('themed'), or one "
+            "paper, for which the text is rewritten ('incremental')."
+        ),
+    ] = "themed"
+    review_plan: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
+            "given cannot be followed, which else ends the run."
+        ),
+    ] = "off"
+    review_text: Annotated[
+        Asking,
+        Field(
+            description="Have a person edit the section before it is printed, what is edited being checked again; "
+            "'auto': where the audit does not pass, or sentences were taken out."
+        ),
+    ] = "off"
+    samples: Annotated[
+        int, Field(description="Ways in which each draft is extended (n_s).", ge=1)
     ] = 2
+    votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).", ge=1)] = 3
+    beam: Annotated[int, Field(description="Drafts that survive a round (n_c).", ge=1)] = 2
+    seed: Annotated[int, Field(description="Seed of the order in which drafts are shown.")] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """Settings of `ask`."""
+
     method: Annotated[
         AskMethod,
         Field(
@@ -134,13 +216,12 @@ class RunContext:
         int, Field(description="Passages that it chooses to read in each hop.", ge=1, le=20)
     ] = 3
     claims: Annotated[int, Field(description="Most claims in an answer.", ge=1, le=30)] = 6
-    keywords_by_mind: Annotated[
-        bool,
-        Field(
-            description="Whether `ingest` has the model name the keywords of passages, which an LLM does "
-            "for money; else the embedder finds them."
-        ),
-    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesizing:
+    """Settings of `synthesize`."""
+
     relevance: Annotated[
         RelevanceMode,
         Field(
@@ -155,62 +236,26 @@ class RunContext:
             "('packed'), or one by one ('each', as LLM-Ref does)."
         ),
     ] = "packed"
-    writer: Annotated[
-        WriterName,
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingesting:
+    """Settings of `ingest`."""
+
+    keywords_by_mind: Annotated[
+        bool,
         Field(
-            description="How the section is written: drafted in one go, checked and revised ('whole'), "
-            "the same along a plan that is made first ('plan'), by drafts compared and voted on "
-            "('beam'), paper by paper ('per_cite'), sentence by sentence ('sentence_by_sentence'), or by an extractive "
-            "baseline ('lexrank', 'one_line')."
+            description="Whether `ingest` has the model name the keywords of passages, which an LLM does "
+            "for money; else the embedder finds them."
         ),
-    ] = "whole"
-    schedule: Annotated[
-        Schedule,
-        Field(
-            description="What a round of the beam adds: a paragraph of the plan ('themed'), or one "
-            "paper, for which the text is rewritten ('incremental')."
-        ),
-    ] = "themed"
-    review_cost: Annotated[
-        Asking,
-        Field(
-            description="Ask a person whether a run is worth what it may cost, before anything is paid: never "
-            "('off'), always ('on'), or where calls cost money and may take more than half of `max_usd`, "
-            "without one more than 1 USD, or have no known price ('auto')."
-        ),
-    ] = "off"
-    review_queries: Annotated[
-        Asking,
-        Field(
-            description="Have a person edit the queries of each hop before they are searched for; 'auto': where "
-            "the input has fewer than 15 words, or no keyword query could be made."
-        ),
-    ] = "off"
-    review_papers: Annotated[
-        Asking,
-        Field(
-            description="Have a person choose and order the papers that are kept; 'auto': where fewer are "
-            "relevant than are to be cited, one that must be included is judged irrelevant, or one was retracted."
-        ),
-    ] = "off"
-    review_plan: Annotated[
-        Asking,
-        Field(
-            description="Have a person edit selection and plan before writing; 'auto': where the plan that was "
-            "given cannot be followed, which else ends the run."
-        ),
-    ] = "off"
-    review_text: Annotated[
-        Asking,
-        Field(
-            description="Have a person edit the section before it is printed, what is edited being checked again; "
-            "'auto': where the audit does not pass, or sentences were taken out."
-        ),
-    ] = "off"
-    samples: Annotated[int, Field(description="Ways in which each draft is extended (n_s).")] = 2
-    votes: Annotated[int, Field(description="Votes on the drafts of a round (n_v).")] = 3
-    beam: Annotated[int, Field(description="Drafts that survive a round (n_c).")] = 2
-    seed: Annotated[int, Field(description="Seed of the order in which drafts are shown.")] = 0
+    ] = False
+
+
+# A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
+# field that holds a client turns that route into a 500. Hence the cached property.
+@dataclass(frozen=True, kw_only=True)
+class RunContext(Ingesting, Synthesizing, Answering, Writing, Finding, Searching, EveryRun):
+    """Settings of one run; every field has a default that suits a first try."""
 
     @cached_property
     def clients(self) -> "Clients":
@@ -218,6 +263,30 @@ class RunContext:
         from tools.clients import open_clients
 
         return open_clients(settings())
+
+
+GROUPS: Mapping[str, tuple[type, ...]] = {
+    "find": (EveryRun, Searching, Finding),
+    "write": (EveryRun, Writing),
+    "review": (EveryRun, Searching, Finding, Writing),
+    "revise": (EveryRun, Writing),
+    "verify": (EveryRun,),
+    "ask": (EveryRun, Searching, Answering),
+    "synthesize": (EveryRun, Synthesizing),
+    "ingest": (EveryRun, Ingesting),
+}
+"""Which settings each graph has."""
+
+
+@cache
+def context_of_graph(name: str) -> type[RunContext]:
+    """Return the settings as a caller of one graph sees them; those of other graphs keep their defaults.
+
+    A server describes and takes the fields of a graph's context, and drops what is not among them.
+    """
+    known = {item.name for group in GROUPS[name] for item in fields(group)}
+    shown = {item.name: item for item in fields(RunContext) if item.name in known}
+    return type(f"{name.capitalize()}Settings", (RunContext,), {"__dataclass_fields__": shown})
 
 
 @cache
@@ -235,6 +304,18 @@ def run_settings() -> dict[str, FieldInfo]:
     return {
         item.name: FieldInfo.from_annotated_attribute(hints[item.name], item.default)
         for item in fields(RunContext)
+    }
+
+
+@cache
+def grouped_settings() -> dict[str, dict[str, FieldInfo]]:
+    """Return the settings of a run by the graphs that have them."""
+    groups = dict.fromkeys(group for graph in GROUPS.values() for group in graph)
+    return {
+        (group.__doc__ or "").rstrip("."): {
+            item.name: run_settings()[item.name] for item in fields(group)
+        }
+        for group in groups
     }
 
 

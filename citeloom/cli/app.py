@@ -230,13 +230,15 @@ def settings() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tools.context import run_settings
+    from tools.context import grouped_settings
 
-    table = Table("Name", "Default", "Meaning", box=None)
-    for name, field in run_settings().items():
-        words = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
-        untold = any(f"'{word}'" not in str(field.description) for word in words)
-        one_of = f" One of: {', '.join(words)}." if untold else ""
-        default = "none" if field.default is None else str(field.default)
-        table.add_row(name, default.lower(), f"{field.description}{one_of}")
-    Console(markup=False, highlight=False, emoji=False).print(table)
+    console = Console(markup=False, highlight=False, emoji=False)
+    for title, group in grouped_settings().items():
+        table = Table("Name", "Default", "Meaning", box=None, title=title, title_justify="left")
+        for name, field in group.items():
+            words = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+            untold = any(f"'{word}'" not in str(field.description) for word in words)
+            one_of = f" One of: {', '.join(words)}." if untold else ""
+            default = "none" if field.default is None else str(field.default)
+            table.add_row(name, default.lower(), f"{field.description}{one_of}")
+        console.print(table, "")
