@@ -122,6 +122,7 @@ def test_search_stopped_in_the_debates_shows_what_was_debated(
     assert results_of(resume(home)) == uninterrupted.results
 
 
+@pytest.mark.slow
 def test_stopped_writing_shows_unchecked_sentences_as_unchecked(
     home: Path, uninterrupted: Uninterrupted
 ) -> None:
@@ -137,6 +138,7 @@ def test_stopped_writing_shows_unchecked_sentences_as_unchecked(
     assert results_of(resume(home)) == uninterrupted.results
 
 
+@pytest.mark.slow
 def test_run_stopped_before_it_found_anything_leaves_only_its_record(
     home: Path, uninterrupted: Uninterrupted
 ) -> None:

@@ -79,6 +79,7 @@ def test_find_reports_papers_prices_and_queries_of_each_source(
     assert KEY not in everything
 
 
+@pytest.mark.slow
 def test_killed_run_goes_on_without_asking_anything_again(
     home: Path, server: ScholarServer, variables: dict[str, str], tmp_path: Path
 ) -> None:

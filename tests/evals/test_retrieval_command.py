@@ -100,6 +100,7 @@ def test_run_that_breaks_is_recorded(data: Path, vectors: Path) -> None:
     assert (broken["kept"], broken["counts"]["failures"]) == ([], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_workers_give_the_same_figures_and_ctrl_c_keeps_what_they_have_done(
     bees: dict[str, Any], data: Path, vectors: Path, tmp_path: Path

@@ -157,6 +157,7 @@ async def test_default_find_costs_less_than_four_cents_and_marks_unknown_referen
     assert all(not work.references or not work.lists_references for work in works)
 
 
+@pytest.mark.slow
 async def test_one_in_ten_of_every_fault_changes_no_paper_and_repeats_no_answer(
     find: Find, server: ScholarServer
 ) -> None:

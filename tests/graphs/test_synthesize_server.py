@@ -81,6 +81,7 @@ def large(place: int) -> dict[str, Any]:
     return {"name": f"{place}.md", "content": text, "encoding": "text"}
 
 
+@pytest.mark.slow
 async def test_checkpoints_of_three_thousand_paragraphs_hold_no_text(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

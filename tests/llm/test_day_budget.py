@@ -153,6 +153,7 @@ print(len(asyncio.run(ask(mind, 40, int(run) * 100))))
 """
 
 
+@pytest.mark.slow
 def test_processes_share_a_day(tmp_path: Path) -> None:
     with OpenAIServer([CHEAP]) as server:
         commands = [

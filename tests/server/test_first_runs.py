@@ -42,7 +42,7 @@ def inputs_of(graph: str, abstract: str, section: str) -> dict[str, Any]:
     return {"library": SMALL, **given[graph]} if graph != "revise" else given[graph]
 
 
-@pytest.mark.load
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "graph", ["find", "review", "write", "revise", "verify", "ask", "ingest", "synthesize"]
 )

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from langgraph_sdk import get_client
 
 from tests.fakes.openai_server import OpenAIServer
@@ -12,6 +13,7 @@ from tests.server.load import faulty, held, short_runs
 RUNS = 30
 
 
+@pytest.mark.slow
 async def test_no_short_run_is_lost_and_no_thread_or_file_is_left(
     tmp_path: Path, built: Path
 ) -> None:

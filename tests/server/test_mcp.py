@@ -68,7 +68,6 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
     assert set(review["properties"]["ask_me"]["items"]["enum"]) >= {"queries", "plan", "text"}
 
 
-@BOTH
 async def test_section_is_written_told_of_and_read_by_its_address(opening: Opening) -> None:
     told: list[str | None] = []
 
@@ -97,6 +96,7 @@ async def test_section_is_written_told_of_and_read_by_its_address(opening: Openi
     assert set(links.values()) <= set(listed)
 
 
+@BOTH
 async def test_question_is_put_to_a_person_and_a_wrong_answer_is_asked_again(
     opening: Opening,
 ) -> None:
@@ -140,7 +140,6 @@ async def test_person_who_declines_ends_the_run(opening: Opening) -> None:
     assert "text" not in result
 
 
-@BOTH
 async def test_run_that_is_not_waited_for_is_looked_at_stopped_and_resumed(
     opening: Opening,
 ) -> None:

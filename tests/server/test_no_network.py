@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
 from tests.support import ABSTRACT, ROOT, SMALL, clean_environment
@@ -25,6 +27,7 @@ def test_watching_sees_what_it_must(tmp_path: Path) -> None:
     assert watch.written([seen]) == {f"{tmp_path}/beside"}
 
 
+@pytest.mark.slow
 def test_review_of_the_command_line_asks_nobody_and_writes_where_it_says(
     tmp_path: Path, built: Path
 ) -> None:

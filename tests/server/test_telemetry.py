@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from langgraph_sdk import get_client
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -31,6 +32,7 @@ def faulty() -> Any:
     return script
 
 
+@pytest.mark.slow
 async def test_server_tells_who_runs_what_and_no_text_and_bounds_the_day_of_a_key(
     tmp_path: Path, built: Path
 ) -> None:

@@ -31,6 +31,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="ends by a signal")
 def test_prometheus_reads_calls_and_seconds_of_a_run(home: Path) -> None:
     with started(home, code=_SERVED) as process:

@@ -28,10 +28,12 @@ def find(home: Path, variables: Mapping[str, str], code: str = "") -> Process:
     return process
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_and_nothing_said_unless_it_is_asked_for(home: Path) -> None:
     assert find(home, {}, _LOADED).stderr.split() == ["LOADED"]
 
 
+@pytest.mark.slow
 def test_without_its_packages_a_run_says_what_to_install_and_goes_on(home: Path) -> None:
     told = find(home, {"OTEL_TRACES_EXPORTER": "otlp"}, _MISSING).stderr
     assert "opentelemetry.sdk" in told
