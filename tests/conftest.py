@@ -17,6 +17,13 @@ from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_librarie
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file that starts a server in one process, or each process starts one of its own."""
+    for item in items:
+        if item.path.parent.name in {"server", "telemetry"}:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _closed_files() -> Iterator[None]:
     """Close what the tests of a module have left to the collector: databases of their homes."""

@@ -286,7 +286,8 @@ def context_of_graph(name: str) -> type[RunContext]:
     """
     known = {item.name for group in GROUPS[name] for item in fields(group)}
     shown = {item.name: item for item in fields(RunContext) if item.name in known}
-    return type(f"{name.capitalize()}Settings", (RunContext,), {"__dataclass_fields__": shown})
+    own = {"__doc__": f"Settings of one run of `{name}`.", "__dataclass_fields__": shown}
+    return type(f"{name.capitalize()}Settings", (RunContext,), own)
 
 
 @cache

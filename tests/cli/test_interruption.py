@@ -107,6 +107,7 @@ def test_stopped_search_shows_what_it_has_and_resumes_to_the_same_end(
     assert again.run["usage"] == done.run["usage"]
 
 
+@pytest.mark.slow
 def test_search_stopped_in_the_debates_shows_what_was_debated(
     home: Path, uninterrupted: Uninterrupted
 ) -> None:

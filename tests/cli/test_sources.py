@@ -61,6 +61,7 @@ def online(home: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatc
     return home
 
 
+@pytest.mark.slow
 def test_find_reports_papers_prices_and_queries_of_each_source(
     online: Path, server: ScholarServer, tmp_path: Path
 ) -> None:

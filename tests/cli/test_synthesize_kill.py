@@ -83,6 +83,7 @@ def test_store_that_cannot_be_written_costs_the_run_nothing(
     assert not (home / "documents.sqlite").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["synthesize_answer", "align_lines"])
 def test_run_with_an_llm_goes_on_and_pays_for_nothing_twice(
     home: Path, papers: list[Path], task: str, monkeypatch: pytest.MonkeyPatch

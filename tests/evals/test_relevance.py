@@ -1,5 +1,7 @@
 """The suite of relevance: its inputs name papers of the starter library, and its figures are right."""
 
+import pytest
+
 from evals.relevance.command import FIRST, Relevance, RelevanceOptions, read_inputs
 from tests.evals.calls import evaluated
 from tests.support import starter_records
@@ -32,6 +34,7 @@ def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> Non
     assert "even" not in found["halves"] or not found["halves"]["even"]
 
 
+@pytest.mark.slow
 def test_command_prints_both_halves() -> None:
     result = evaluated("relevance", "--n", "2")
     assert result.exit_code == 0

@@ -86,6 +86,7 @@ def causes(result: dict[str, Any]) -> str:
     return " | ".join(f"{item.subject}: {item.cause}" for item in result["failures"])
 
 
+@pytest.mark.slow
 async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked_twice(
     find: Find, server: ScholarServer
 ) -> None:

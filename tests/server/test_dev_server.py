@@ -6,6 +6,7 @@ import re
 from importlib import import_module
 from typing import Any
 
+import pytest
 from langgraph_sdk.client import LangGraphClient
 from pydantic import BaseModel
 
@@ -14,7 +15,7 @@ from state.request import AskInput, FindInput, ReviewInput, ReviseInput, VerifyI
 from state.synthesis import SynthesizeInput
 from tests.server.conftest import Server
 from tests.support import ROOT, SMALL, small_records
-from tools.context import RunContext
+from tools.context import context_of_graph
 
 GRAPHS: dict[str, type[BaseModel]] = {
     "find": FindInput, "write": WriteInput, "review": ReviewInput, "revise": ReviseInput,
@@ -49,7 +50,7 @@ async def test_every_graph_is_served_with_inputs_and_settings_that_say_something
         assert inputs
         assert context
         assert set(inputs["properties"]) == set(GRAPHS[graph].model_fields)
-        assert set(context["properties"]) == set(RunContext.__dataclass_fields__)
+        assert set(context["properties"]) == set(context_of_graph(graph).__dataclass_fields__)
         for schema in (inputs, context):
             assert schema["description"]
             for name, field in schema["properties"].items():
@@ -179,6 +180,7 @@ async def test_review_streams_its_progress_and_ends_with_the_section(
     assert "[10]" in values["related_work"]
 
 
+@pytest.mark.slow
 async def test_second_run_on_a_thread_has_nothing_of_the_first(
     client: LangGraphClient, abstract: str
 ) -> None:
