@@ -132,7 +132,8 @@ def _unaudited(state: WriteState) -> Literal["check_citations", "audit_citations
     """Check what the audit has not seen; audit anew what sentences were taken out of."""
     texts = [item.text for item in state["final"].sentences]
     audited = state.get("audited", [])
-    if not set(texts) <= set(audited):
+    known = all(key in state["keys"] for item in state["final"].sentences for key in item.keys)
+    if not known or not set(texts) <= set(audited):
         return "check_citations"
     return "" if texts == audited else "audit_citations"
 

@@ -16,6 +16,7 @@ from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
 from state.quote import Quote
+from state.reducers import latest
 from state.writing import Support
 
 
@@ -101,6 +102,12 @@ class DraftSentence(Value):
     claims: tuple[int, ...] = ()
 
 
+class CheckedSentence(DraftSentence):
+    """One sentence, and whether its claims bear it out."""
+
+    verdict: Support
+
+
 def add_times(left: dict[str, float], right: dict[str, float]) -> dict[str, float]:
     """Sum seconds by step."""
     return {key: left.get(key, 0.0) + right.get(key, 0.0) for key in {**left, **right}}
@@ -128,8 +135,8 @@ class AskState(Shared, total=False):
     messages: Annotated[list[AnyMessage], add_spoken]
     settings: dict[str, Any]
     """Those of the run that are not the defaults, for its routes."""
-    wanted: Wanted
-    history: list[Turn]
+    wanted: Annotated[Wanted, latest(Wanted)]
+    history: Annotated[list[Turn], latest(list[Turn])]
     """Earlier questions and answers of the conversation, oldest first."""
     standalone: str
     """The question so that it can be understood without the conversation."""
@@ -139,12 +146,12 @@ class AskState(Shared, total=False):
     """What is searched for in this hop."""
     why: str
     hop: int
-    hops: list[Hop]
-    held: list[Claim]
+    hops: Annotated[list[Hop], latest(list[Hop])]
+    held: Annotated[list[Claim], latest(list[Claim])]
     """The claims so far, each once."""
-    draft: list[DraftSentence]
-    verdicts: list[Support]
-    """On the sentences of `draft`, once they were checked."""
+    draft: Annotated[list[DraftSentence], latest(list[DraftSentence])]
+    verdicts: Annotated[list[CheckedSentence], latest(list[CheckedSentence])]
+    """The sentences of `draft` as they were checked; one that is changed since has no verdict."""
     missing: list[str]
     times: Annotated[dict[str, float], add_times]
     """Seconds by step; those of parallel branches are summed."""

@@ -1,10 +1,13 @@
 """The check of a text that someone else wrote: its reference list, and the channels of `verify`."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from state.audit import Audit, ReferenceFinding, UncitedClaim
 from state.base import Value
 from state.channels import CheckState, Result
+from state.reducers import latest
 from state.results import CitedSentence
 
 
@@ -25,8 +28,8 @@ class VerifyState(CheckState, total=False):
 
     body: list[str]
     """The text's paragraphs, without its reference list."""
-    entries: list[Entry]
-    findings: list[ReferenceFinding]
+    entries: Annotated[list[Entry], latest(list[Entry])]
+    findings: Annotated[list[ReferenceFinding], latest(list[ReferenceFinding])]
     """What is known against the reference list."""
     labels: dict[str, str]
     """Each key and how the text cites it, such as [3]; also those that lead to no paper."""
@@ -34,7 +37,7 @@ class VerifyState(CheckState, total=False):
     """For each key that leads to no paper, in words, why."""
     printed: list[str]
     """The sentences as they stand in the text."""
-    flagged: list[UncitedClaim]
+    flagged: Annotated[list[UncitedClaim], latest(list[UncitedClaim])]
 
 
 class VerifyOutput(Result):

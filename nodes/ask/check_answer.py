@@ -12,9 +12,17 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask.judge_sentence import judge_sentence
-from nodes.ask.shown import PASSAGE_FIELDS, Rests, ShownPassage, Sources, fitting, sources_of
+from nodes.ask.shown import (
+    PASSAGE_FIELDS,
+    Rests,
+    ShownPassage,
+    Sources,
+    fitting,
+    resting,
+    sources_of,
+)
 from nodes.ask_checked import ask_checked
-from state.asking import AskState, AskUpdate, Claim, DraftSentence
+from state.asking import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
@@ -91,29 +99,32 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     services.progress(STAGE, 0, 1)
     claims = {claim.number: claim for claim in state["held"]}
     sources = await sources_of(services, state["request"], state["held"])
-    said, failures = await _asked(services, state, claims, sources)
-    draft: list[DraftSentence] = []
-    verdicts: list[Support] = []
-    for place, sentence in enumerate(state["draft"], start=1):
+    drafted = resting(state["draft"], claims)
+    said, failures = await _asked(services, state["standalone"], drafted, claims, sources)
+    checked: list[CheckedSentence] = []
+    for place, sentence in enumerate(drafted, start=1):
         held = [claims[number] for number in sentence.claims]
         verdict = judge_sentence(sentence.text, held, sources, said.get(place))
         if verdict not in BAD:
-            draft.append(sentence)
-            verdicts.append(verdict)
+            checked.append(_checked(sentence.text, sentence.claims, verdict))
             continue
         failures.append(_refused(sentence, verdict))
-        for claim in _unsaid(held, sentence, state["draft"], draft):
-            draft.append(DraftSentence(text=_quote(claim), claims=(claim.number,)))
-            verdicts.append("supported")
-    services.progress(STAGE, 1, 1, f"{len(draft)} sentences stand")
-    return {"draft": draft, "verdicts": verdicts, "failures": failures}
+        for claim in _unsaid(held, sentence, drafted, checked):
+            checked.append(_checked(_quote(claim), (claim.number,), "supported"))
+    services.progress(STAGE, 1, 1, f"{len(checked)} sentences stand")
+    draft = [DraftSentence(text=item.text, claims=item.claims) for item in checked]
+    return {"draft": draft, "verdicts": checked, "failures": failures}
+
+
+def _checked(text: str, claims: tuple[int, ...], verdict: Support) -> CheckedSentence:
+    return CheckedSentence(text=text, claims=claims, verdict=verdict)
 
 
 async def _asked(
-    services: Services, state: AskState, claims: Mapping[int, Claim], sources: Sources
-) -> tuple[dict[int, str], list[Failure]]:
+    services: Services, question: str, draft: Sequence[DraftSentence],
+    claims: Mapping[int, Claim], sources: Sources,
+) -> tuple[dict[int, str], list[Failure]]:  # fmt: skip
     """Return the mind's verdicts by the sentences' places, from 1."""
-    draft = state["draft"]
     if not draft or services.context.method == "kar":
         return {}, []
     used = dict.fromkeys(claims[number].passage for item in draft for number in item.claims)
@@ -125,7 +136,7 @@ async def _asked(
         if claim.passage in ids
     }
     inputs = {
-        "question": state["standalone"],
+        "question": question,
         "sentences": [
             Shown(number=place, sentence=item.text, quotes=[quotes[key] for key in item.claims])
             for place, item in enumerate(draft, start=1)

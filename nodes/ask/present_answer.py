@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.ask.conversation import REFUSED, SOURCES
 from nodes.ask.search_passages import retriever_of
-from nodes.ask.shown import Sources, sources_of
+from nodes.ask.shown import Sources, resting, sources_of
 from state.asking import (
     AnswerSentence,
     AskState,
@@ -34,19 +34,21 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     """Number the claims in the order of the answer, and print it."""
     services = open_services(runtime, state["run"])
     stop = halt(state.get("failures", []))
-    draft = state.get("draft", [])
-    verdicts = state.get("verdicts", [])
-    if stop and not verdicts and state.get("held"):  # nobody checked it: the claims speak
-        told = state.get("held", [])[: services.context.claims]
-        draft = [DraftSentence(text=claim.text, claims=(claim.number,)) for claim in told]
-        verdicts = ["supported" if _is_quote(claim) else "not_checked" for claim in told]
     held = {claim.number: claim for claim in state.get("held", [])}
+    draft = resting(state.get("draft", []), held)
+    verdicts = {(item.text, item.claims): item.verdict for item in state.get("verdicts", [])}
+    if stop and not verdicts and held:  # nobody checked it: the claims speak
+        told = list(held.values())[: services.context.claims]
+        draft = [DraftSentence(text=claim.text, claims=(claim.number,)) for claim in told]
+        verdicts = {
+            (claim.text, (claim.number,)): "supported" for claim in told if _is_quote(claim)
+        }
     new = _numbers(draft)
     claims = [held[old].model_copy(update={"number": number}) for old, number in new.items()]
     sentences = [
         AnswerSentence(
             number=number, text=item.text, claims=tuple(sorted(new[old] for old in item.claims)),
-            verdict=verdicts[number - 1] if number <= len(verdicts) else "not_checked",
+            verdict=verdicts.get((item.text, item.claims), "not_checked"),
         )
         for number, item in enumerate(draft, start=1)
     ]  # fmt: skip

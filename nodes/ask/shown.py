@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from state.asking import Claim
+from state.asking import Claim, DraftSentence
 from state.paper import Paper
 from state.passage import OF_ANNOTATION, OF_RECORD, Passage
 from state.quote import ANNOTATION, Quote
@@ -103,6 +103,15 @@ def whole_sentences(quote: Quote, text: str) -> str:
     more = any(map(str.isalnum, text[first:start] + text[end:last]))
     whole = text[first:last] if more else quote.text
     return quote.text if without_injections(whole)[1] else whole
+
+
+def resting(draft: Iterable[DraftSentence], held: Mapping[int, Claim]) -> list[DraftSentence]:
+    """Return the sentences with those of their claims that there still are: a person may take some out."""
+    left = (
+        DraftSentence(text=item.text, claims=tuple(key for key in item.claims if key in held))
+        for item in draft
+    )
+    return [item for item in left if item.claims]
 
 
 def several(text: str) -> bool:

@@ -44,7 +44,7 @@ async def present_synthesis(
     taken = contexts[: state.get("folded", 0)]
     paragraphs = await services.run_store.paragraphs.get([item.paragraph for item in taken])
     entries = await services.run_store.entries.last() or Entries()
-    lines = state.get("lines", []) or _untraced(state.get("draft", ""), stop)
+    lines = await asyncio.to_thread(_lines, state, stop)
     used = [
         origin_of(item, 0, len(item.text), works_of(item, entries)) for item in paragraphs.values()
     ]
@@ -91,12 +91,21 @@ async def present_synthesis(
     }
 
 
-def _untraced(draft: str, stop: Failure | None) -> list[Line]:
-    """Return the lines of a text that nobody has traced, because the run was stopped before."""
+def _lines(state: SynthesizeState, stop: Failure | None) -> list[Line]:
+    """Return the lines as they were traced; of those changed since nobody has said that they hold.
+
+    Where the run was stopped before they were traced, return those of the draft.
+    """
+    parts = enumerate(draft_lines(state.get("draft", "")), start=1)
+    told = [(number, text) for number, part in parts for text in part]
+    if traced := state.get("lines", []):
+        known = {text for _, text in told}
+        return [
+            line if line.text in known else line.model_copy(update={"verdict": "not_checked"})
+            for line in traced
+        ]
     if not stop:
         return []
-    parts = enumerate(draft_lines(draft), start=1)
-    told = [(number, text) for number, part in parts for text in part]
     return [
         Line(number=place, paragraph=number, text=text)
         for place, (number, text) in enumerate(told, start=1)

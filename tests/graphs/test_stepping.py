@@ -106,6 +106,21 @@ async def test_sentence_that_a_person_takes_out_is_not_printed(
     assert last["text"].split("{")[0] not in result["related_work"]
 
 
+@pytest.mark.parametrize("node", ["extend_beam", *WRITTEN])
+async def test_paper_that_a_person_takes_out_is_neither_cited_nor_spoken_of(
+    node: str, extractive: RunContext
+) -> None:
+    run = Stepped("write", WRITE, extractive, before=node)
+    state = await run.begin()
+    gone, *kept = state["keys"]
+    await run.edit(keys={key: state["keys"][key] for key in kept})
+    result = await run.to_end()
+    assert not result.get("stop")
+    assert len(result["references"]) >= 2
+    assert state["keys"][gone] not in cited(result)
+    assert all(item.citations for item in result["sentences"] if "berg et al." in item.text)
+
+
 @pytest.mark.parametrize("node", WRITTEN)
 async def test_sentence_that_a_person_changes_is_never_called_supported_unchecked(
     node: str, extractive: RunContext

@@ -16,9 +16,13 @@ from tests.server.conftest import await_answer, free_port
 from tests.support import ROOT, clean_environment
 
 PYTHON = Path(os.environ.get("CITELOOM_HOSTING_PYTHON", ROOT / ".venv-hosting/bin/python"))
+_PROGRAMS = os.pathsep.join(
+    [os.environ.get("PATH", ""), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin")))]
+)
+"""Debian keeps those of Postgres apart."""
 MISSING = [
     *([] if PYTHON.exists() else ["a Python with requirements/hosting.txt (CITELOOM_HOSTING_PYTHON)"]),
-    *(name for name in ("initdb", "postgres", "redis-server") if not shutil.which(name)),
+    *(name for name in ("initdb", "postgres", "redis-server") if not shutil.which(name, path=_PROGRAMS)),
 ]  # fmt: skip
 _PATIENCE = 60.0
 
@@ -85,12 +89,12 @@ def postgres(folder: Path) -> Iterator[str]:
     if owner:
         shutil.chown(data, owner)
     subprocess.run(
-        ["initdb", "-D", data, "-U", "citeloom", "-A", "trust", "--no-sync"],
+        [_found("initdb"), "-D", data, "-U", "citeloom", "-A", "trust", "--no-sync"],
         check=True, capture_output=True, user=owner, cwd="/",
     )  # fmt: skip
     url = f"postgresql://citeloom@127.0.0.1:{port}/postgres"
     with process(
-        "postgres", "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", str(data),
+        _found("postgres"), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", str(data),
         user=owner,
     ):  # fmt: skip
         deadline = time.monotonic() + _PATIENCE
@@ -102,6 +106,10 @@ def postgres(folder: Path) -> Iterator[str]:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
         yield url
+
+
+def _found(program: str) -> str:
+    return str(shutil.which(program, path=_PROGRAMS))
 
 
 @contextmanager
@@ -125,7 +133,9 @@ def hosting(
         database = stack.enter_context(postgres(folder))
         port = free_port()
         redis = stack.enter_context(
-            process("redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "")
+            process(
+                _found("redis-server"), "--port", str(port), "--bind", "127.0.0.1", "--save", ""
+            )
         )
         environment = {
             **clean_environment(home), "PYTHONPATH": str(image(folder / "app")), "DATABASE_URL": database,

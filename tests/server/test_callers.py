@@ -5,12 +5,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 
 from tests.server.conftest import Server, prepared, serving
 from tests.server.hostile import IDEA, Caller
+from tests.server.test_mcp_wire import Wire
 from tests.support import SMALL, small_records
 from tools.keys import KeyLimits, Keys
 
@@ -158,6 +160,30 @@ def test_task_of_another_caller_is_not_read_or_ended_over_a2a(callers: dict[str,
     ):
         assert "error" in answer, answer
     assert task not in str(bob.asked("ListTasks"))
+
+
+async def test_run_of_another_caller_is_not_read_answered_or_ended_over_mcp(
+    secured: Server, callers: dict[str, Caller]
+) -> None:
+    alice, bob = (Wire(secured, key=callers[name].key) for name in ("alice", "bob"))
+    plain = Wire(secured, key=callers["bob"].key, tasks=False)
+    task = (await alice.call("ask_library", question="What is RAG?", library=SMALL))["result"][
+        "taskId"
+    ]
+    assert (await alice.rested(task))["result"]["structuredContent"]["status"] == "completed"
+    uri = f"citeloom://runs/{task}/answer.md"
+    assert (await alice("resources/read", uri, uri=uri))["result"]["contents"]
+    unknown = str(uuid4())
+    for method, more in (("get", {}), ("cancel", {}), ("update", {"inputResponses": {}})):
+        of_alice, of_nobody = (await bob.task(method, run, **more) for run in (task, unknown))
+        assert of_alice["error"]["message"].replace(task, unknown) == of_nobody["error"]["message"]
+    for run in ({"action": "cancel"}, {"answer": "yes"}, {"action": "resume"}, {}):
+        told = (await plain.call("get_run", run=task, **run))["result"]
+        assert told["isError"], told
+        assert "RAG" not in str(told)
+    assert "error" in await bob("resources/read", uri, uri=uri)
+    assert task not in str(await bob("resources/list"))
+    assert task in str(await alice("resources/list"))
 
 
 def test_caller_cannot_be_another_one_by_the_config_of_a_run(callers: dict[str, Caller]) -> None:

@@ -17,8 +17,9 @@ MODERN = "2026-07-28"
 class Wire:
     """Sends single requests, each with all that the server has to know."""
 
-    def __init__(self, server: Server, *, tasks: bool = True) -> None:
+    def __init__(self, server: Server, *, tasks: bool = True, key: str = "") -> None:
         self.url = f"{server.url}/citeloom/mcp"
+        self.key = key
         self.able: dict[str, Any] = {"extensions": {TASKS: {}}} if tasks else {}
 
     async def __call__(self, method: str, subject: str = "", **params: Any) -> dict[str, Any]:
@@ -32,6 +33,7 @@ class Wire:
             "MCP-Protocol-Version": MODERN,
             "Mcp-Method": method,
             **({"Mcp-Name": subject} if subject else {}),
+            **({"Authorization": f"Bearer {self.key}"} if self.key else {}),
         }
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
         async with httpx.AsyncClient(timeout=90) as http:

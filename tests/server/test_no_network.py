@@ -8,6 +8,7 @@ import pytest
 
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
+from tests.server.test_mcp_wire import Wire
 from tests.support import ABSTRACT, ROOT, SMALL, clean_environment
 from tests.watching import Watch
 
@@ -46,7 +47,7 @@ def test_review_of_the_command_line_asks_nobody_and_writes_where_it_says(
     assert not [path.name for path in home.iterdir() if path.name.startswith(".")]
 
 
-def test_server_and_a_run_of_it_ask_nobody(tmp_path: Path, built: Path) -> None:
+async def test_server_and_runs_by_each_of_its_ways_ask_nobody(tmp_path: Path, built: Path) -> None:
     folder = prepared(tmp_path / "work", built)
     seen = tmp_path / "seen"
     seen.mkdir()
@@ -54,6 +55,10 @@ def test_server_and_a_run_of_it_ask_nobody(tmp_path: Path, built: Path) -> None:
     with serving(folder, watch.command, **watch.environment(ROOT)) as server:
         done = Caller(server.url).run("find", text=IDEA, library=SMALL)
         assert done["papers"]
+        assert "result" in Caller(server.url).messaged("What is RAG?")
+        mcp = Wire(server, tasks=False)
+        told = await mcp.call("ask_library", question="What is RAG?", library=SMALL)
+        assert told["result"]["structuredContent"]["status"] == "completed"
     assert watch.asked() == set()
     assert watch.written([folder, built]) == set()
 
