@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -21,6 +22,10 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 _ENDED = "the process that worked on this run has ended; let it go on with resume"
 _UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"
+_UNKEPT = (
+    "what the run keeps cannot be read or written ({}), most likely for want of room on the disk: make room for "
+    "it; resume goes on"
+)
 _STATUS: Mapping[str, Status] = {
     "waiting": "input_required", "interrupted": "cancelled", "failed": "failed",
     "complete": "completed", "partial": "completed", "nothing": "completed",
@@ -96,7 +101,11 @@ class LocalRuns:
         if kept.status == "begun" and await asyncio.to_thread(_is_held, kept):
             return _view(kept, "working")
         view = _ended(kept)
-        values, question = await _reached(kept)
+        try:
+            values, question = await _reached(kept)
+        except (OSError, sqlite3.Error) as caught:
+            error = _UNKEPT.format(type(caught).__name__)
+            return view.model_copy(update={"status": "failed", "error": error})
         told: dict[str, Any] = {"values": to_jsonable_python(values)}
         if view.status == "input_required":
             told["question"] = to_jsonable_python(question)
@@ -190,11 +199,17 @@ class LocalRuns:
             run.status = "interrupted"
         except CiteLoomError as caught:
             run.status, run.error = "failed", str(caught)
+        except (OSError, sqlite3.Error) as caught:
+            logger.error("run %s failed: %s", run.name, trace_of(caught))  # noqa: TRY400
+            run.status, run.error = "failed", _UNKEPT.format(type(caught).__name__)
         except Exception as caught:  # noqa: BLE001 - logged, but for its words, which may be a paper's
             logger.error("run %s failed: %s", run.name, trace_of(caught))  # noqa: TRY400
             run.status, run.error = "failed", _UNEXPECTED.format(type(caught).__name__)
         finally:
-            run.save()
+            try:
+                run.save()
+            except OSError as caught:  # it stays as it was kept last, and can be resumed from there
+                logger.error("run %s is not kept: %s", run.name, trace_of(caught))  # noqa: TRY400
             del self._live[run.name]
             live.tell(live.view)
 

@@ -1,8 +1,10 @@
 """Tests of runs that this process executes: started, followed, asked, stopped, resumed, deleted."""
 
 import asyncio
+import resource
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +143,33 @@ async def test_unknown_setting_is_refused_before_a_run_begins(home: Path) -> Non
         with pytest.raises(InputError, match="there is no setting speed"):
             await runs.start("write", WRITE, {"speed": 3})
         assert await runs.list() == []
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process can grow, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_room(
+    home: Path,
+) -> None:
+    async with LocalRuns() as runs:
+        run = await runs.start("review", {"text": WRITE["text"], "library": SMALL}, {})
+        async for view in runs.follow(run):
+            if view.progress and view.progress.stage == "screen":
+                break
+        with full_disk():
+            async for view in runs.follow(run):
+                pass
+        assert view.status == "failed"
+        assert "room on the disk" in view.error
+        await runs.resume(run)
+        view = await rested(runs, run)
+    assert view.status == "completed"
+    assert view.values["audit"]["passed"]
