@@ -9,6 +9,9 @@ from langgraph.runtime import Runtime
 
 from tools.errors import InputError
 
+ANYBODY = "(anybody)"
+"""Who calls a server that asks for no keys: no key has this name, and Aegra serves nobody without one."""
+
 
 def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
     """Return who calls a run: "" at the command line, in Python, and on a server without auth.
@@ -28,7 +31,7 @@ def caller_of(run: Runtime[Any] | Mapping[str, Any] | None = None) -> str:
     identity = getattr(user, "identity", None)
     if not isinstance(identity, str):
         raise InputError("a run's config cannot name its user: leave langgraph_auth_user out")
-    return identity
+    return "" if identity == ANYBODY else identity
 
 
 def place_of(caller: str) -> str:

@@ -15,7 +15,7 @@ from langgraph_sdk import Auth, get_client
 
 from citeloom.service.entry import OPEN, RefusedError, has_own_auth, holder_of
 from citeloom.settings import SettingsError, settings
-from tools.caller import place_of
+from tools.caller import ANYBODY, place_of
 from tools.keys import Key, Keys
 
 OWNER = "owner"
@@ -29,7 +29,7 @@ _starting = asyncio.Lock()
 async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types.MinimalUserDict:
     """Say who calls."""
     if path in OPEN:
-        return {"identity": ""}
+        return {"identity": ANYBODY}
     try:
         key = await asyncio.to_thread(holder_of, _text(headers))
     except RefusedError as error:
@@ -37,13 +37,13 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
     # What else a user is said to be goes with each of its runs: tools.caller reads it there.
     return cast(
         Auth.types.MinimalUserDict,
-        {"identity": key.name, "usd_a_day": key.limits.usd_a_day} if key else {"identity": ""},
+        {"identity": key.name, "usd_a_day": key.limits.usd_a_day} if key else {"identity": ANYBODY},
     )
 
 
 async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Let a caller have its own threads and runs."""
-    if not ctx.user.identity:
+    if ctx.user.identity == ANYBODY:
         return None
     if ctx.action == "create_run":
         sent = value.get("kwargs") or {}
@@ -62,12 +62,12 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.Handler
 
 async def assistants(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Let a caller see the assistants there are."""
-    return not ctx.user.identity or ctx.action in {"read", "search"}
+    return ctx.user.identity == ANYBODY or ctx.action in {"read", "search"}
 
 
 async def store(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Give each caller a part of the store; what runs keep there is not in any."""
-    if ctx.user.identity:
+    if ctx.user.identity != ANYBODY:
         own = ("callers", place_of(ctx.user.identity))
         asked = tuple(value.get("namespace") or ())
         value["namespace"] = asked if asked[:2] == own else (*own, *asked)
@@ -76,7 +76,7 @@ async def store(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerRe
 
 async def others(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Refuse callers what nothing above allows."""
-    return not ctx.user.identity
+    return ctx.user.identity == ANYBODY
 
 
 def own_things(auth: Auth) -> Auth:

@@ -165,8 +165,8 @@ def test_task_of_another_caller_is_not_read_or_ended_over_a2a(callers: dict[str,
 async def test_run_of_another_caller_is_not_read_answered_or_ended_over_mcp(
     secured: Server, callers: dict[str, Caller]
 ) -> None:
-    alice, bob = (Wire(secured, key=callers[name].key) for name in ("alice", "bob"))
-    plain = Wire(secured, key=callers["bob"].key, tasks=False)
+    alice, bob = (Wire(secured.url, key=callers[name].key) for name in ("alice", "bob"))
+    plain = Wire(secured.url, key=callers["bob"].key, tasks=False)
     task = (await alice.call("ask_library", question="What is RAG?", library=SMALL))["result"][
         "taskId"
     ]
@@ -175,7 +175,7 @@ async def test_run_of_another_caller_is_not_read_answered_or_ended_over_mcp(
     assert (await alice("resources/read", uri, uri=uri))["result"]["contents"]
     unknown = str(uuid4())
     for method, more in (("get", {}), ("cancel", {}), ("update", {"inputResponses": {}})):
-        of_alice, of_nobody = (await bob.task(method, run, **more) for run in (task, unknown))
+        of_alice, of_nobody = [await bob.task(method, run, **more) for run in (task, unknown)]
         assert of_alice["error"]["message"].replace(task, unknown) == of_nobody["error"]["message"]
     for run in ({"action": "cancel"}, {"answer": "yes"}, {"action": "resume"}, {}):
         told = (await plain.call("get_run", run=task, **run))["result"]

@@ -1,9 +1,11 @@
 """The hosted server: Aegra over Postgres and Redis, as `./run serve` and the image start it."""
 
 import asyncio
+import json
 import signal
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,28 +16,36 @@ from langgraph_sdk import get_client
 
 from citeloom.service.runs import rested
 from citeloom.service.served import ServedRuns
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.reviewer import reviewer
+from tests.server.hostile import Caller
 from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
+from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
 
+Parts = tuple[Hosted, "subprocess.Popen[bytes]", OpenAIServer]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}")
 QUICK = {"pool": 16, "results": 36, "debate_batch": 4}
 
 
 @pytest.fixture
-def hosted(built: Path) -> Iterator[tuple[Hosted, "subprocess.Popen[bytes]"]]:
+def hosted(built: Path) -> Iterator[Parts]:
     # Not below pytest's folder, which only its owner may enter: Postgres runs as somebody else.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
         link_libraries(built, folder / "home")
-        with hosting(folder, folder / "home") as parts:
-            yield parts
+        with OpenAIServer(reviewer()) as llm:
+            settings = {
+                "CITELOOM_LLM_BASE_URL": llm.url, "CITELOOM_LLM_API_KEY": "sk-test",
+                "CITELOOM_STRONG_MODEL": "scripted", "CITELOOM_LLM_CONCURRENCY": "1",
+            }  # fmt: skip
+            with hosting(folder, folder / "home", **settings) as (server, redis):
+                yield server, redis, llm
 
 
-async def test_run_survives_an_interrupt_a_kill_and_a_stop(
-    hosted: tuple[Hosted, "subprocess.Popen[bytes]"], abstract: str
-) -> None:
-    server, redis = hosted
+async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstract: str) -> None:
+    server, redis, llm = hosted
     server.start()
     assert server.ready().json()["ready"]
     async with get_client(url=server.url) as client:
@@ -49,9 +59,13 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(
         assert told[-1].question
         found = await client.threads.get_history(run, limit=100)
 
-        # Answered, then killed while it writes: another process ends it, and finds nothing anew.
+        # Answered, then killed while it writes: another process ends it, finds nothing anew and pays
+        # for nothing twice, but for the question under way and the one whose answer was not yet on disk.
+        planned = len(llm.requests)
         await runs.answer(run, "")
-        await asyncio.sleep(0.3)
+        async for view in runs.follow(run):
+            if view.progress and view.progress.stage == "check_citations":
+                break
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
         server.start()
         async with asyncio.timeout(60):
@@ -61,6 +75,9 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(
         after = await client.threads.get_history(run, limit=100)
         steps = [sum("find" in state["next"] for state in states) for states in (found, after)]
         assert steps == [1, 1]
+        asked = Counter(json.dumps(request, sort_keys=True) for request in llm.requests)
+        assert len(llm.requests) > planned
+        assert asked.total() - len(asked) <= 2
 
         # Told to stop in the middle of the finding: it stops by itself, and the run goes on later.
         second = await runs.start("review", inputs, QUICK)
@@ -73,9 +90,14 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(
             view = await rested(runs, second)
         assert view.status == "completed", (await client.runs.list(second), server.account)
 
-        remote = RemoteGraph("ask", url=server.url)
-        answer: Any = await remote.ainvoke({"question": "What is PRISMA?", "library": SMALL})
+        # The other ways in.
+        question = {"question": "What is PRISMA?", "library": SMALL}
+        answer: Any = await RemoteGraph("ask", client=client).ainvoke(question)
         assert "answer" in answer
+        told = await Wire(server.url, tasks=False).call("ask_library", **question)
+        assert told["result"]["structuredContent"]["status"] == "completed"
+        task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
+        assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
     redis.terminate()
     redis.wait(30)

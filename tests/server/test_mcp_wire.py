@@ -17,8 +17,8 @@ MODERN = "2026-07-28"
 class Wire:
     """Sends single requests, each with all that the server has to know."""
 
-    def __init__(self, server: Server, *, tasks: bool = True, key: str = "") -> None:
-        self.url = f"{server.url}/citeloom/mcp"
+    def __init__(self, url: str, *, tasks: bool = True, key: str = "") -> None:
+        self.url = f"{url}/citeloom/mcp"
         self.key = key
         self.able: dict[str, Any] = {"extensions": {TASKS: {}}} if tasks else {}
 
@@ -55,7 +55,7 @@ class Wire:
 
 
 async def test_long_run_is_a_task_that_is_followed_and_cancelled(server: Server) -> None:
-    wire = Wire(server)
+    wire = Wire(server.url)
     made = (await wire.call("review", text=IDEA, library=SMALL))["result"]
     assert made["resultType"] == "task"
     assert made["status"] == "working"
@@ -67,7 +67,7 @@ async def test_long_run_is_a_task_that_is_followed_and_cancelled(server: Server)
 
 
 async def test_task_asks_takes_an_answer_and_gives_the_result_of_the_tool(server: Server) -> None:
-    wire = Wire(server)
+    wire = Wire(server.url)
     made = (await wire.call("write_related_work", **WRITE, ask_me=["plan"]))["result"]
     asked = await wire.rested(made["taskId"])
     assert asked["status"] == "input_required"
@@ -86,16 +86,16 @@ async def test_task_asks_takes_an_answer_and_gives_the_result_of_the_tool(server
 
 
 async def test_task_of_nobody_and_client_without_tasks_are_refused(server: Server) -> None:
-    unknown = await Wire(server).task("get", "00000000-0000-4000-8000-000000000000")
+    unknown = await Wire(server.url).task("get", "00000000-0000-4000-8000-000000000000")
     assert unknown["error"]["code"] == -32602
     assert "there is no run" in unknown["error"]["message"]
-    without = await Wire(server, tasks=False).task("get", "x")
+    without = await Wire(server.url, tasks=False).task("get", "x")
     assert without["error"]["code"] == -32021
     assert without["error"]["data"]["requiredCapabilities"] == {"extensions": {TASKS: {}}}
 
 
 async def test_server_is_discovered_without_a_handshake(server: Server) -> None:
-    found = (await Wire(server)("server/discover"))["result"]
+    found = (await Wire(server.url)("server/discover"))["result"]
     assert MODERN in found["supportedVersions"]
     assert found["capabilities"]["extensions"] == {TASKS: {}}
     assert found["instructions"]

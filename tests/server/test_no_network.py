@@ -56,7 +56,7 @@ async def test_server_and_runs_by_each_of_its_ways_ask_nobody(tmp_path: Path, bu
         done = Caller(server.url).run("find", text=IDEA, library=SMALL)
         assert done["papers"]
         assert "result" in Caller(server.url).messaged("What is RAG?")
-        mcp = Wire(server, tasks=False)
+        mcp = Wire(server.url, tasks=False)
         told = await mcp.call("ask_library", question="What is RAG?", library=SMALL)
         assert told["result"]["structuredContent"]["status"] == "completed"
     assert watch.asked() == set()

@@ -165,8 +165,7 @@ async def test_run_that_a_full_disk_ends_is_told_of_and_goes_on_when_there_is_ro
             if view.progress and view.progress.stage == "screen":
                 break
         with full_disk():
-            async for view in runs.follow(run):
-                pass
+            *_, view = await followed(runs, run)
         assert view.status == "failed"
         assert "room on the disk" in view.error
         await runs.resume(run)
