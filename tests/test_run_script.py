@@ -238,13 +238,13 @@ def test_port_in_use_is_said_and_no_other_is_taken(checkout: Checkout, how: str)
             )
     assert done.returncode == 1
     assert f"nothing can be served on 127.0.0.1, port {port}" in done.stderr
-    assert "./run dev --port NUMBER" in done.stderr
+    assert "another port with --port NUMBER" in done.stderr
 
 
 def test_server_that_others_can_reach_is_refused_until_something_says_who_may_call(
     tmp_path: Path,
 ) -> None:
-    check = (ROOT / "run").read_text().partition("CHECK_DEV='")[2].partition("\n'\n")[0]
+    check = (ROOT / "run").read_text().partition("CHECK='")[2].partition("\n'\n")[0]
 
     def started(host: str, **settings: str) -> str:
         done = subprocess.run(

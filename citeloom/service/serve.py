@@ -56,6 +56,9 @@ def main() -> None:
         sys.exit(f"run: {error}")
     import uvicorn
 
+    sys.stderr.write(
+        f"run: serving on {os.environ['CITELOOM_SERVER_URL']}; docs/hosting.md says what is there\n"
+    )
     uvicorn.run(
         app, host=given.host, port=given.port, log_config=None, access_log=False,
         timeout_graceful_shutdown=_STOP_SECONDS,
@@ -74,7 +77,9 @@ def _config(path: Path) -> dict[str, Any]:
     for graph in config["graphs"].values():
         graph["path"] = str(root / graph["path"])
     config["dependencies"] = [str(root)]
-    config.setdefault("http", {})["app"] = "citeloom.service.hosted:app"
+    # Before our routes stands our own gate (citeloom.service.gate), of which Aegra knows nothing.
+    own = {"app": "citeloom.service.hosted:app", "enable_custom_route_auth": False}
+    config["http"] = {**config.get("http", {}), **own}
     return config
 
 
