@@ -50,6 +50,12 @@ class EveryRun:
     refresh: Annotated[
         bool, Field(description="Ask the sources anew, whatever earlier runs have cached.")
     ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimating:
+    """Settings of `find`, `write`, `review`, `ask` and `synthesize`."""
+
     review_cost: Annotated[
         Asking,
         Field(
@@ -254,7 +260,9 @@ class Ingesting:
 # A caller of the server sends the fields as JSON, and /assistants/{id}/schemas describes them: a
 # field that holds a client turns that route into a 500. Hence the cached property.
 @dataclass(frozen=True, kw_only=True)
-class RunContext(Ingesting, Synthesizing, Answering, Writing, Finding, Searching, EveryRun):
+class RunContext(
+    Ingesting, Synthesizing, Answering, Writing, Finding, Searching, Estimating, EveryRun
+):
     """Settings of one run; every field has a default that suits a first try."""
 
     @cached_property
@@ -266,13 +274,13 @@ class RunContext(Ingesting, Synthesizing, Answering, Writing, Finding, Searching
 
 
 GROUPS: Mapping[str, tuple[type, ...]] = {
-    "find": (EveryRun, Searching, Finding),
-    "write": (EveryRun, Writing),
-    "review": (EveryRun, Searching, Finding, Writing),
+    "find": (EveryRun, Estimating, Searching, Finding),
+    "write": (EveryRun, Estimating, Writing),
+    "review": (EveryRun, Estimating, Searching, Finding, Writing),
     "revise": (EveryRun, Writing),
     "verify": (EveryRun,),
-    "ask": (EveryRun, Searching, Answering),
-    "synthesize": (EveryRun, Synthesizing),
+    "ask": (EveryRun, Estimating, Searching, Answering),
+    "synthesize": (EveryRun, Estimating, Synthesizing),
     "ingest": (EveryRun, Ingesting),
 }
 """Which settings each graph has."""
@@ -347,7 +355,7 @@ def check_settings(context: RunContext) -> None:
             _adapter(name).validate_python(value, strict=True)
         except ValidationError as error:
             raise InputError(
-                f"the setting {name} cannot be {value!r}: {error.errors()[0]['msg'].lower()}"
+                f"the setting {name} cannot be {repr(value)[:80]}: {error.errors()[0]['msg'].lower()}"
             ) from error
 
 

@@ -17,7 +17,7 @@ from state.paper import canonical_id
 from state.reducers import replaced
 from state.request import Request
 from state.run import Failure
-from tools.context import RunContext
+from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
@@ -38,6 +38,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
     request, found = Request(text=""), DiscoveredFiles()
     stop: Failure | None = None
     try:
+        check_settings(services.context)
         sent = parse(IngestInput, state)
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
         request = _request(sent)

@@ -19,7 +19,7 @@ from state.reducers import replaced
 from state.request import Choices, Request, ReviseInput
 from state.run import Failure
 from state.writing import Draft, Plan, SavedSection
-from tools.context import RunContext, chosen_settings
+from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -38,6 +38,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
     told = ""
     read: list[str] = []
     try:
+        check_settings(services.context)
         sent = parse(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)

@@ -19,7 +19,7 @@ from state.request import Request, VerifyInput
 from state.run import Failure
 from state.verifying import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
-from tools.context import RunContext
+from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import paragraphs
 from tools.references.reference_list import find_paper, split_references
@@ -41,6 +41,7 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
     failures: list[Failure] = []
     stop: Failure | None = None
     try:
+        check_settings(services.context)
         sent = parse(VerifyInput, state)
         if len(sent.text) > MAX_CHARACTERS:
             raise InputError(

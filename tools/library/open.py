@@ -157,7 +157,7 @@ def folder_of(name: str, settings: Settings) -> Path:
     """
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"'{name}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
+            f"'{name[:80]}' cannot be a library's name: use at most 64 of a-z, 0-9, '-' and '_', the "
             "first a letter or digit"
         )
     return settings.home.expanduser().absolute() / "libraries" / name
