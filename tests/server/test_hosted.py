@@ -94,8 +94,8 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         question = {"question": "What is PRISMA?", "library": SMALL}
         answer: Any = await RemoteGraph("ask", client=client).ainvoke(question)
         assert "answer" in answer
-        told = await Wire(server.url, tasks=False).call("ask_library", **question)
-        assert told["result"]["structuredContent"]["status"] == "completed"
+        result = await Wire(server.url, tasks=False).call("ask_library", **question)
+        assert result["result"]["structuredContent"]["status"] == "completed"
         task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
         assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
