@@ -175,7 +175,7 @@ async def test_run_of_another_caller_is_not_read_answered_or_ended_over_mcp(
     assert (await alice("resources/read", uri, uri=uri))["result"]["contents"]
     unknown = str(uuid4())
     for method in ("get", "cancel", "update"):
-        more = {"inputResponses": {}} if method == "update" else {}
+        more: dict[str, Any] = {"inputResponses": {}} if method == "update" else {}
         of_alice, of_nobody = [await bob.task(method, run, **more) for run in (task, unknown)]
         assert of_alice["error"]["message"].replace(task, unknown) == of_nobody["error"]["message"]
     for run in ({"action": "cancel"}, {"answer": "yes"}, {"action": "resume"}, {}):
