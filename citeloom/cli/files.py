@@ -1,14 +1,9 @@
 """Files that a command writes: as a whole or not at all, in folders that are checked beforehand."""
 
-import json
 import os
 from pathlib import Path
-from typing import Any
 
 from tools.errors import InputError
-
-SCHEMA_VERSION = 1
-"""Of all JSON files; docs/output.md describes their fields."""
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -17,18 +12,6 @@ def write_whole(path: Path, content: str | bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     temporary.replace(path)
-
-
-def plain(value: object) -> Any:
-    """Return a value, models within it too, as JSON has it."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Any).dump_python(value, mode="json")
-
-
-def dump(value: object) -> str:
-    """Return a value as JSON that people can read."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=2)
 
 
 def check_folder(folder: Path, remedy: str = "choose another --out") -> None:

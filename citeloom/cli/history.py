@@ -45,7 +45,7 @@ def show(
     from dataclasses import asdict
 
     with errors_told():
-        from citeloom.cli.files import dump
+        from citeloom.export.plain import dump
         from citeloom.service.kept import load_run
 
         kept = load_run(run)

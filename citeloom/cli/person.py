@@ -8,9 +8,9 @@ from typing import Any
 import typer
 
 from citeloom import PROGRAM
-from citeloom.cli.files import dump
 from citeloom.cli.inputs import read_text
 from citeloom.cli.telling import say, tell_error
+from citeloom.export.plain import dump
 
 WAITING = 4
 """Exit code of a run that stopped for a person."""

@@ -1,7 +1,7 @@
 """What a command says on standard error, besides its result."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
@@ -12,7 +12,7 @@ import typer
 from tools.errors import CiteLoomError, InputError, LibraryError
 
 if TYPE_CHECKING:
-    from state.run import Failure
+    pass
 
 
 def say(text: str) -> None:
@@ -47,6 +47,8 @@ def tell_outcome(
     for note in (*getattr(values.get("request"), "notes", ()), *(values.get("notes") or ())):
         tell("Note", f"{note}.")
     stop = values.get("stop")
+    from citeloom.export.markdown import failure_lines
+
     for line in failure_lines(
         failure
         for failure in values.get("failures") or ()
@@ -64,17 +66,6 @@ def tell_outcome(
         )
     if stop and (stop.remedy or stop.cause not in str(values.get("answer", ""))):
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)
-
-
-def failure_lines(failures: "Iterable[Failure]") -> Iterator[str]:
-    """Yield a line for each failure, and one for all searches of a source that failed alike."""
-    alike: dict[tuple[str, str], list[Failure]] = {}
-    for failure in failures:
-        source = failure.subject.partition(": ")[0]
-        about = source if failure.stage == "search_source" else failure.subject
-        alike.setdefault((about, failure.cause), []).append(failure)
-    for (about, cause), same in alike.items():
-        yield f"{about if len(same) > 1 else same[0].subject}: {cause} ({same[0].remedy})"
 
 
 def tell_folder(folder: Path, name: str, seconds: float) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pytest
 from lxml import html
 
-from citeloom.cli.export.html import page
+from citeloom.export.html import page
 from state.paper import Author, Paper
 from state.query import Hit
 from state.results import Link, RankedPaper

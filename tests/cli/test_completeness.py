@@ -2,8 +2,8 @@
 
 import pytest
 
-from citeloom.cli.export.completeness import assessed, completeness_text
-from citeloom.cli.export.markdown import papers_text, review_text
+from citeloom.export.completeness import assessed, completeness_text
+from citeloom.export.markdown import papers_text, review_text
 from state.finding import Completeness, DiscoveryPoint
 
 ESTIMATED = Completeness(

@@ -1,4 +1,4 @@
-"""citeloom/cli/exports.py and its siblings: a finished section in every format, safe and complete."""
+"""citeloom/exports.py and its siblings: a finished section in every format, safe and complete."""
 
 import json
 import re
@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 
-from citeloom.cli.export.document import TITLE, document_of, restyled
-from citeloom.cli.export.docx import to_docx
-from citeloom.cli.export.files import write_exports
-from citeloom.cli.export.latex import to_latex
-from citeloom.cli.export.markdown import review_text
-from citeloom.cli.export.review_page import review_page
+from citeloom.cli.files import write_whole
+from citeloom.export.document import TITLE, document_of, restyled
+from citeloom.export.docx import to_docx
+from citeloom.export.files import exports
+from citeloom.export.latex import to_latex
+from citeloom.export.markdown import review_text
+from citeloom.export.review_page import review_page
 from state.paper import Author, Paper
 from state.quote import Quote
 from state.request import Choices
@@ -82,12 +83,11 @@ def values(
 
 @pytest.mark.parametrize("style", ["ieee", "apa", "acl"])
 def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, style: str) -> None:
-    names = write_exports(tmp_path, values(style), ("tex", "docx", "tex"))
-    assert names == [*ALWAYS, "files/section.tex", "files/review.docx"]
-    assert sorted(names) == sorted(
-        path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*") if path.is_file()
-    )
-    assert all(path.stat().st_size for path in tmp_path.rglob("*"))
+    files = exports(values(style), ("tex", "docx", "tex"))
+    assert [*files] == [*ALWAYS, "files/section.tex", "files/review.docx"]
+    for name, content in files.items():
+        assert content
+        write_whole(tmp_path / name, content)
     keys = [item.key for item in values(style)["references"]]
     library = parse_string((tmp_path / "files/references.bib").read_text("utf-8"))
     assert library.failed_blocks == []
@@ -101,9 +101,9 @@ def test_every_format_is_a_whole_file_with_the_same_references(tmp_path: Path, s
     assert {key for group in cited for key in group.split(",")} == set(keys)
 
 
-def test_without_formats_there_are_the_text_and_its_references(tmp_path: Path) -> None:
-    assert write_exports(tmp_path, values()) == ALWAYS
-    assert write_exports(tmp_path / "none", {"sentences": []}, ("tex",)) == []
+def test_without_formats_there_are_the_text_and_its_references() -> None:
+    assert [*exports(values())] == ALWAYS
+    assert exports({"sentences": []}, ("tex",)) == {}
 
 
 def test_markdown_lists_numbers_or_names_as_the_style_does() -> None:
@@ -237,8 +237,5 @@ def test_section_is_printed_again_in_a_style_of_the_users_own(tmp_path: Path) ->
     assert [row.number for row in again["table"].rows] == [numbers[row.paper] for row in rows]
     assert f"Lee et al. ({numbers[UGLY['P1'].id]}) say" in again["related_work"]
     assert again["references"][0].entry.startswith(titles[0][:5])
-    (tmp_path / "out").mkdir()
-    write_exports(tmp_path / "out", again, style=style)
-    assert again["related_work"].split("\n\n")[0] in re.sub(
-        r"\\(.)", r"\1", (tmp_path / "out" / "review.md").read_text("utf-8")
-    )
+    printed = str(exports(again, style=style)["review.md"])
+    assert again["related_work"].split("\n\n")[0] in re.sub(r"\\(.)", r"\1", printed)

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from citeloom.cli.export.table import table_csv, table_html, table_markdown
+from citeloom.export.table import table_csv, table_html, table_markdown
 from state.quote import Quote
 from state.table import TABLE_FACETS, Cell, ComparisonTable, TableRow
 

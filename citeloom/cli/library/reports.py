@@ -7,8 +7,8 @@ from typing import Any, get_type_hints
 
 import typer
 
-from citeloom.cli.files import dump
 from citeloom.cli.telling import tell_error
+from citeloom.export.plain import dump
 from citeloom.settings import settings
 from state.ingesting import FileReport, IngestCounts, IngestOutput
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import typer
 
-from citeloom.cli.export.html import to_html
-from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
+from citeloom.cli.files import write_whole
 from citeloom.cli.telling import tell_outcome, tell_page
+from citeloom.export.html import to_html
+from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
 from state.asking import AnswerSentence, Claim, Hop
 

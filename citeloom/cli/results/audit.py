@@ -6,13 +6,14 @@ from typing import Any
 
 import typer
 
-from citeloom.cli.export.document import support_of
-from citeloom.cli.export.escaping import escape
-from citeloom.cli.export.html import to_html
-from citeloom.cli.export.markdown import spending
-from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
+from citeloom.cli.files import write_whole
 from citeloom.cli.results.record import run_record
 from citeloom.cli.telling import tell_folder, tell_outcome, tell_page
+from citeloom.export.document import support_of
+from citeloom.export.escaping import escape
+from citeloom.export.html import to_html
+from citeloom.export.markdown import spending
+from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from citeloom.cli.files import SCHEMA_VERSION, plain
+from citeloom.export.plain import SCHEMA_VERSION, plain
 from citeloom.service.kept import Run
 from citeloom.settings import settings
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import typer
 
-from citeloom.cli.export.html import to_html
-from citeloom.cli.files import SCHEMA_VERSION, dump, plain, write_whole
+from citeloom.cli.files import write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
 from citeloom.cli.telling import tell, tell_outcome, tell_page
+from citeloom.export.html import to_html
+from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
 from state.synthesis import SourcePaper
 from tools.context import RunContext

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from citeloom.cli.export import escaping
-from citeloom.cli.export.markdown import spending
+from citeloom.export import escaping
+from citeloom.export.markdown import spending
 from state.synthesis import Context, Line, NumberedReference, Origin, Role, SourcePaper
 from tools.bibliography.write_csl import address, reference_line
 

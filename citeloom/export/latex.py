@@ -3,7 +3,7 @@ r"""A section as LaTeX: a document of its own, with \cite and natbib, and its re
 import re
 from collections.abc import Sequence
 
-from citeloom.cli.export.document import TITLE, Document, spaced
+from citeloom.export.document import TITLE, Document, spaced
 from state.results import CitedSentence
 from tools.bibliography.in_text import Group, split_marked
 from tools.bibliography.latex import escape

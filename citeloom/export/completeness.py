@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from citeloom.cli.export.escaping import escape
+from citeloom.export.escaping import escape
 from state.finding import Completeness
 
 

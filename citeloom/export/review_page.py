@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from citeloom.cli.export.completeness import completeness_text
-from citeloom.cli.export.document import TITLE, Document, document_of, spaced, support_of
-from citeloom.cli.export.escaping import entry
-from citeloom.cli.export.html import page, rendered
-from citeloom.cli.export.markdown import RESTS_ON, account, evidence, notice, omitted, ranked
-from citeloom.cli.export.table import table_html
+from citeloom.export.completeness import completeness_text
+from citeloom.export.document import TITLE, Document, document_of, spaced, support_of
+from citeloom.export.escaping import entry
+from citeloom.export.html import page, rendered
+from citeloom.export.markdown import RESTS_ON, account, evidence, notice, omitted, ranked
+from citeloom.export.table import table_html
 from state.results import CitedSentence, Link, RankedPaper
 from state.table import ComparisonTable
 from tools.bibliography.write_csl import reference_line

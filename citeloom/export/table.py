@@ -6,7 +6,7 @@ import re
 import unicodedata
 from html import escape as escape_html
 
-from citeloom.cli.export.escaping import escape
+from citeloom.export.escaping import escape
 from state.table import Cell, ComparisonTable, TableFacet, TableRow
 
 _HEADS = {

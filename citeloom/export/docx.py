@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
-from citeloom.cli.export.document import TITLE, Document, spaced, support_of
+from citeloom.export.document import TITLE, Document, spaced, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import clean
 

@@ -1,13 +1,13 @@
 """A run's result as Markdown."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from citeloom.cli.export.completeness import completeness_text
-from citeloom.cli.export.document import Document, document_of, notices, support_of
-from citeloom.cli.export.escaping import entry, escape, prose
-from citeloom.cli.telling import failure_lines
+from citeloom.export.completeness import completeness_text
+from citeloom.export.document import Document, document_of, notices, support_of
+from citeloom.export.escaping import entry, escape, prose
 from state.results import CitedSentence, RankedPaper
+from state.run import Failure
 from tools.bibliography.write_csl import reference_line
 
 RESTS_ON = (
@@ -154,3 +154,14 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
     for sign, fatal in (("Not done", False), ("Stopped early", True)):
         for line in failure_lines(failure for failure in failures if failure.fatal is fatal):
             yield f"- {sign}: {escape(line)}"
+
+
+def failure_lines(failures: Iterable[Failure]) -> Iterator[str]:
+    """Yield a line for each failure, and one for all searches of a source that failed alike."""
+    alike: dict[tuple[str, str], list[Failure]] = {}
+    for failure in failures:
+        source = failure.subject.partition(": ")[0]
+        about = source if failure.stage == "search_source" else failure.subject
+        alike.setdefault((about, failure.cause), []).append(failure)
+    for (about, cause), same in alike.items():
+        yield f"{about if len(same) > 1 else same[0].subject}: {cause} ({same[0].remedy})"
