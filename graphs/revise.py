@@ -1,6 +1,7 @@
 """The `revise` graph: write a section anew as the researcher asks, without searching again.
 
 START -> take_section -> revise_section -> check_citations -> ... as in `write` -> END
+take_section -> check_citations   for a text that the researcher has edited
 take_section -> read_paper (a branch per paper that was not read) -> review_plan -> extend_beam   for a new plan
 """
 
@@ -21,10 +22,12 @@ from tools.context import context_of_graph
 
 def taken(
     state: ReviseState,
-) -> list[Send] | Literal["revise_section", "review_plan", "audit_citations"]:
-    """Follow the instruction; or write along the new plan, once all its papers are read."""
+) -> list[Send] | Literal["revise_section", "review_plan", "check_citations", "audit_citations"]:
+    """Follow the instruction; check what a person edited; or write along the new plan, its papers read."""
     if halt(state["failures"]):
         return "audit_citations"
+    if state["edited"]:
+        return "check_citations"
     return "revise_section" if state["told"] else each_paper(state)
 
 
@@ -39,7 +42,9 @@ add_steps(builder, revise_section)
 add_writing(builder)
 builder.add_edge(START, "take_section")
 builder.add_conditional_edges(
-    "take_section", taken, ["revise_section", "read_paper", "review_plan", "audit_citations"]
+    "take_section",
+    taken,
+    ["revise_section", "read_paper", "review_plan", "check_citations", "audit_citations"],
 )
 builder.add_conditional_edges(
     "revise_section",

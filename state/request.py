@@ -149,6 +149,13 @@ class ReviseInput(BaseModel):
         description="A new plan, as for `write`; `[n]` as in the text to be revised.",
         examples=["Define the task with [1]. Then contrast [2] and [3]."],
     )
+    text: Sent[str] = Field(
+        default="",
+        description="The section as you edited it: a line for each sentence, an empty line between paragraphs, "
+        "`[n]` for the n-th paper that the text cites. What you changed is checked again.",
+        examples=["Moths steer by the moon [1].\n\nBats do not [2]."],
+        json_schema_extra={"maxLength": 100000},
+    )
 
 
 class VerifyInput(BaseModel):

@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import a2a, health, mcp, metrics
+from citeloom.service import a2a, files, health, libraries, mcp, metrics, page
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
@@ -51,7 +51,15 @@ async def _served(of: Starlette) -> AsyncIterator[None]:
 
 
 app = Starlette(
-    routes=[*health.routes(), *metrics.routes(), *_mcp, *a2a.routes(runs_of)],
+    routes=[
+        *health.routes(),
+        *metrics.routes(),
+        *_mcp,
+        *a2a.routes(runs_of),
+        *libraries.routes(),
+        *files.routes(runs_of),
+        *page.routes(),
+    ],
     middleware=[Middleware(Gate)],
     lifespan=_served,
 )

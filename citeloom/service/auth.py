@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.service.entry import OPEN, RefusedError, has_own_auth, holder_of
+from citeloom.service.entry import RefusedError, has_own_auth, holder_of, is_open
 from citeloom.settings import SettingsError, settings
 from tools.caller import ANYBODY, place_of
 from tools.keys import Key, Keys
@@ -28,7 +28,7 @@ _starting = asyncio.Lock()
 
 async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types.MinimalUserDict:
     """Say who calls."""
-    if path in OPEN:
+    if is_open(path):
         return {"identity": ANYBODY}
     try:
         key = await asyncio.to_thread(holder_of, _text(headers))

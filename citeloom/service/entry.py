@@ -5,10 +5,13 @@ made the file of keys, every call needs one, also from this machine: behind a pr
 there. CITELOOM_AUTH says otherwise.
 """
 
+import asyncio
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from starlette.requests import Request
 
 from citeloom import PROGRAM
 from citeloom.settings import settings
@@ -84,6 +87,26 @@ def holder_of(headers: Mapping[str, str]) -> Key | None:
     if key is None:
         raise RefusedError(401, "this key is not known, or was revoked: ask the operator for one")
     return key
+
+
+def is_open(path: str) -> bool:
+    """Whether a path is answered to anybody: health, and the page's files, which hold nothing of a caller's."""
+    return path in OPEN or path == "/app" or path.startswith("/app/")
+
+
+async def caller_of_request(request: Request) -> str:
+    """Return who sends a request to a route of ours; "" on a server that asks for no keys.
+
+    Raises:
+        RefusedError: Nobody may be known by it.
+    """
+    if not has_own_auth():
+        key = await asyncio.to_thread(holder_of, request.headers)
+        return key.name if key else ""
+    identity = getattr(request.scope.get("user"), "identity", "")
+    if not identity or not isinstance(identity, str):
+        raise RefusedError(403, "this server's own auth does not tell here who you are")
+    return identity
 
 
 def is_loopback(host: str) -> bool:

@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Route
 
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
 from citeloom.service.runs import Runs, RunView
-from citeloom.service.told import SCHEMA, far_of, files_of, mime_of, parsed, read, told
+from citeloom.service.told import SCHEMA, RunsOf, far_of, files_of, mime_of, parsed, read, told
 from citeloom.service.tools import TOOLS, GetRun, Starts, Tool, arguments_of, start
 from tools.errors import CiteLoomError, InputError, trace_of
 
@@ -42,8 +42,6 @@ _INSTRUCTIONS = (
 _UNEXPECTED = "something unexpected went wrong ({}); the server's log says where"
 
 Context = ServerRequestContext[Any, Any]
-RunsOf = Callable[[Mapping[str, str]], Runs]
-"""The runs of whoever sent a request with these headers."""
 
 
 def routes(

@@ -1,16 +1,18 @@
 """What a tool tells of a run: small, in pages, the rest as files to read by their address."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from citeloom.service.runs import GraphName, RunView, Status
+from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.results import Reference
 from tools.errors import InputError
 
+RunsOf = Callable[[Mapping[str, str]], Runs]
+"""The runs of whoever sent a request with these headers."""
 PAGE = 3600
 """Characters of a page; with all around it an answer stays under 6,000."""
 _LINE = 600

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from nodes.intake import parse
 from nodes.write.review_plan import extended
+from nodes.write.review_text import edited_section
 from nodes.write.user_plan import named_papers, parse_plan
 from nodes.write.writers.registry import check_writer
 from state.channels import ReviseState
@@ -27,6 +28,8 @@ from tools.services import open_services
 STAGE = "take_section"
 _MOST = 2000
 """Characters of an instruction."""
+_LONGEST = 100_000
+"""Characters of an edited text."""
 
 
 async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]) -> ReviseState:
@@ -35,7 +38,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
     services = open_services(runtime, run)
     section = _nothing()
     stop: Failure | None = None
-    told = ""
+    told, edited = "", False
     read: list[str] = []
     try:
         check_settings(services.context)
@@ -47,6 +50,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
         if sent.plan.strip():
             section = await _planned(section, sent.plan, earlier)
+        if edited := bool(sent.text.strip()):
+            section = await _edited(section, sent.text, earlier)
         await _copy(section, earlier, services.run_store)
         known = await earlier.elements.get(list(section.keys.values()))
         read = [key for key in section.keys.values() if key in known]
@@ -67,7 +72,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "drafts": [],
         "candidates": replaced([]),
         "reviewed": True,
-        "edited": False,
+        "edited": edited,
         "settled": False,
         "checks": 0,
         "verdicts": [],
@@ -87,10 +92,15 @@ def _nothing() -> SavedSection:
 
 
 def _check(sent: ReviseInput) -> None:
-    if not sent.instruction.strip() and not sent.plan.strip():
-        raise InputError("say what to change: give an instruction, a plan, or both")
-    if sent.instruction.strip() and sent.plan.strip():
-        raise InputError("give an instruction or a plan, one at a time: revise a second time")
+    given = sum(bool(text.strip()) for text in (sent.instruction, sent.plan, sent.text))
+    if not given:
+        raise InputError("say what to change: give an instruction, a plan, or the text as edited")
+    if given > 1:
+        raise InputError(
+            "give an instruction, a plan or a text, one at a time: revise a second time"
+        )
+    if len(sent.text) > _LONGEST:
+        raise InputError(f"the text has more than {_LONGEST:,} characters")
     if len(sent.instruction) > _MOST:
         raise InputError(f"the instruction is longer than {_MOST:,} characters: say it in short")
 
@@ -107,14 +117,24 @@ async def _section(earlier: RunStore, name: str) -> SavedSection:
 
 async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
-    cited = [section.keys[key] for key in section.final.keys]
-    order = list(dict.fromkeys([*cited, *section.keys.values(), *section.selected]))
+    order = list(dict.fromkeys([*_cited(section), *section.keys.values(), *section.selected]))
     papers = await earlier.papers.get(order)
     aliases = by_any_id(papers.values())
     keys = extended(section.keys, named_papers(plan, order, aliases))
     outline = parse_plan(plan, order, aliases, keys)
     choices = section.choices.model_copy(update={"plan": plan})
     return section.model_copy(update={"keys": keys, "outline": outline, "choices": choices})
+
+
+async def _edited(section: SavedSection, text: str, earlier: RunStore) -> SavedSection:
+    """Return the section with a person's text; `[n]` counts as in the text that is revised."""
+    order = list(dict.fromkeys([*_cited(section), *section.keys.values(), *section.selected]))
+    papers = await earlier.papers.get(order)
+    return section.model_copy(update=edited_section(section, text, order, papers.values()))
+
+
+def _cited(section: SavedSection) -> list[str]:
+    return [section.keys[key] for key in section.final.keys]
 
 
 async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:

@@ -7,9 +7,10 @@ does not stand the person is asked again, and what is left so is taken out.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -21,10 +22,10 @@ from nodes.write.plan_language.names import with_markers
 from nodes.write.review_plan import extended
 from nodes.write.rewrite_unsupported import describe, take_out
 from state.channels import WriteState
-from state.paper import by_any_id
+from state.paper import Paper, by_any_id
 from state.questions import TextQuestion
 from state.run import halt
-from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, Sentence
+from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
 from tools.context import RunContext
 from tools.errors import InputError
 from tools.evidence.support import BAD
@@ -76,6 +77,22 @@ async def review_text(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
         return {**given, "edited": True}
     out = take_out(state, sorted({item.sentence for item in faulty})) if faulty else {}
     return {**out, **done}
+
+
+def edited_section(
+    section: SavedSection, text: str, order: Sequence[str], papers: Iterable[Paper]
+) -> dict[str, Any]:
+    """Return what of a section is other once a person has edited its text.
+
+    Raises:
+        InputError: It cites a paper that is not in `order`, or has no sentence.
+    """
+    places = {paper: number for number, paper in enumerate(order, start=1)}
+    numbers = {key: places[paper] for key, paper in section.keys.items()}
+    known = {_row(item, numbers): item.text for item in section.final.sentences}
+    keys, found = read_text(text, known, section.keys, order, by_any_id(papers))
+    before = WriteState(outline=section.outline, final=section.final, verdicts=[])
+    return {**_edited(before, keys, found)}
 
 
 def _row(sentence: Sentence, numbers: Mapping[str, int]) -> str:

@@ -1,0 +1,102 @@
+"""Routes on the files of a run: the text in each format, its references, the evidence, or all as one bundle."""
+
+import asyncio
+from collections.abc import Mapping
+from importlib import import_module
+from io import BytesIO
+from mimetypes import guess_type
+from typing import Any, get_type_hints
+from urllib.parse import quote
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from pydantic import TypeAdapter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from citeloom.export.completeness import assessed
+from citeloom.export.files import TOLD, all_files
+from citeloom.export.plain import dump
+from citeloom.service.runs import RunView
+from citeloom.service.told import RunsOf, files_of, read
+from tools.errors import CiteLoomError, InputError
+
+BUNDLE = "bundle.zip"
+_SECTIONS = frozenset({"find", "write", "review", "revise"})
+
+
+def routes(runs_of: RunsOf) -> list[BaseRoute]:
+    """Return the routes."""
+
+    async def listed(request: Request) -> Response:
+        return await _answer(request, lambda _, files: JSONResponse({"files": files}))
+
+    async def sent(request: Request) -> Response:
+        name = request.path_params["name"]
+        return await _answer(request, lambda view, files: _sent(view, files, name))
+
+    async def _answer(request: Request, answer: Any) -> Response:
+        try:
+            view = await runs_of(request.headers).get(request.path_params["run"])
+            return await asyncio.to_thread(lambda: answer(view, names_of(view)))
+        except InputError as error:
+            return JSONResponse({"detail": str(error)}, 404)
+        except CiteLoomError as error:
+            return JSONResponse({"detail": str(error)}, 503)
+
+    place = "/citeloom/runs/{run}/files"
+    return [Route(place, listed), Route(place + "/{name:path}", sent)]
+
+
+def names_of(view: RunView) -> dict[str, str]:
+    """Return the files that a run has, and what each is."""
+    if view.graph in _SECTIONS:
+        made = _made(view) if view.values else {}
+        return {name: TOLD.get(name, "") for name in made} | {
+            BUNDLE: "all of these", "result.json": "all that the run gives",
+        }  # fmt: skip
+    return {address.rpartition("/")[2]: words for address, words in files_of(view).items()}
+
+
+def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
+    if name not in files:
+        raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}")
+    content: str | bytes
+    if view.graph not in _SECTIONS or name == "result.json":
+        content = read(view, name)
+    elif name == BUNDLE:
+        packed = BytesIO()
+        with ZipFile(packed, "w", ZIP_DEFLATED) as bundle:
+            for each, what in _made(view).items():
+                bundle.writestr(each, what)
+        content = packed.getvalue()
+    else:
+        content = _made(view)[name]
+    kind = guess_type(name)[0] or "application/octet-stream"
+    saved = quote(name.rpartition("/")[2])
+    headers = {
+        # Never shown in the server's own origin: what it holds comes from papers.
+        "Content-Disposition": f"attachment; filename*=UTF-8''{saved}",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(content, headers=headers, media_type=kind)
+
+
+def _made(view: RunView) -> dict[str, str | bytes]:
+    values = typed(view.graph, view.values)
+    if view.graph in {"write", "revise"}:
+        values["papers"] = []  # there the channel holds what the caller named
+    values["completeness"] = assessed(values)
+    more = {"run.json": dump({"graph": view.graph, **view.values}) + "\n"}
+    return all_files(view.graph, values, ("tex", "docx"), more=more)
+
+
+def typed(graph: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a graph gave as JSON as the values that it was."""
+    schema = import_module(f"graphs.{graph}").builder.output_schema
+    hints = get_type_hints(schema)
+    return {
+        name: TypeAdapter(hints[name]).validate_python(value)
+        for name, value in values.items()
+        if name in hints and name != "messages" and value is not None
+    }

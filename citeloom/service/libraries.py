@@ -1,0 +1,127 @@
+"""Routes on a caller's libraries: which there are, what is in them, and taking papers out.
+
+Adding is the graph `ingest`, which tells of each file.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from citeloom.service.entry import RefusedError, caller_of_request
+from citeloom.settings import settings
+from state.base import Value
+from tools.clients import open_clients
+from tools.errors import CiteLoomError, InputError, LibraryError
+from tools.library.library import Library
+from tools.library.open import library_names, settings_for
+from tools.library.starter_library import STARTER
+
+_PAGE = 100
+Answering = Callable[[Request], Awaitable[object]]
+
+
+class LibrarySummary(Value):
+    """One library that a caller can read."""
+
+    name: str
+    papers: int
+    documents: int
+    passages: int
+    yours: bool
+    """Whether the caller may change it."""
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes."""
+    return [
+        Route("/citeloom/libraries", _answering(_list)),
+        Route("/citeloom/libraries/{name}/papers", _answering(_papers)),
+        Route("/citeloom/libraries/{name}/remove", _answering(_remove), methods=["POST"]),
+    ]
+
+
+def _answering(answer: Answering) -> Callable[[Request], Awaitable[JSONResponse]]:
+    async def route(request: Request) -> JSONResponse:
+        try:
+            return JSONResponse(await answer(request))
+        except InputError as error:
+            return JSONResponse({"detail": str(error)}, 422)
+        except LibraryError as error:
+            return JSONResponse({"detail": str(error)}, 404)
+        except CiteLoomError as error:
+            return JSONResponse({"detail": str(error)}, 503)
+        except RefusedError as error:
+            return JSONResponse({"detail": error.text}, error.status)
+
+    return route
+
+
+async def _list(request: Request) -> object:
+    caller = await caller_of_request(request)
+    here = settings()
+    own = await asyncio.to_thread(library_names, settings_for("", caller, here))
+    names = {*own, *here.shared_libraries, STARTER}
+    found = [await _summary(name, caller) for name in sorted(names)]
+    return {"libraries": [item.model_dump() for item in found if item]}
+
+
+async def _summary(name: str, caller: str) -> LibrarySummary | None:
+    try:
+        library = await open_clients(settings()).opened(name, caller)
+        counts = await asyncio.to_thread(library.stats)
+    except LibraryError:  # it is damaged, or of another embedder: the command line tells of it
+        return None
+    return LibrarySummary(
+        name=name, papers=counts.papers, documents=counts.documents, passages=counts.passages,
+        yours=_is_own(name, caller),
+    )  # fmt: skip
+
+
+async def _papers(request: Request) -> object:
+    library = await _opened(request)
+    asked = request.query_params
+    part = asked.get("find", "").strip()
+    offset, limit = _number(asked.get("offset", "0")), _number(asked.get("limit", str(_PAGE)))
+
+    def look() -> dict[str, Any]:
+        if part:
+            found = library.titled(part)
+            return {"total": len(found), "papers": found}
+        ids = library.ids()
+        chosen = ids[offset : offset + min(limit, _PAGE)]
+        papers = library.get(chosen)
+        return {"total": len(ids), "papers": [papers[key] for key in chosen if key in papers]}
+
+    told = await asyncio.to_thread(look)
+    return {**told, "papers": [paper.model_dump(mode="json") for paper in told["papers"]]}
+
+
+async def _remove(request: Request) -> object:
+    caller, name = await caller_of_request(request), request.path_params["name"]
+    if not _is_own(name, caller):
+        raise InputError(f"the library '{name}' is not yours to change")
+    library = await _opened(request)
+    try:
+        ids = [str(key) for key in (await request.json())["papers"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError('send {"papers": [ids]}') from error
+    return {"removed": await asyncio.to_thread(library.remove, ids)}
+
+
+async def _opened(request: Request) -> Library:
+    caller = await caller_of_request(request)
+    return await open_clients(settings()).opened(request.path_params["name"], caller)
+
+
+def _is_own(name: str, caller: str) -> bool:
+    return name != STARTER and not (caller and name in settings().shared_libraries)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise InputError("offset and limit are whole numbers, 0 or more")
+    return int(text)
