@@ -29,7 +29,7 @@ _METAVARS = {
 _HEADINGS = {
     "What to find": (),
     "How to write": (
-        "cite", "style", "plan", "writer", "instruction", "granularity"),
+        "cite", "style", "plan", "writer", "instruction", "text", "granularity"),
     "What to ask you on the way": (
         "review_cost", "review_queries", "review_papers", "review_plan", "review_text"),
     "Where results go": ("formats", "out", "json", "resume", "trace", "speak"),
@@ -115,6 +115,7 @@ REVISED = _parameter(
     "revises", str, typer.Argument(help="The run whose section is to be revised.", metavar="RUN"),
     default=Parameter.empty,
 )  # fmt: skip
+EDITED = _one("text", Path, "--text", told="A file with the section as you edited it.")
 PLAN = _one("plan", Path, "--plan", told="A file with your own plan of the section.")
 PAPERS = _one(
     "papers_file", Path, "--papers",

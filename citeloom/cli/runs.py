@@ -12,6 +12,7 @@ from citeloom.cli.inputs import (
     read_papers,
     read_plan,
     read_references,
+    read_text,
     stack_of,
 )
 from citeloom.service.kept import Run, load_run, new_run
@@ -33,6 +34,8 @@ class Command:
     """Settings of the run."""
     input: str | None = None
     plan: Path | None = None
+    text: Path | None = None
+    """A section as a person edited it."""
     papers_file: Path | None = None
     out: Path | None = None
     json: bool = False
@@ -95,6 +98,8 @@ def _inputs(command: Command) -> dict[str, Any]:
         inputs[name] = read_input(command.input)
     else:
         inputs["section"] = load_run(command.revises).run_store
+        if command.text:
+            inputs["text"] = read_text(command.text)
     check_date(inputs.get("before"))
     if command.plan:
         inputs["plan"] = read_plan(command.plan)

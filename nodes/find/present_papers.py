@@ -68,7 +68,8 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     ]
     joined = Counter[str]()
     for link in links:
-        joined.update({link.citing: link.cited in selected, link.cited: link.citing in selected})
+        joined[link.citing] += link.cited in selected
+        joined[link.cited] += link.citing in selected
     read = read_scores(state)
     result = [
         RankedPaper(

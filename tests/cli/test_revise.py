@@ -32,6 +32,10 @@ def test_section_is_revised_without_a_search(cite: Cite, home: Path) -> None:
     planned = cite("revise", first.run["run"], "--plan", plan, out="fourth")
     assert cited_ids(planned) == [cited_ids(first)[1], cited_ids(first)[0]]
     assert planned.json("audit.json")["adherence"]["lines_right"] == 2
+    text = home.parent / "text.txt"
+    text.write_text(f"{first.run['sentences'][1]['text']}\n", "utf-8")
+    edited = cite("revise", first.run["run"], "--text", text, out="edited")
+    assert [item["text"] for item in edited.run["sentences"]] == [text.read_text("utf-8").strip()]
     for arguments, words in (
         (("20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
         ((first.run["run"], "-i", "Write it as a poem"), "without an LLM"),

@@ -5,6 +5,7 @@ from typing import Any
 from citeloom.settings import Settings
 from graphs.revise import graph
 from graphs.write import graph as write_graph
+from state.writing import MARKER
 from tests.fakes.openai_server import task_of
 from tests.fakes.reviewer import reviewer
 from tests.graphs.conftest import ABSTRACT, Scripted, bee_papers
@@ -84,3 +85,32 @@ async def test_llm_follows_an_instruction_and_nothing_is_searched_or_read_again(
     assert tasks <= {"revise_section", "check_citations", "flag_uncited"}
     cited = [item.marked for item in first["sentences"] if item.citations]
     assert [item.marked for item in result["sentences"]] == cited[::-1]
+
+
+async def test_text_that_a_person_has_edited_is_checked_and_what_stayed_stays(
+    extractive: RunContext,
+) -> None:
+    first = await written(extractive)
+    keys = list(
+        dict.fromkeys(key for item in first["sentences"] for key in MARKER.findall(item.marked))
+    )
+    lines = [
+        MARKER.sub(lambda found: f"[{keys.index(found[1]) + 1}]", item.marked)
+        for item in first["sentences"]
+    ]
+    kept = await revise(extractive, section=first["run"], text="\n".join(lines))
+    assert [item.text for item in kept["sentences"]] == [item.text for item in first["sentences"]]
+    assert kept["audit"].passed
+
+    false = "Bees cannot see any landmark at all [1]."
+    edited = "\n".join([false, *lines[1:]])
+    result = await revise(extractive, section=first["run"], text=edited)
+    (told,) = [item for item in result["sentences"] if "landmark at all" in item.text]
+    assert [item.verdict for item in told.citations] == ["not_checked"]
+    assert result["outcome"] == "partial"
+
+    for text, words in (
+        ("Something [9].", "[9]"), ("x" * 100_001, "100,000"), ("Something [1].", ""),
+    ):  # fmt: skip
+        stop = (await revise(extractive, section=first["run"], text=text)).get("stop")
+        assert (words in stop.cause) if stop else not words

@@ -241,6 +241,39 @@ def test_library_belongs_to_its_caller_and_what_is_shared_is_read_by_all(
     assert len(list((home / "callers").glob("*/libraries/*"))) == 2
 
 
+async def test_libraries_and_files_of_runs_are_given_to_their_caller_alone(
+    callers: dict[str, Caller],
+) -> None:
+    alice, bob, nobody = callers["alice"], callers["bob"], callers["nobody"]
+    upload = {"name": "owl.md", "content": "# Owls\n\nOwls hear voles. " * 9, "encoding": "text"}
+    assert alice.run("ingest", library="owls", uploads=[upload])["counts"]["added"] == 1
+    seen = {item["name"]: item for item in alice.get("/citeloom/libraries").json()["libraries"]}
+    assert (seen["owls"]["yours"], seen[SMALL]["yours"], seen["owls"]["papers"]) == (True, False, 1)
+    assert "owls" not in bob.get("/citeloom/libraries").text
+    (paper,) = alice.get("/citeloom/libraries/owls/papers").json()["papers"]
+    assert bob.get("/citeloom/libraries/owls/papers").status_code == 404
+    assert bob.get("/citeloom/libraries/..%2Fowls/papers").status_code in {404, 422}
+    removal = {"papers": [paper["id"]]}
+    assert bob.post("/citeloom/libraries/owls/remove", removal).status_code == 404
+    assert bob.post(f"/citeloom/libraries/{SMALL}/remove", removal).status_code == 422
+    assert alice.post("/citeloom/libraries/owls/remove", {"papers": 7}).status_code == 422
+    assert alice.get("/citeloom/libraries/owls/papers?offset=-1").status_code == 422
+    assert alice.post("/citeloom/libraries/owls/remove", removal).json() == {"removed": 1}
+
+    task = alice.messaged("What is RAG?")["result"]["task"]["id"]
+    place = f"/citeloom/runs/{task}/files"
+    assert "answer.md" in alice.get(place).json()["files"]
+    kept = alice.get(f"{place}/answer.md")
+    assert kept.headers["content-disposition"].startswith("attachment")
+    assert alice.get(f"{place}/..%2Fsecret").status_code == 404
+    for name in ("", "/answer.md", "/result.json"):
+        assert bob.get(place + name).status_code == 404
+        assert nobody.get(place + name).status_code in {401, 429}
+    assert nobody.get("/citeloom/libraries").status_code in {401, 429}
+    assert nobody.get("/app/").status_code == 200
+    assert nobody.get("/app/../citeloom/libraries").status_code in {401, 404, 429}
+
+
 def test_store_of_a_caller_is_apart_from_others_and_from_what_runs_keep(
     callers: dict[str, Caller],
 ) -> None:

@@ -1,0 +1,176 @@
+// The server's public API: LangGraph's threads and runs, and CiteLoom's own routes. Nothing else is asked.
+// @ts-check
+
+const KEY = "citeloom-key";
+
+/** An answer that is no success; its message is for a person. */
+export class ApiError extends Error {
+  /** @param {number} status @param {string} message */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The caller's key, kept until the tab is closed. */
+export const key = {
+  get: () => sessionStorage.getItem(KEY) ?? "",
+  /** @param {string} value */
+  set: (value) => sessionStorage.setItem(KEY, value),
+};
+
+/** @returns {Record<string, string>} */
+function headers() {
+  return key.get() ? {"X-Api-Key": key.get()} : {};
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {AbortSignal} [signal]
+ */
+async function send(method, path, body, signal) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method, signal,
+      headers: {...headers(), ...(body === undefined ? {} : {"Content-Type": "application/json"})},
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "The server does not answer. Is it still running?");
+  }
+  if (!answer.ok) throw new ApiError(answer.status, await reason(answer));
+  return answer;
+}
+
+/** @param {Response} answer */
+async function reason(answer) {
+  const text = await answer.text();
+  try {
+    const {detail, message} = JSON.parse(text);
+    return String(detail?.[0]?.msg ?? detail ?? message ?? text);
+  } catch {
+    return text.slice(0, 300) || `The server answered ${answer.status}.`;
+  }
+}
+
+/** @param {string} path @param {AbortSignal} [signal] @returns {Promise<any>} */
+export const get = async (path, signal) => (await send("GET", path, undefined, signal)).json();
+/** @param {string} path @param {unknown} body @returns {Promise<any>} */
+export const post = async (path, body) => (await send("POST", path, body)).json();
+
+/**
+ * Start a graph on a thread of its own, or on one there is.
+ * @param {string} graph
+ * @param {Record<string, unknown>} input
+ * @param {Record<string, unknown>} settings
+ * @param {{title: string, parent?: string}} about
+ * @returns {Promise<string>} the thread
+ */
+export async function start(graph, input, settings, about) {
+  const metadata = {
+    citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
+    title: about.title.slice(0, 200), parent: about.parent ?? "",
+  };
+  const thread = await post("/threads", {metadata, graph_id: graph});
+  await go(thread.thread_id, graph, settings, {input});
+  return thread.thread_id;
+}
+
+/**
+ * Let a thread go on: with an input, an answer, or from where it stopped.
+ * @param {string} thread
+ * @param {string} graph
+ * @param {Record<string, unknown>} settings
+ * @param {{input?: unknown, command?: unknown}} given
+ */
+export function go(thread, graph, settings, given) {
+  return post(`/threads/${thread}/runs`, {
+    assistant_id: graph, context: settings, stream_mode: ["custom", "updates"], stream_subgraphs: true,
+    stream_resumable: true, multitask_strategy: "reject", ...given,
+  });
+}
+
+/** @param {string} thread @returns {Promise<any>} */
+export const threadOf = (thread) => get(`/threads/${thread}`);
+/** @param {string} thread @returns {Promise<any>} */
+export const stateOf = (thread) => get(`/threads/${thread}/state?subgraphs=true`);
+/** @param {string} thread @returns {Promise<any[]>} */
+export const runsOf = (thread) => get(`/threads/${thread}/runs?limit=1`);
+/** @param {number} limit @returns {Promise<any[]>} */
+export const threads = (limit) =>
+  post("/threads/search", {limit, sort_by: "updated_at", sort_order: "desc"});
+/** @param {string} thread @param {Record<string, unknown>} metadata */
+export const note = (thread, metadata) => send("PATCH", `/threads/${thread}`, {metadata});
+/** @param {string} thread */
+export const forget = (thread) => send("DELETE", `/threads/${thread}`);
+
+/** Stop what a thread does; what it has stays. @param {string} thread @param {string} run */
+export async function cancel(thread, run) {
+  await send("POST", `/threads/${thread}/runs/${run}/cancel?wait=true`, {});
+  await note(thread, {cancelled: true});
+}
+
+/**
+ * Tell of a run from its first event, also of one that began before the page was loaded.
+ * @param {string} thread
+ * @param {string} run
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<{event: string, data: any}>}
+ */
+export async function* follow(thread, run, signal) {
+  let last = "-1";
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      const answer = await fetch(
+        `/threads/${thread}/runs/${run}/stream?stream_mode=custom&stream_mode=updates`,
+        {signal, headers: {...headers(), "Last-Event-ID": last}},
+      );
+      if (!answer.ok || !answer.body) throw new ApiError(answer.status, await reason(answer));
+      for await (const {id, event, data} of events(answer.body)) {
+        if (id) last = id;
+        tries = 0;
+        yield {event, data};
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.status < 500) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (tries + 1)));
+    }
+  }
+}
+
+/** @param {ReadableStream<Uint8Array>} body */
+async function* events(body) {
+  const reader = body.pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
+  let kept = "";
+  for (;;) {
+    const {done, value} = await reader.read();
+    if (done) return;
+    const parts = (kept + value).split(/\r?\n\r?\n/);
+    kept = parts.pop() ?? "";
+    for (const part of parts) {
+      const fields = {id: "", event: "", data: ""};
+      for (const line of part.split(/\r?\n/)) {
+        const [, name, text] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+        if (name === "id" || name === "event" || name === "data") fields[name] += text;
+      }
+      if (fields.event) yield {...fields, data: fields.data ? JSON.parse(fields.data) : null};
+    }
+  }
+}
+
+/** Save a file of a run. @param {string} thread @param {string} name */
+export async function save(thread, name) {
+  const path = `/citeloom/runs/${thread}/files/${name.split("/").map(encodeURIComponent).join("/")}`;
+  const answer = await send("GET", path);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name.split("/").at(-1) ?? name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

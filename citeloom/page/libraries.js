@@ -1,0 +1,107 @@
+// A caller's libraries: what is in them, adding files, taking papers out.
+// @ts-check
+import * as api from "./api.js";
+import {byline, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
+import {read} from "./run.js";
+import {html, useState} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+/** @param {{name: string}} props */
+export function Libraries({name}) {
+  const [found, error, again] = useLoaded(() => api.get("/citeloom/libraries"), []);
+  const libraries = /** @type {any[]} */ (found?.libraries ?? []);
+  const shown = libraries.find((item) => item.name === name);
+  return html`<h1>${W.libraries.title}</h1>
+    <${Problem} text=${error} />
+    <ul class="names">${libraries.map((item) => html`<li><a href=${`#/libraries/${item.name}`} aria-current=${item.name === name ? "page" : null}>${item.name}</a>
+      <span class="dim"> ${item.papers} ${W.libraries.papers}, ${item.documents} ${W.libraries.documents}, ${item.passages} ${W.libraries.passages}
+      ${item.yours ? "" : ` · ${W.libraries.shared}`}</span></li>`)}</ul>
+    <${Add} name=${shown?.yours ? name : ""} again=${again} />
+    ${shown && html`<${Inside} key=${name} library=${shown} again=${again} />`}`;
+}
+
+/** @param {{name: string, again: () => void}} props */
+function Add({name, again}) {
+  const [to, setTo] = useState(name || "my-papers");
+  const [files, setFiles] = useState(/** @type {File[]} */ ([]));
+  const [values, setValues] = useState(/** @type {any} */ (null));
+  const [progress, setProgress] = useState("");
+  const [add, busy, error] = useAction(async () => {
+    const uploads = await Promise.all(files.map(async (file) => ({name: file.name, content: await base64(file), encoding: "base64"})));
+    const thread = await api.start("ingest", {library: to, uploads}, {}, {title: `${W.libraries.add}: ${to}`});
+    let run = await read(thread);
+    while (run.status === "working") {
+      for await (const {data} of api.follow(thread, run.run, new AbortController().signal)) {
+        if (data?.stage) setProgress(`${data.stage.replaceAll("_", " ")} ${data.done} / ${data.total} ${data.note ?? ""}`);
+      }
+      run = await read(thread);
+    }
+    setProgress("");
+    setValues(run.values);
+    setFiles([]);
+    again();
+    if (run.values.stop) throw new Error(run.values.stop.cause);
+  });
+  const submit = (/** @type {Event} */ event) => (event.preventDefault(), add());
+  return html`<form class="card" onSubmit=${submit}
+      onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
+      onDrop=${(/** @type {DragEvent} */ event) => (event.preventDefault(), setFiles([...(event.dataTransfer?.files ?? [])]))}>
+    <h2>${W.libraries.add}</h2>
+    <div class="fields">
+      <label>${W.libraries.files}<input type="file" multiple onChange=${(/** @type {any} */ event) => setFiles([...event.target.files])} /></label>
+      <label>${W.libraries.to}<input required pattern="[a-z0-9][a-z0-9_\\-]{0,63}" title=${W.libraries.name} value=${to}
+        onInput=${(/** @type {any} */ event) => setTo(event.target.value)} /></label>
+      <button class="main" disabled=${busy || !files.length}>${busy ? W.libraries.uploading : W.libraries.upload}</button>
+    </div>
+    <p class="dim" role="status">${progress}</p>
+    <${Problem} text=${error} />
+    <ul>${(values?.reports ?? []).map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>: ${item.status}
+      ${item.passages ? `, ${item.passages} ${W.libraries.passages}` : ""} ${item.cause ?? ""} ${item.remedy ?? ""}</li>`)}</ul>
+  </form>`;
+}
+
+/** @param {{library: any, again: () => void}} props */
+function Inside({library, again}) {
+  const [part, setPart] = useState("");
+  const [limit, setLimit] = useState(50);
+  const [found, error, reload] = useLoaded(
+    () => pages(library.name, part, limit), [library.name, part, limit],
+  );
+  const [remove, busy, failed] = useAction(async (/** @type {string} */ id) => {
+    if (!confirm(W.libraries.sure)) return;
+    await api.post(`/citeloom/libraries/${library.name}/remove`, {papers: [id]});
+    reload();
+    again();
+  });
+  return html`<h2>${library.name}</h2>
+    <label>${W.libraries.find}<input type="search" value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label>
+    <${Problem} text=${error || failed} />
+    <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto"><strong>${paper.title}</strong>
+      <div class="dim">${byline(paper)} <${Out} paper=${paper} />
+        ${library.yours && html` <button class="small" disabled=${busy} onClick=${() => remove(paper.id)}
+          aria-label=${`${W.libraries.remove} ${paper.title}`}>${W.libraries.remove}</button>`}</div></li>`)}</ul>
+    ${found && !found.papers.length && html`<${Nothing}>${W.libraries.none}<//>`}
+    ${found && !part && found.total > found.papers.length && html`<button onClick=${() => setLimit(limit + 100)}>${W.libraries.more}</button>`}`;
+}
+
+/** @param {string} name @param {string} part @param {number} limit */
+async function pages(name, part, limit) {
+  const papers = [];
+  let total = 0;
+  do {
+    const asked = new URLSearchParams({find: part, offset: String(papers.length), limit: String(Math.min(100, limit - papers.length))});
+    const page = await api.get(`/citeloom/libraries/${name}/papers?${asked}`);
+    papers.push(...page.papers);
+    total = page.total;
+    if (!page.papers.length) break;
+  } while (papers.length < Math.min(limit, total));
+  return {papers, total};
+}
+
+/** @param {File} file @returns {Promise<string>} */
+const base64 = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve(String(reader.result).split(",", 2)[1] ?? "");
+  reader.onerror = () => reject(reader.error);
+  reader.readAsDataURL(file);
+});

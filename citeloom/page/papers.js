@@ -1,0 +1,143 @@
+// The papers of a run: why each is there, with its quotes; and what a person makes of them.
+// @ts-check
+import * as api from "./api.js";
+import {Complete} from "./complete.js";
+import {byline, Long, Marked, Nothing, Out, Problem, useAction} from "./parts.js";
+import {html, useMemo, useState} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+/** @typedef {{drop?: boolean, must?: boolean, add?: boolean, note?: string}} Choice */
+
+/** What a person has said of the papers of a run, kept in this browser. @param {string} thread */
+function useChoices(thread) {
+  const name = `citeloom-papers-${thread}`;
+  const [choices, setChoices] = useState(
+    () => /** @type {Record<string, Choice>} */ (JSON.parse(localStorage.getItem(name) ?? "{}")),
+  );
+  const put = (/** @type {string} */ id, /** @type {Choice} */ choice) => {
+    const next = {...choices, [id]: {...choices[id], ...choice}};
+    setChoices(next);
+    localStorage.setItem(name, JSON.stringify(next));
+  };
+  return /** @type {const} */ ([choices, put]);
+}
+
+/** The papers that a section is to be written of. @param {any[]} papers @param {Record<string, Choice>} choices */
+export function chosen(papers, choices) {
+  const kept = papers.filter((item) => {
+    const {drop, must, add} = choices[item.paper.id] ?? {};
+    return must || add || (item.selected && !drop);
+  });
+  return kept.toSorted((a, b) => Number(Boolean(choices[b.paper.id]?.must)) - Number(Boolean(choices[a.paper.id]?.must)));
+}
+
+/** @param {{run: import("./run.js").Run}} props */
+export function Papers({run}) {
+  const papers = /** @type {any[]} */ ((run.values.papers ?? []).filter((/** @type {any} */ item) => item.paper));
+  const [choices, put] = useChoices(run.thread);
+  const [word, setWord] = useState("");
+  const [show, setShow] = useState("kept");
+  const [sort, setSort] = useState("rank");
+  const numbers = useMemo(
+    () => new Map((run.values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number])),
+    [run.values],
+  );
+  const shown = useMemo(() => listed(papers, choices, word, show, sort), [run.values, choices, word, show, sort]);
+  const changes = papers.filter(({selected, paper: {id}}) =>
+    choices[id]?.must || (choices[id]?.add && !selected) || (choices[id]?.drop && selected)).length;
+  const [write, busy, error] = useAction(async () => {
+    const kept = chosen(papers, choices);
+    const must = kept.filter((item) => choices[item.paper.id]?.must).length;
+    const cite = run.values.references?.length;
+    const request = run.values.request ?? {};
+    const input = {
+      text: request.text || run.title, library: request.library || undefined, papers: kept.map((item) => item.paper),
+      ...(cite ? {cite: Math.max(must, Math.min(cite, kept.length))} : {}),
+    };
+    const thread = await api.start("write", input, run.settings, {title: run.title, parent: run.thread});
+    location.hash = `#/run/${thread}/live`;
+  });
+  if (!papers.length) return html`<${Nothing}>${W.papers.none}<//>`;
+  const select = (/** @type {string} */ label, /** @type {Record<string, string>} */ options, /** @type {string} */ value, /** @type {(value: string) => void} */ change) =>
+    html`<label>${label}<select value=${value} onChange=${(/** @type {any} */ event) => change(event.target.value)}>
+      ${Object.entries(options).map(([name, words]) => html`<option value=${name}>${words}</option>`)}</select></label>`;
+  return html`
+    <${Complete} found=${run.values.completeness} />
+    <div class="fields bar">
+      <label>${W.papers.filter}<input type="search" value=${word}
+        onInput=${(/** @type {any} */ event) => setWord(event.target.value)} /></label>
+      ${select(W.papers.show, W.papers.shows, show, setShow)}
+      ${select(W.papers.sort, W.papers.sorts, sort, setSort)}
+      <p role="status">${shown.length} ${W.papers.count}</p>
+    </div>
+    <div class="apply">
+      <button class="main" disabled=${busy || !changes} onClick=${() => write()}>${W.papers.apply}</button>
+      <span class="dim">${changes} ${W.papers.changes}</span>
+      <${Problem} text=${error} />
+    </div>
+    <${Long} items=${shown} height=${76} label=${W.run.tabs.papers}
+      draw=${(/** @type {any} */ item) => html`<${Paper} key=${item.paper.id} item=${item} number=${numbers.get(item.paper.id)}
+        choice=${choices[item.paper.id] ?? {}} put=${(/** @type {Choice} */ choice) => put(item.paper.id, choice)} />`} />`;
+}
+
+/** @param {any[]} papers @param {Record<string, Choice>} choices @param {string} word @param {string} show @param {string} sort */
+function listed(papers, choices, word, show, sort) {
+  const wanted = word.trim().toLowerCase();
+  const found = papers.filter((item) => {
+    const {drop, must, add, note} = choices[item.paper.id] ?? {};
+    const kept = must || add || (item.selected && !drop);
+    if (show === "kept" ? !kept : show === "out" ? kept : show === "noted" ? !note : false) return false;
+    return !wanted || [item.paper.title, item.paper.abstract ?? "", byline(item.paper), note ?? ""].some(
+      (text) => text.toLowerCase().includes(wanted));
+  });
+  /** @type {Record<string, (a: any, b: any) => number>} */
+  const by = {
+    year: (a, b) => (b.paper.year ?? 0) - (a.paper.year ?? 0),
+    cited: (a, b) => (b.paper.cited_by ?? -1) - (a.paper.cited_by ?? -1),
+    title: (a, b) => a.paper.title.localeCompare(b.paper.title),
+  };
+  return by[sort] ? found.toSorted(by[sort]) : found;
+}
+
+/** @param {{item: any, number: number | undefined, choice: Choice, put: (choice: Choice) => void}} props */
+function Paper({item, number, choice, put}) {
+  const {paper, debate} = item;
+  const [open, setOpen] = useState(false);
+  const kept = choice.must || choice.add || (item.selected && !choice.drop);
+  return html`<li class=${`paper ${kept ? "" : "out"}`} id=${`paper-${paper.id}`}>
+    <div class="row">
+      <span class="score" title=${W.papers.score}>${Math.round(item.score)}</span>
+      <button class="name" aria-expanded=${open} onClick=${() => setOpen(!open)} dir="auto">
+        ${number ? `[${number}] ` : ""}${paper.title}</button>
+      <span class="actions">
+        ${kept ? html`<button class="small" onClick=${() => put({drop: true, add: false, must: false})}>${W.papers.exclude}</button>`
+          : html`<button class="small" onClick=${() => put({drop: false, add: true})}>${W.papers.include}</button>`}
+        <label class="tick"><input type="checkbox" checked=${Boolean(choice.must)}
+          onChange=${(/** @type {any} */ event) => put({must: event.target.checked, drop: false})} /> ${W.papers.must}</label>
+      </span>
+    </div>
+    <div class="dim" dir="auto">${byline(paper)}
+      ${choice.drop && html` · <em>${W.papers.dropped}</em>`}${choice.must && html` · <em>${W.papers.wanted}</em>`}</div>
+    ${open && html`<${Detail} paper=${paper} debate=${debate} item=${item} choice=${choice} put=${put} />`}
+  </li>`;
+}
+
+/** @param {{paper: any, debate: any, item: any, choice: Choice, put: (choice: Choice) => void}} props */
+function Detail({paper, debate, item, choice, put}) {
+  const sides = /** @type {const} */ ([["for", debate?.arguments_for ?? []], ["against", debate?.arguments_against ?? []]]);
+  const quotes = sides.flatMap(([kind, list]) => list.filter((/** @type {any} */ one) => one.quote?.verified)
+    .map((/** @type {any} */ one) => ({...one.quote, kind})));
+  const found = [...new Set(item.found_by.map((/** @type {any} */ hit) => `${hit.via.replaceAll("_", " ")}: ${hit.by} (${hit.source})`))];
+  return html`<div class="detail">
+    ${sides.map(([kind, list]) => list.length > 0 && html`<h2 class="minor">${W.papers[kind]}</h2>
+      <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}
+        ${one.quote && html`<blockquote>“${one.quote.text}” <span class="dim">${one.quote.verified ? W.papers.verified : W.papers.unverified}</span></blockquote>`}</li>`)}</ul>`)}
+    <h2 class="minor">${paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract}</h2>
+    <p>${paper.abstract ? html`<${Marked} text=${paper.abstract} quotes=${quotes} />` : W.papers.noAbstract}</p>
+    ${item.reason && html`<p class="dim">${W.papers.why}: ${item.reason}</p>`}
+    <p class="dim">${W.papers.found}: ${found.join("; ")}</p>
+    <label>${W.papers.note}<textarea rows="2" value=${choice.note ?? ""}
+      onInput=${(/** @type {any} */ event) => put({note: event.target.value})}></textarea></label>
+    <${Out} paper=${paper} />
+  </div>`;
+}

@@ -1,0 +1,55 @@
+// What a run asks a person: cost, queries, papers, plan, text.
+// @ts-check
+import {Lines, Problem, useAction} from "./parts.js";
+import * as runs from "./run.js";
+import {html, useState} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+/** @param {{run: runs.Run, again: () => void}} props */
+export function Question({run, again}) {
+  const question = run.question;
+  const [lines, setLines] = useState(question.proposal ? question.proposal.split("\n") : []);
+  const [go, busy, error] = useAction(async (/** @type {"go" | "stop"} */ how) => {
+    const text = lines.join("\n");
+    const edited = text.trim() !== (question.proposal ?? "").trim();
+    const action = how === "stop" ? "stop" : edited ? "edit" : "accept";
+    await runs.answer(run, {action, text: action === "edit" ? text : ""});
+    again();
+  });
+  const title = W.question.title[/** @type {keyof typeof W.question.title} */ (question.kind)] ?? question.kind;
+  return html`<section class="card question" aria-labelledby="question">
+    <h2 id="question">${title}</h2>
+    ${question.error && html`<${Problem} text=${question.error} />`}
+    ${question.why && html`<p>${question.why}.</p>`}
+    <p class="hint">${question.instructions}</p>
+    ${question.estimate ? html`<${Cost} estimate=${question.estimate} />`
+      : html`<${Lines} lines=${lines} change=${setLines} label=${title} />`}
+    ${question.papers?.length > 0 && html`<details><summary>${W.question.listed}</summary>
+      <ol class="cards">${question.papers.map((/** @type {any} */ card) => html`<${Card} card=${card} />`)}</ol></details>`}
+    <${Problem} text=${error} />
+    <button class="main" disabled=${busy} onClick=${() => go("go")}>${W.question.go}</button>
+    <button disabled=${busy} onClick=${() => go("stop")}>${W.question.stop}</button>
+  </section>`;
+}
+
+/** @param {{card: any}} props */
+export const Card = ({card}) => html`<li value=${card.number}>
+  <span dir="auto">${card.title}</span> <span class="dim">${[card.year, card.score != null && `${W.papers.score} ${Math.round(card.score)}`]
+    .filter(Boolean).join(" · ")}</span>
+  ${card.why && html`<div class="dim" dir="auto">${card.why}</div>`}
+</li>`;
+
+/** @param {{estimate: any}} props */
+function Cost({estimate}) {
+  const span = (/** @type {any} */ range, /** @type {number} */ digits) => {
+    if (!range) return W.question.estimate.unknown;
+    const [low, high] = [range.low.toFixed(digits), range.high.toFixed(digits)];
+    return low === high ? low : `${low} ${W.question.estimate.to} ${high}`;
+  };
+  return html`<dl class="cost">
+    <dt>${W.question.estimate.usd}</dt><dd>${span(estimate.usd, 2)}</dd>
+    <dt>${W.question.estimate.minutes}</dt><dd>${span(estimate.minutes, 0)}</dd>
+    <dt>${W.question.estimate.calls}</dt><dd>${span(estimate.calls, 0)}</dd>
+  </dl>
+  <ul class="hint">${estimate.notes.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>`;
+}

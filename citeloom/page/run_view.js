@@ -1,0 +1,94 @@
+// One run: how far it is, what it asks, and what it has, in tabs.
+// @ts-check
+import * as api from "./api.js";
+import {Graph} from "./graph.js";
+import {Papers} from "./papers.js";
+import {Nothing, Problem, useAction} from "./parts.js";
+import {Card, Question} from "./question.js";
+import * as runs from "./run.js";
+import {Table} from "./table.js";
+import {Take} from "./take.js";
+import {Text} from "./text.js";
+import {html, useEffect, useRef} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+/** @typedef {keyof typeof W.run.tabs} Tab */
+
+/** @param {{thread: string, tab: string}} props */
+export function RunView({thread, tab}) {
+  const [run, again] = runs.useRun(thread);
+  const was = useRef(/** @type {runs.Status} */ ("loading"));
+  const written = Boolean(run.values.sentences?.length);
+  /** @type {Tab[]} */
+  const tabs = [
+    "live", ...(["write", "revise"].includes(run.graph) ? [] : /** @type {Tab[]} */ (["papers", "graph"])),
+    ...(run.graph === "find" ? [] : /** @type {Tab[]} */ (["table", "text"])), "take",
+  ];
+  const shown = tabs.find((name) => name === tab) ?? "live";
+  useEffect(() => {
+    // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile.
+    if (was.current === "working" && run.status === "done" && shown === "live") {
+      location.hash = `#/run/${thread}/${written ? "text" : "papers"}`;
+    }
+    was.current = run.status;
+  }, [run.status]);
+  const [stop, stopping, stopError] = useAction(async () => (await api.cancel(thread, run.run), again()));
+  const [resume, resuming, resumeError] = useAction(async () => (await runs.resume(run), again()));
+  const end = run.values.stop;
+  return html`
+    <h1 class="title" dir="auto">${run.title || W.name}</h1>
+    <p class="state" role="status">
+      <span class=${`status ${run.status}`}>${W.run.status[run.status]}</span>
+      ${run.parent && html` · ${W.run.from} <a href=${`#/run/${run.parent}/text`}>${W.text.before}</a>`}
+      ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
+        ${stopping ? W.run.stopping : W.run.stop}</button>`}
+      ${(run.status === "stopped" || (run.status === "failed" && !run.error)) && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
+    </p>
+    <${Problem} text=${run.error || stopError || resumeError || (run.status === "failed" ? W.run.failed : "")
+      || (end ? [end.cause, end.remedy].filter(Boolean).join(" — ") : "")} />
+    ${run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
+    <nav class="tabs" aria-label=${run.title || W.name}>
+      ${tabs.map((name) => html`<a href=${`#/run/${thread}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}</a>`)}
+    </nav>
+    ${shown === "live" && html`<${Live} run=${run} />`}
+    ${shown === "papers" && html`<${Papers} run=${run} />`}
+    ${shown === "graph" && html`<${Graph} run=${run} />`}
+    ${shown === "table" && html`<${Table} table=${run.values.table} />`}
+    ${shown === "text" && html`<${Text} run=${run} />`}
+    ${shown === "take" && html`<${Take} run=${run} />`}`;
+}
+
+/** @param {{run: runs.Run}} props */
+function Live({run}) {
+  const failures = run.values.failures ?? [];
+  const asked = (run.values.usage ?? []).filter((/** @type {any} */ item) => item.input_tokens);
+  const spent = asked.reduce(
+    (/** @type {{calls: number, usd: number}} */ sum, /** @type {any} */ item) => ({calls: sum.calls + item.calls, usd: sum.usd + (item.usd ?? 0)}),
+    {calls: 0, usd: 0},
+  );
+  const kept = (run.values.papers ?? []).filter((/** @type {any} */ item) => item.selected);
+  const cards = /** @type {any[]} */ (run.cards.length ? run.cards : kept.map((/** @type {any} */ item) => ({
+    number: item.rank, title: item.paper.title, year: item.paper.year, score: item.score, why: item.debate?.arguments_for?.[0]?.claim,
+  })));
+  const counts = Object.entries(run.values.counts ?? {}).filter(([, count]) => count);
+  return html`<div class="columns">
+    <section>
+      <h2>${W.run.tabs.live}</h2>
+      ${counts.length > 0 && html`<dl class="cost">${counts.map(([name, count]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd>${count}</dd>`)}</dl>`}
+      <ol class="stages">${run.stages.map((item) => html`<li>
+        <span>${item.stage.replaceAll("_", " ")}</span>
+        ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.stage.replaceAll("_", " ")}></progress>`}
+        <span class="dim" dir="auto">${item.note}</span></li>`)}</ol>
+      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.question.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
+      ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>
+        <ul>${run.queries.map((query) => html`<li dir="auto">${query.text} <span class="dim">${query.reason ?? ""}</span></li>`)}</ul>`}
+      ${failures.length > 0 && html`<h2>${W.run.notDone}</h2>
+        <ul>${failures.map((/** @type {any} */ item) => html`<li dir="auto">${item.subject}: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul>`}
+    </section>
+    <section aria-live="polite">
+      <h2>${run.status === "done" ? W.run.tabs.papers : W.run.early}</h2>
+      ${cards.length ? html`<ol class="cards">${cards.map((card) => html`<${Card} card=${card} />`)}</ol>`
+        : html`<${Nothing}>${W.run.noCards}<//>`}
+    </section>
+  </div>`;
+}

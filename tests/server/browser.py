@@ -1,0 +1,76 @@
+"""A real Chromium, the one that the system has, and what must hold of every view of the page."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+REQUIRED = os.environ.get("CITELOOM_BROWSER") == "required"
+"""As .ci/run asks; elsewhere a machine without Chromium skips."""
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+@dataclass
+class Visitor:
+    """Somebody at the page of a server, with a browser of their own."""
+
+    page: Page
+    url: str
+    wrong: list[str] = field(default_factory=list)
+    """What the page did that none may do: errors, and requests to others."""
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        self.page.on("request", self._asked)
+        self.page.on("dialog", lambda dialog: dialog.accept())
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((self.url, "blob:", "data:")):
+            self.wrong.append(f"asked {request.url}")
+
+    def at(self, place: str = "") -> Page:
+        self.page.goto(f"{self.url}/app/#/{place}")
+        self.page.wait_for_selector("main h1")
+        return self.page
+
+    def review(self, text: str, library: str, *ticks: str) -> str:
+        """Start a review and return its thread."""
+        page = self.at("start")
+        page.get_by_label("Abstract, idea or question").fill(text)
+        page.wait_for_selector(f"option[value={library}]", state="attached")
+        page.get_by_label("Library").select_option(library)
+        page.get_by_text("More").click()
+        page.get_by_label("Papers to keep").fill("8")
+        page.get_by_label("Papers to cite").fill("4")
+        for tick in ticks:
+            page.get_by_label(tick).check()
+        page.get_by_role("button", name="Start").click()
+        page.wait_for_url("**/app/#/run/**")
+        return page.url.split("/run/")[1].split("/")[0]
+
+    def looks_right(self) -> None:
+        """No fault of access, no error, nothing asked of anybody else, nothing wider than the window."""
+        found = Axe().run(self.page).response["violations"]
+        assert not [(item["id"], item["nodes"][0]["html"][:200]) for item in found]
+        assert self.wrong == []
+        assert self.page.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
