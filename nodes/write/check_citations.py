@@ -180,12 +180,13 @@ def _blocks(places: Sequence[int]) -> list[list[int]]:
 
 
 def _kept(run: Check, known: Sequence[CitationVerdict]) -> dict[int, list[CitationVerdict]]:
-    """Return the verdicts of the sentences that have all of theirs."""
+    """Return the verdicts of the sentences that have all of theirs, and whose papers are still there."""
     found: dict[int, list[CitationVerdict]] = {}
     for number, sentence in run.sentences.items():
         keys = sentence.keys or ([""] if rests_on(sentence, run.hand) else [])
         mine = [item for item in known if item.sentence == number and item.key in keys]
-        if len(mine) == len(keys):
+        there = all(key in run.hand.papers for key in sentence.keys)
+        if there and len(mine) == len(keys):
             found[number] = mine
     return found
 
