@@ -1,7 +1,13 @@
-"""A section as a Word document: the words behind each citation are comments beside it."""
+"""A section as a Word document: the words behind each citation are comments beside it.
 
+Citations and references are fields as Zotero's plug-in for Word makes them, with the records in them
+(https://www.zotero.org/support/dev/client_coding/libreoffice_plugin_wire_protocol): it can
+restyle them, and they are text for who has no Zotero.
+"""
+
+import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
@@ -9,6 +15,7 @@ from urllib.parse import quote as percent
 from citeloom.export.document import TITLE, Document, spaced, support_of
 from state.results import CitedSentence, Reference
 from tools.bibliography.runs import clean
+from tools.bibliography.write_csl import to_csl
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -21,6 +28,9 @@ _FONT = {
     "italic": "italic", "bold": "bold", "underline": "underline", "sup": "superscript",
     "sub": "subscript", "small_caps": "small_caps",
 }  # fmt: skip
+_CITATION = "ADDIN ZOTERO_ITEM CSL_CITATION"
+_LIST = 'ADDIN ZOTERO_BIBL {"uncited":[],"omitted":[],"custom":[]} CSL_BIBLIOGRAPHY'
+_SCHEMA = "https://github.com/citation-style-language/schema/raw/master/csl-citation.json"
 
 
 def to_docx(document: Document) -> bytes:
@@ -34,37 +44,86 @@ def to_docx(document: Document) -> bytes:
     word.add_heading(TITLE, level=1)
     for text in document.notices:
         word.add_paragraph(clean(text), style="Intense Quote")
+    listed = to_csl(document.references)
+    records = {
+        item.marker: record for item, record in zip(document.references, listed, strict=True)
+    }
     for sentences in document.paragraphs:
         paragraph = word.add_paragraph()
         for place, sentence in enumerate(sentences):
             if place:
                 paragraph.add_run(" ")
-            _add_sentence(word, paragraph, sentence, document)
+            _add_sentence(word, paragraph, sentence, document, records)
     if document.references:
         word.add_heading("References", level=1)
-    for item in document.references:
-        _add_reference(word, document, item)
+    last = len(document.references)
+    for place, item in enumerate(document.references, start=1):
+        paragraph = word.add_paragraph()
+        if place == 1:
+            _open_field(paragraph, _LIST)
+        _add_reference(paragraph, document, item)
+        if place == last:
+            _field_char(paragraph, "end")
     file = BytesIO()
     word.save(file)
     return file.getvalue()
 
 
 def _add_sentence(
-    word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: Document
-) -> None:
+    word: "WordDocument", paragraph: "Paragraph", sentence: CitedSentence, document: Document,
+    records: Mapping[str, dict[str, Any]],
+) -> None:  # fmt: skip
     verdicts = (*sentence.citations, sentence.verdict)
     # That of a sentence that cites nobody has no key, as its pieces have no marker.
     words = {item.key: support_of(item) for item in verdicts if item}
     for piece in document.pieces(sentence):
+        record = records.get(piece.marker)
+        if record:
+            _open_field(paragraph, f"{_CITATION} {_cited(piece.text, record)}")
         run = paragraph.add_run(spaced(piece.text))
+        if record:
+            _field_char(paragraph, "end")
         if support := words.pop(piece.marker, ""):
             word.add_comment(run, text=support, author=_AUTHOR, initials="CL")
 
 
-def _add_reference(word: "WordDocument", document: Document, item: Reference) -> None:
+def _cited(text: str, record: Mapping[str, Any]) -> str:
+    """Return a citation of one record as the plug-in keeps it."""
+    shown = {"formattedCitation": text, "plainCitation": text}
+    item = {"id": record["id"], "uris": [record.get("URL", "")], "itemData": dict(record)}
+    return json.dumps(
+        {
+            "citationID": record["id"], "properties": shown, "citationItems": [item],
+            "schema": _SCHEMA,
+        }
+    )  # fmt: skip
+
+
+def _open_field(paragraph: "Paragraph", code: str) -> None:
+    """Begin a field; what follows is how it looks, until its end."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    _field_char(paragraph, "begin")
+    told = OxmlElement("w:instrText")
+    told.set(qn("xml:space"), "preserve")
+    told.text = f" {clean(code)} "
+    paragraph.add_run()._r.append(told)
+    _field_char(paragraph, "separate")
+
+
+def _field_char(paragraph: "Paragraph", kind: str) -> None:
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    char = OxmlElement("w:fldChar")
+    char.set(qn("w:fldCharType"), kind)
+    paragraph.add_run()._r.append(char)
+
+
+def _add_reference(paragraph: "Paragraph", document: Document, item: Reference) -> None:
     from docx.shared import Cm
 
-    paragraph = word.add_paragraph()
     form = paragraph.paragraph_format
     form.left_indent, form.first_line_indent = Cm(1), Cm(-1)
     if document.numbered:
