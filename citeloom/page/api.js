@@ -74,6 +74,8 @@ export async function start(graph, input, settings, about) {
   const metadata = {
     citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
     title: about.title.slice(0, 200), parent: about.parent ?? "",
+    // To search again later, as this did.
+    ...(["find", "review"].includes(graph) ? {searched: input} : {}),
   };
   const thread = await post("/threads", {metadata, graph_id: graph});
   await go(thread.thread_id, graph, settings, {input});

@@ -1,6 +1,8 @@
 // The papers by year and by how often the others cite them: kept, seen, and missing ones.
 // @ts-check
-import {byline, Nothing, Out} from "./parts.js";
+import {useChoices} from "./choices.js";
+import {byline, Nothing, Out, Problem, useAction} from "./parts.js";
+import {searched} from "./search_again.js";
 import {html, useMemo, useRef, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -93,6 +95,10 @@ function free(dot, wanted, from, to, done) {
 export function Graph({run}) {
   const {dots, lines, years} = useMemo(() => drawn(run.values), [run.values]);
   const [open, setOpen] = useState(/** @type {Dot | null} */ (null));
+  const [choices, put] = useChoices(run.thread);
+  const [look, busy, error] = useAction(async (/** @type {string} */ id) => {
+    location.hash = `#/run/${await searched(run, [id])}/live`;
+  });
   const box = useRef(/** @type {SVGElement | null} */ (null));
   if (!dots.length) return html`<${Nothing}>${W.graph.none}<//>`;
   const order = dots.toSorted((a, b) => a.x - b.x || a.y - b.y);
@@ -122,5 +128,9 @@ export function Graph({run}) {
     </svg></div>
     <div class="card" role="status">${open ? html`<h2 dir="auto">${open.number ? `[${open.number}] ` : ""}${open.title}</h2>
       ${open.paper && html`<p class="dim" dir="auto">${byline(open.paper)}</p><p dir="auto">${open.paper.abstract ?? ""}</p><${Out} paper=${open.paper} />`}
-      <p class="dim">${W.graph[open.kind]}</p>` : W.graph.help}</div>`;
+      <p class="dim">${W.graph[open.kind]}</p>
+      <${Problem} text=${error} />
+      ${open.kind === "missing" ? html`<button disabled=${busy} onClick=${() => look(open.id)}>${W.graph.again}</button>`
+        : html`<label class="tick"><input type="checkbox" checked=${Boolean(choices[open.id]?.must)}
+          onChange=${(/** @type {any} */ event) => put(open.id, {must: event.target.checked, drop: false})} /> ${W.papers.must}</label>`}` : W.graph.help}</div>`;
 }

@@ -1,54 +1,38 @@
 // The papers of a run: why each is there, with its quotes; and what a person makes of them.
 // @ts-check
 import * as api from "./api.js";
+import {chosen, useChoices} from "./choices.js";
 import {Complete} from "./complete.js";
-import {byline, Long, Marked, Nothing, Out, Problem, useAction} from "./parts.js";
+import {byline, Long, Marked, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
+import {read} from "./run.js";
 import {html, useMemo, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-/** @typedef {{drop?: boolean, must?: boolean, add?: boolean, note?: string}} Choice */
-
-/** What a person has said of the papers of a run, kept in this browser. @param {string} thread */
-function useChoices(thread) {
-  const name = `citeloom-papers-${thread}`;
-  const [choices, setChoices] = useState(
-    () => /** @type {Record<string, Choice>} */ (JSON.parse(localStorage.getItem(name) ?? "{}")),
-  );
-  const put = (/** @type {string} */ id, /** @type {Choice} */ choice) => {
-    const next = {...choices, [id]: {...choices[id], ...choice}};
-    setChoices(next);
-    localStorage.setItem(name, JSON.stringify(next));
-  };
-  return /** @type {const} */ ([choices, put]);
-}
-
-/** The papers that a section is to be written of. @param {any[]} papers @param {Record<string, Choice>} choices */
-export function chosen(papers, choices) {
-  const kept = papers.filter((item) => {
-    const {drop, must, add} = choices[item.paper.id] ?? {};
-    return must || add || (item.selected && !drop);
-  });
-  return kept.toSorted((a, b) => Number(Boolean(choices[b.paper.id]?.must)) - Number(Boolean(choices[a.paper.id]?.must)));
-}
+/** @typedef {import("./choices.js").Choice} Choice */
 
 /** @param {{run: import("./run.js").Run}} props */
 export function Papers({run}) {
   const papers = /** @type {any[]} */ ((run.values.papers ?? []).filter((/** @type {any} */ item) => item.paper));
   const [choices, put] = useChoices(run.thread);
   const [word, setWord] = useState("");
-  const [show, setShow] = useState("kept");
+  const [show, setShow] = useState(run.parent ? "fresh" : "kept");
+  // Where a run was made to see what is new since another one, what that one has not seen is new.
+  const [seen] = useLoaded(async () => new Set(run.parent
+    ? ((await read(run.parent)).values.papers ?? []).map((/** @type {any} */ item) => item.paper?.id) : []), [run.parent]);
   const [sort, setSort] = useState("rank");
   const numbers = useMemo(
     () => new Map((run.values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item.number])),
     [run.values],
   );
-  const shown = useMemo(() => listed(papers, choices, word, show, sort), [run.values, choices, word, show, sort]);
+  const shown = useMemo(() => listed(papers, choices, word, show, sort, seen), [run.values, choices, word, show, sort, seen]);
+  const shows = run.parent ? {fresh: W.papers.fresh, ...W.papers.shows} : W.papers.shows;
   const changes = papers.filter(({selected, paper: {id}}) =>
     choices[id]?.must || (choices[id]?.add && !selected) || (choices[id]?.drop && selected)).length;
   const [write, busy, error] = useAction(async () => {
+    const known = run.parent ? (await read(run.parent)).values : run.values;
     const kept = chosen(papers, choices);
     const must = kept.filter((item) => choices[item.paper.id]?.must).length;
-    const cite = run.values.references?.length;
+    const cite = known.references?.length;
     const request = run.values.request ?? {};
     const input = {
       text: request.text || run.title, library: request.library || undefined, papers: kept.map((item) => item.paper),
@@ -66,7 +50,7 @@ export function Papers({run}) {
     <div class="fields bar">
       <label>${W.papers.filter}<input type="search" value=${word}
         onInput=${(/** @type {any} */ event) => setWord(event.target.value)} /></label>
-      ${select(W.papers.show, W.papers.shows, show, setShow)}
+      ${select(W.papers.show, shows, show, setShow)}
       ${select(W.papers.sort, W.papers.sorts, sort, setSort)}
       <p role="status">${shown.length} ${W.papers.count}</p>
     </div>
@@ -75,17 +59,19 @@ export function Papers({run}) {
       <span class="dim">${changes} ${W.papers.changes}</span>
       <${Problem} text=${error} />
     </div>
+    ${show === "fresh" && seen && !shown.length && html`<${Nothing}>${W.papers.nothingNew}<//>`}
     <${Long} items=${shown} height=${76} label=${W.run.tabs.papers}
       draw=${(/** @type {any} */ item) => html`<${Paper} key=${item.paper.id} item=${item} number=${numbers.get(item.paper.id)}
         choice=${choices[item.paper.id] ?? {}} put=${(/** @type {Choice} */ choice) => put(item.paper.id, choice)} />`} />`;
 }
 
-/** @param {any[]} papers @param {Record<string, Choice>} choices @param {string} word @param {string} show @param {string} sort */
-function listed(papers, choices, word, show, sort) {
+/** @param {any[]} papers @param {Record<string, Choice>} choices @param {string} word @param {string} show @param {string} sort @param {Set<string> | null} seen */
+function listed(papers, choices, word, show, sort, seen) {
   const wanted = word.trim().toLowerCase();
   const found = papers.filter((item) => {
     const {drop, must, add, note} = choices[item.paper.id] ?? {};
     const kept = must || add || (item.selected && !drop);
+    if (show === "fresh" && (!seen || seen.has(item.paper.id))) return false;
     if (show === "kept" ? !kept : show === "out" ? kept : show === "noted" ? !note : false) return false;
     return !wanted || [item.paper.title, item.paper.abstract ?? "", byline(item.paper), note ?? ""].some(
       (text) => text.toLowerCase().includes(wanted));

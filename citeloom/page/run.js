@@ -9,13 +9,14 @@ import {useCallback, useEffect, useState} from "./vendor/preact.js";
  *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any,
  *   stages: {stage: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
  *   error: string, settings: Record<string, unknown>, run: string,
+ *   searched: any,
  * }} Run
  */
 
 /** @param {string} thread @returns {Run} */
 const empty = (thread) => ({
   thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, stages: [],
-  cards: [], queries: [], error: "", settings: {}, run: "",
+  cards: [], queries: [], error: "", settings: {}, run: "", searched: {},
 });
 
 /**
@@ -29,6 +30,7 @@ export async function read(thread) {
   const run = {
     ...empty(thread), graph: about.citeloom_graph ?? about.graph_id ?? "", title: about.title ?? "",
     parent: about.parent ?? "", settings: about.citeloom_settings ?? {}, run: last?.run_id ?? "",
+    searched: about.searched ?? {},
   };
   if (known.status === "busy" || ["pending", "running"].includes(last?.status)) {
     return {...run, status: "working"};

@@ -7,6 +7,7 @@ import {Nothing, Problem, useAction} from "./parts.js";
 import {Card, Question} from "./question.js";
 import * as runs from "./run.js";
 import {Table} from "./table.js";
+import {searched} from "./search_again.js";
 import {Take} from "./take.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
@@ -34,17 +35,22 @@ export function RunView({thread, tab}) {
   }, [run.status]);
   const [stop, stopping, stopError] = useAction(async () => (await api.cancel(thread, run.run), again()));
   const [resume, resuming, resumeError] = useAction(async () => (await runs.resume(run), again()));
+  const rerun = run.status === "done" && Boolean(run.searched.text);
+  const [look, looking, lookError] = useAction(async () => {
+    location.hash = `#/run/${await searched(run, [])}/live`;
+  });
   const end = run.values.stop;
   return html`
     <h1 class="title" dir="auto">${run.title || W.name}</h1>
     <p class="state" role="status">
       <span class=${`status ${run.status}`}>${W.run.status[run.status]}</span>
+      ${rerun && html` <button disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
       ${run.parent && html` · ${W.run.from} <a href=${`#/run/${run.parent}/text`}>${W.text.before}</a>`}
       ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
         ${stopping ? W.run.stopping : W.run.stop}</button>`}
       ${(run.status === "stopped" || (run.status === "failed" && !run.error)) && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     </p>
-    <${Problem} text=${run.error || stopError || resumeError || (run.status === "failed" ? W.run.failed : "")
+    <${Problem} text=${run.error || stopError || resumeError || lookError || (run.status === "failed" ? W.run.failed : "")
       || (end ? [end.cause, end.remedy].filter(Boolean).join(" — ") : "")} />
     ${run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
     <nav class="tabs" aria-label=${run.title || W.name}>
@@ -53,7 +59,7 @@ export function RunView({thread, tab}) {
     ${shown === "live" && html`<${Live} run=${run} />`}
     ${shown === "papers" && html`<${Papers} run=${run} />`}
     ${shown === "graph" && html`<${Graph} run=${run} />`}
-    ${shown === "table" && html`<${Table} table=${run.values.table} />`}
+    ${shown === "table" && html`<${Table} run=${run} />`}
     ${shown === "text" && html`<${Text} run=${run} />`}
     ${shown === "take" && html`<${Take} run=${run} />`}`;
 }

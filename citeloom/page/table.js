@@ -1,20 +1,77 @@
-// The comparison of the cited papers, a quote behind each cell.
+// The comparison of the cited papers, a quote behind each cell; and columns of one's own, each a question.
 // @ts-check
-import {Nothing} from "./parts.js";
-import {html} from "./vendor/preact.js";
+import * as api from "./api.js";
+import {useKept} from "./choices.js";
+import {Nothing, Problem, useAction} from "./parts.js";
+import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-/** @param {{table: any}} props */
-export function Table({table}) {
-  const rows = table?.rows ?? [];
+/** @typedef {{text: string, quotes: string[]}} Cell */
+/** @typedef {{question: string, cells: Record<string, Cell>}} Column */
+
+const AT_ONCE = 3;
+
+/** @param {{run: import("./run.js").Run}} props */
+export function Table({run}) {
+  const table = run.values.table;
+  const rows = /** @type {any[]} */ (table?.rows ?? []);
+  const [columns, putColumns] = useKept(`citeloom-columns-${run.thread}`, /** @type {Column[]} */ ([]));
+  const [question, setQuestion] = useState("");
+  const [done, setDone] = useState(0);
+  const [add, busy, error] = useAction(async () => {
+    const library = run.values.request?.library || "starter";
+    /** @type {Record<string, Cell>} */
+    const cells = {};
+    const left = [...rows];
+    setDone(0);
+    await Promise.all(Array.from({length: AT_ONCE}, async () => {
+      for (let row = left.shift(); row; row = left.shift()) {
+        cells[row.paper] = await asked(question, library, row.paper, run.settings);
+        setDone(Object.keys(cells).length);
+      }
+    }));
+    putColumns([...columns, {question, cells}]);
+    setQuestion("");
+  });
   if (!rows.length) return html`<${Nothing}>${W.table.none}<//>`;
   /** @type {(keyof typeof W.table.facets)[]} */
-  const facets = table.facets.filter((/** @type {string} */ facet) => rows.some((/** @type {any} */ row) => row.cells[facet]));
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${W.run.tabs.table}><table>
-    <thead><tr><th scope="col">${W.table.paper}</th>${facets.map((facet) => html`<th scope="col">${W.table.facets[facet] ?? facet}</th>`)}</tr></thead>
-    <tbody>${rows.map((/** @type {any} */ row) => html`<tr>
+  const facets = table.facets.filter((/** @type {string} */ facet) => rows.some((row) => row.cells[facet]));
+  return html`
+    <form class="bar" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), add())}>
+      <label class="grow">${W.table.column}<input required placeholder=${W.table.hint} value=${question}
+        onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label>
+      <button disabled=${busy}>${busy ? `${done} / ${rows.length}` : W.table.add}</button>
+    </form>
+    <p class="hint">${W.table.from}</p>
+    <${Problem} text=${error} />
+    <div class="wide" tabindex="0" role="region" aria-label=${W.run.tabs.table}><table>
+    <thead><tr><th scope="col">${W.table.paper}</th>
+      ${columns.map((column) => html`<th scope="col" dir="auto">${column.question} <button class="small" aria-label=${`${W.table.drop}: ${column.question}`}
+        onClick=${() => putColumns(columns.filter((one) => one !== column))}>✕</button></th>`)}
+      ${facets.map((facet) => html`<th scope="col">${W.table.facets[facet] ?? facet}</th>`)}</tr></thead>
+    <tbody>${rows.map((row) => html`<tr>
       <th scope="row" dir="auto">${row.number ? `[${row.number}] ` : ""}${row.name}<div class="dim">${row.title}</div></th>
-      ${facets.map((facet) => html`<td dir="auto">${row.cells[facet] && html`${row.cells[facet].text}
-        ${row.cells[facet].quote.text !== row.cells[facet].text && html`<blockquote>“${row.cells[facet].quote.text}”</blockquote>`}`}</td>`)}
+      ${columns.map((column) => html`<td dir="auto"><${Shown} cell=${column.cells[row.paper]} /></td>`)}
+      ${facets.map((facet) => html`<td dir="auto">${row.cells[facet] && html`<${Shown} cell=${{text: row.cells[facet].text, quotes: [row.cells[facet].quote.text]}} />`}</td>`)}
     </tr>`)}</tbody></table></div>`;
+}
+
+/** @param {{cell?: Cell}} props */
+const Shown = ({cell}) => cell?.text
+  ? html`${cell.text}${cell.quotes.filter((quote) => quote !== cell.text).map((quote) => html`<blockquote>“${quote}”</blockquote>`)}`
+  : html`<span class="dim">${W.table.untold}</span>`;
+
+/**
+ * What one paper says to a question.
+ * @param {string} question @param {string} library @param {string} paper @param {Record<string, unknown>} settings
+ * @returns {Promise<Cell>}
+ */
+async function asked(question, library, paper, settings) {
+  const given = {assistant_id: "ask", input: {question, library, papers: [paper]}, context: {max_usd: settings.max_usd ?? null}};
+  const told = await api.post("/runs/wait", given);
+  if (told.stop) throw new Error(told.stop.cause);
+  return {
+    text: (told.sentences ?? []).map((/** @type {any} */ item) => item.text).join(" "),
+    quotes: (told.claims ?? []).map((/** @type {any} */ claim) => claim.quote.text),
+  };
 }

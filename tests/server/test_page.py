@@ -134,6 +134,39 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
     page.wait_for_selector(SENTENCE, timeout=90_000)
 
 
+def test_each_paper_is_asked_and_a_search_is_made_again(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    visitor.at(f"run/{thread}/table")
+    page.get_by_label("A column of your own").fill("What is introduced?")
+    page.get_by_role("button", name="Ask each paper").click()
+    page.get_by_role("columnheader", name="What is introduced?").wait_for(timeout=60_000)
+    told = page.locator("tbody td:nth-child(2)").all_inner_texts()
+    assert len(told) == page.locator("tbody tr").count()
+    assert any(text != "not told" for text in told)
+    page.reload()  # what was asked is kept
+    page.get_by_role("columnheader", name="What is introduced?").wait_for()
+    visitor.looks_right()
+
+    visitor.at(f"run/{thread}/graph")
+    page.locator(".dot:has(circle.kept)").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    page.get_by_label("Must cite").check()
+    visitor.looks_right()
+    visitor.at(f"run/{thread}/papers")
+    page.get_by_text("1 changed by you").wait_for()
+    page.get_by_role("button", name="What is new since").click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_url("**/papers", timeout=60_000)
+    page.get_by_text("Nothing is new").wait_for(timeout=30_000)
+    page.get_by_label("Show").select_option("kept")
+    expect(page.locator(".paper")).to_have_count(8)
+    visitor.looks_right()
+
+
 def test_question_upload_and_history(visitor: Visitor) -> None:
     page = visitor.at("libraries")
     note = "# Zebrafish\n\nZebrafish larvae choose the warmer side of a tank in the dark. " * 9

@@ -1,0 +1,15 @@
+// The same search again: to see what is new since, or with a paper that it did not find.
+// @ts-check
+import * as api from "./api.js";
+
+/**
+ * Search again as a run did.
+ * @param {import("./run.js").Run} run
+ * @param {string[]} also ids of papers to take in
+ * @returns {Promise<string>} the thread
+ */
+export function searched(run, also) {
+  const {cite: _, ...input} = run.searched;
+  const must = [...(input.must_include ?? []), ...also];
+  return api.start("find", {...input, must_include: must}, run.settings, {title: run.title, parent: run.thread});
+}
