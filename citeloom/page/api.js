@@ -62,6 +62,13 @@ export const get = async (path, signal) => (await send("GET", path, undefined, s
 /** @param {string} path @param {unknown} body @returns {Promise<any>} */
 export const post = async (path, body) => (await send("POST", path, body)).json();
 
+/** Send a file as it is. @param {string} path @param {File} file @returns {Promise<any>} */
+export async function upload(path, file) {
+  const answer = await fetch(path, {method: "POST", headers: headers(), body: file});
+  if (!answer.ok) throw new ApiError(answer.status, await reason(answer));
+  return answer.json();
+}
+
 /**
  * Start a graph on a thread of its own, or on one there is.
  * @param {string} graph

@@ -38,9 +38,14 @@ export function Start() {
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), go());
   const take = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
-    if (!TEXT.test(file.name) && !file.type.startsWith("text/")) return setDropped(W.start.unreadable);
     setDropped("");
-    setForm({...form, text: plain(await file.text())});
+    try {
+      const read = TEXT.test(file.name) || file.type.startsWith("text/") ? {text: plain(await file.text()), title: ""}
+        : await api.upload(`/citeloom/draft?name=${encodeURIComponent(file.name)}`, file);
+      setForm({...form, text: [read.title && `# ${read.title}`, read.text].filter(Boolean).join("\n\n")});
+    } catch (caught) {
+      setDropped(caught instanceof Error ? caught.message : String(caught));
+    }
   };
   const llm = ready?.parts?.find((/** @type {any} */ part) => part.name === "llm");
   const asked = Object.entries(W.start.asking).filter(([name]) => form.graph === "review" || !/plan|text/.test(name));
@@ -53,7 +58,7 @@ export function Start() {
       <textarea rows="9" required value=${form.text} onInput=${put("text")} aria-describedby="hint"></textarea></label>
     <p class="hint" id="hint">${W.start.hint}</p>
     <label class="file">${W.start.drop}
-      <input type="file" accept=".txt,.md,.tex" onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
+      <input type="file" accept=".txt,.md,.tex,.pdf,.docx,.html,.xml" onChange=${(/** @type {any} */ event) => take(event.target.files[0])} /></label>
     <${Problem} text=${dropped} />
     <div class="fields">
       <label>${W.start.library}

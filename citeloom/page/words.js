@@ -14,9 +14,8 @@ export const W = {
   start: {
     title: "What do you want to review?",
     text: "Abstract, idea or question",
-    hint: "A few sentences find better than one. Or drop a file here: text, Markdown or LaTeX.",
+    hint: "A few sentences find better than one. Or drop your draft here: PDF, Word, LaTeX, Markdown or text; its abstract is taken.",
     drop: "or take it from a file",
-    unreadable: "That file cannot be read here as text: open it and paste its abstract.",
     library: "Library", none: "none, search the sources only",
     sources: "Also search",
     sourceNames: {openalex: "OpenAlex", semantic_scholar: "Semantic Scholar", arxiv: "arXiv"},

@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import a2a, files, health, libraries, mcp, metrics, page
+from citeloom.service import a2a, drafts, files, health, libraries, mcp, metrics, page
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
@@ -58,6 +58,7 @@ app = Starlette(
         *a2a.routes(runs_of),
         *libraries.routes(),
         *files.routes(runs_of),
+        *drafts.routes(),
         *page.routes(),
     ],
     middleware=[Middleware(Gate)],

@@ -10,8 +10,9 @@ from zipfile import ZipFile
 
 import pytest
 from docx import Document
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
+from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
 from tests.support import SMALL
@@ -78,6 +79,17 @@ def test_whole_way_from_an_abstract_to_a_word_file(visitor: Visitor) -> None:
     bundle = ZipFile(BytesIO(downloaded(page, "bundle.zip")))
     assert {"review.html", "review.md", "files/references.bib"} <= set(bundle.namelist())
     assert gone not in bundle.read("review.md").decode()
+    visitor.looks_right()
+
+
+def test_draft_is_read_and_a_file_that_is_none_is_told_of(visitor: Visitor) -> None:
+    page = visitor.at("start")
+    draft = FilePayload(name="draft.pdf", mimeType="application/pdf", buffer=first())
+    page.set_input_files("input[type=file]", draft)
+    box = page.get_by_label("Abstract, idea or question")
+    expect(box).to_have_value(re.compile(rf"^# {FIRST_TITLE}\n\n.*owls", re.DOTALL), timeout=60_000)
+    page.set_input_files("input[type=file]", {**draft, "buffer": b"%PDF-1.4 nothing"})
+    page.wait_for_selector(".problem", timeout=60_000)
     visitor.looks_right()
 
 

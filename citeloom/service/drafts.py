@@ -1,0 +1,60 @@
+"""A route that reads a researcher's draft: its title and abstract, or its beginning, to start a review from.
+
+Nothing of it is kept. It is read in a process of its own, as `ingest` reads files, with the same limits.
+"""
+
+import asyncio
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from citeloom.service.entry import RefusedError, caller_of_request
+from citeloom.settings import settings
+from tools.errors import CiteLoomError, DocumentError
+from tools.ingest.target import limits_of
+from tools.ingest.workers import Reading, in_thread, open_workers, read_apart
+
+_LONGEST = 3000
+"""Characters taken of a draft in which no abstract is found."""
+
+
+def routes() -> list[BaseRoute]:
+    """Return the route."""
+    return [Route("/citeloom/draft", _read, methods=["POST"])]
+
+
+async def _read(request: Request) -> JSONResponse:
+    try:
+        await caller_of_request(request)
+        name = Path(request.query_params.get("name", "draft")).name[:200] or "draft"
+        reading = await _reading(await request.body(), name)
+    except RefusedError as error:
+        return JSONResponse({"detail": error.text}, error.status)
+    except DocumentError as error:
+        return JSONResponse({"detail": f"{error}: {error.remedy or 'paste its abstract'}"}, 422)
+    except CiteLoomError as error:
+        return JSONResponse({"detail": str(error)}, 503)
+    found = reading.document
+    text = found.abstract or found.text[:_LONGEST]
+    return JSONResponse({"title": found.title or "", "text": text, "whole": bool(found.abstract)})
+
+
+async def _reading(content: bytes, name: str) -> Reading:
+    limits = limits_of(settings())
+    workers = await asyncio.to_thread(open_workers, limits)
+    place = await asyncio.to_thread(_put, content, Path(name).suffix[:10])
+    try:
+        return await in_thread(
+            workers, lambda stopped: read_apart(workers, stopped, place, name, None)
+        )
+    finally:
+        await asyncio.to_thread(place.unlink)
+
+
+def _put(content: bytes, suffix: str) -> Path:
+    with NamedTemporaryFile(suffix=suffix, delete=False) as file:
+        file.write(content)
+    return Path(file.name)
