@@ -17,6 +17,7 @@ from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_librarie
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist names the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file that starts a server in one process, or each process starts one of its own."""
     for item in items:
