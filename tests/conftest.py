@@ -5,11 +5,14 @@ import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 # LangGraph reads it when it is first imported, by whichever test comes first.
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_libraries
 
@@ -17,12 +20,20 @@ from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_librarie
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist names the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file that starts a server in one process, or each process starts one of its own."""
-    for item in items:
-        if item.path.parent.name in {"server", "telemetry"}:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+class ByServer(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
+    """Keeps the tests of a file that starts a server in one process, or each process starts one of its own.
+
+    Not xdist's groups, which version 3.8 cannot name under pytest 9.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        return path if path.startswith(("tests/server/", "tests/telemetry/")) else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
+    return ByServer(config, log)
 
 
 @pytest.fixture(scope="module", autouse=True)
