@@ -4,6 +4,7 @@ import gc
 import os
 import resource
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,32 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.support import ABSTRACT, RememberingEmbedder, at_home, build_libraries
+from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
 
 class ByServer(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
-    """Keeps the tests of a file that starts a server in one process, or each process starts one of its own.
+    """Keeps tests that share a server in one process, or each process starts one of its own.
 
     Not xdist's groups, which version 3.8 cannot name under pytest 9.
     """
 
+    @cached_property
+    def _sharing(self) -> frozenset[str]:
+        """The files whose tests ask the one server of their folder."""
+        asked = ("server: Server", "client: LangGraphClient")
+        return frozenset(
+            f"tests/server/{path.name}"
+            for path in (ROOT / "tests" / "server").glob("test_*.py")
+            if any(words in path.read_text(encoding="utf-8") for words in asked)
+        )
+
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
+        if path in self._sharing:
+            return "tests/server"
         return path if path.startswith(("tests/server/", "tests/telemetry/")) else nodeid
 
 
