@@ -96,6 +96,12 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         assert "answer" in answer
         result = await Wire(server.url, tasks=False).call("ask_library", **question)
         assert result["result"]["structuredContent"]["status"] == "completed"
+        caller = Caller(server.url)
+        page = await asyncio.to_thread(caller.get, "/app/")
+        assert "app.js" in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        files = await asyncio.to_thread(caller.get, f"/citeloom/runs/{run}/files")
+        assert "files/review.docx" in files.json()["files"]
         task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
         assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
