@@ -118,8 +118,8 @@ def short_note(text: str) -> tuple[str, ...]:
     return ("the input is very short: a whole abstract gives much better results",)
 
 
-def check_date(value: date | str | None) -> date | None:
-    """Return the cut-off as a date.
+def check_date(value: date | str | None, name: str = "cut-off") -> date | None:
+    """Return the cut-off, or another day that the caller named, as a date.
 
     Raises:
         InputError: It is not YYYY-MM-DD.
@@ -129,7 +129,7 @@ def check_date(value: date | str | None) -> date | None:
     try:
         return date.fromisoformat(value)
     except ValueError as error:
-        raise InputError(f"the cut-off '{value}' is no date: give it as YYYY-MM-DD") from error
+        raise InputError(f"the {name} '{value}' is no date: give it as YYYY-MM-DD") from error
 
 
 def check_sources(names: Sequence[str]) -> tuple[str, ...]:

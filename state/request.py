@@ -7,6 +7,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 
 from state.base import Value
+from state.paper import Paper, known_since, published_before
 
 SentT = TypeVar("SentT")
 Sent = Annotated[SentT, EphemeralValue]
@@ -28,8 +29,8 @@ class FindInput(BaseModel):
     text: Sent[str] = Field(
         default="",
         description="The abstract of your paper, a research idea, or a question, in plain text or "
-        "Markdown: at least 3 words, at most 20,000 characters.",
-        examples=[IDEA],
+        "Markdown: at least 3 words, at most 20,000 characters. Or a paper's DOI or arXiv id, for what it is about.",
+        examples=[IDEA, "arXiv:2312.10997"],
         json_schema_extra={"maxLength": 20000},
     )
     library: Sent[str] = Field(
@@ -48,6 +49,11 @@ class FindInput(BaseModel):
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
         examples=["2025-01-01"],
+    )
+    after: Sent[date | str | None] = Field(
+        default=None,
+        description="Only papers that may have appeared on this day or later, YYYY-MM-DD; none of unknown date.",
+        examples=["2026-01-01"],
     )
     keep: Sent[int] = Field(
         default=40, ge=1, le=200, description="How many papers to keep, 1 to 200.", examples=[40]
@@ -255,6 +261,7 @@ class Request(Value):
     library: str = "starter"
     sources: tuple[str, ...] = ("library",)
     before: date | None = None
+    after: date | None = None
     keep: int = 40
     must_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -267,3 +274,9 @@ class Request(Value):
         description="Id of the paper that the text is the abstract of, if it is known.",
     )
     notes: tuple[str, ...] = Field(default=(), description="What the caller should know.")
+
+    def admits(self, paper: Paper) -> bool:
+        """Whether a paper appeared within the days asked for, as far as its record tells."""
+        since = known_since(paper.published, paper.year, paper.arxiv)
+        late_enough = self.after is None or (since is not None and since >= self.after)
+        return late_enough and published_before(paper, self.before)

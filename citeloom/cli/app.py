@@ -16,6 +16,7 @@ from citeloom.cli.keys import app as keys_app
 from citeloom.cli.library.commands import app as library_app
 from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
+from citeloom.cli.update import update
 from citeloom.cli.wording import WordedGroup, worded
 
 
@@ -205,6 +206,9 @@ app.command(
         "help_option_names": [],
     },
 )(evaluate)
+
+
+app.command(rich_help_panel=_REVIEWS)(update)
 
 
 @app.command(rich_help_panel=_KEEPING)

@@ -23,8 +23,8 @@ _FLAGS = {
     "instruction": ("--instruction", "-i"), "tags": ("--tag",),
 }  # fmt: skip
 _METAVARS = {
-    "must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD", "library": "NAME",
-    "sources": "NAME", "style": "NAME", "writer": "NAME", "tags": "TAG",
+    "must_include": "ID", "exclude": "ID", "papers": "ID", "before": "YYYY-MM-DD", "after": "YYYY-MM-DD",
+    "library": "NAME", "sources": "NAME", "style": "NAME", "writer": "NAME", "tags": "TAG",
 }  # fmt: skip
 _HEADINGS = {
     "What to find": (),

@@ -30,11 +30,19 @@ _FINISH = {
 def execute(command: Command) -> None:
     """Run a command to its end and exit with its code; errors are one clear sentence."""
     with errors_told():
-        run = begun(command)
-        code = asyncio.run(
-            _to_the_end(run, as_json=command.json, fresh=command.resume is None, show=command.show)
-        )
+        _, code = ended(command)
     raise typer.Exit(code)
+
+
+def ended(command: Command) -> tuple[Run, int]:
+    """Run a command to its end; return its run and the exit code.
+
+    Raises:
+        InputError: Something that was given cannot be used.
+    """
+    run = begun(command)
+    fresh = command.resume is None
+    return run, asyncio.run(_to_the_end(run, as_json=command.json, fresh=fresh, show=command.show))
 
 
 async def _to_the_end(

@@ -101,6 +101,7 @@ def _inputs(command: Command) -> dict[str, Any]:
         if command.text:
             inputs["text"] = read_text(command.text)
     check_date(inputs.get("before"))
+    check_date(inputs.get("after"), "first day")
     if command.plan:
         inputs["plan"] = read_plan(command.plan)
     if command.papers_file:

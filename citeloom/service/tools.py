@@ -114,7 +114,7 @@ def _takes(
     return create_model(name, __base__=Starts, **picked)
 
 
-_FINDS = ("text", "library", "sources", "before", "keep", "must_include", "exclude")
+_FINDS = ("text", "library", "sources", "before", "after", "keep", "must_include", "exclude")
 _IDEA = "We study how well language models recommend citations for a sentence of a paper."
 _RETURNS = (
     " Returns at once what there is after wait_seconds; a run that is not done by then goes on, and get_run "

@@ -15,7 +15,7 @@ from nodes.cards import cards, reasons
 from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
 from state.channels import FindState
-from state.paper import Paper, canonical_id, published_before
+from state.paper import Paper, canonical_id
 from state.query import Hit
 from state.questions import PapersQuestion
 from state.request import Choices
@@ -128,9 +128,11 @@ async def _looked_up(
         found |= {key: (source.name, paper) for key, paper in papers.items()}
     if missing := [key for key in ids if key not in found]:
         raise InputError(f"no source of this run knows {', '.join(missing)}: check the id")
-    late = [key for key, (_, paper) in found.items() if not published_before(paper, request.before)]
+    late = [key for key, (_, paper) in found.items() if not request.admits(paper)]
     if late:
-        raise InputError(f"not certain to have appeared before the cut-off: {', '.join(late)}")
+        raise InputError(
+            f"not certain to have appeared within the days asked for: {', '.join(late)}"
+        )
     new = {key: item for key, item in found.items() if not state["same"].get(item[1].id)}
     await services.run_store.papers.put(paper for _, paper in new.values())
     return found
@@ -150,7 +152,7 @@ def _chosen(
     selected = list(dict.fromkeys(same[own.get(key, key)] for key in keys))
     if out := sorted({*selected} & hidden_in(state)):
         raise InputError(
-            f"excluded, the input's own paper, or not certain to be before the cut-off: {', '.join(out)}"
+            f"excluded, the input's own paper, or not certain to be within the days asked for: {', '.join(out)}"
         )
     retracted = {*state["retracted"], *(paper.id for _, paper in found.values() if paper.retracted)}
     if not request.include_retracted and (gone := sorted(retracted & {*selected})):

@@ -21,7 +21,7 @@ from nodes.find.expand_citations import promising
 from nodes.find.survey import best, survey
 from state.channels import FindState
 from state.finding import Round, Trail
-from state.paper import Paper, published_before, title_key
+from state.paper import Paper, title_key
 from state.request import Request
 from tools.context import RunContext
 from tools.embed.calibration import calibrated
@@ -43,7 +43,7 @@ async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     services = open_services(runtime, state["run"])
     request, same = state["request"], state["same"]
     papers = await services.run_store.papers.get(sorted(set(same.values())))
-    late = [key for key, paper in papers.items() if not published_before(paper, request.before)]
+    late = [key for key, paper in papers.items() if not request.admits(paper)]
     banned = {*request.exclude, *([request.own] if request.own else [])}
     hidden = {*late, *(key for key, paper in papers.items() if _is_banned(paper, banned, request))}
     new = [

@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from state.channels import FindState
-from state.paper import published_before
 from state.query import Hit, SearchLogEntry, SearchQuery
 from state.request import Request
 from state.run import Failure
@@ -41,7 +40,9 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindStat
     started = monotonic()
     try:
         source = await services.source(state["source"], request)
-        found = await source.search(query, before=request.before, limit=state["limit"])
+        found = await source.search(
+            query, before=request.before, after=request.after, limit=state["limit"]
+        )
     except (PermanentError, TransientError) as error:
         failure = Failure(
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=str(error),
@@ -68,7 +69,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindStat
         returned=len(papers),
         sent=found.sent,
         matches=found.matches,
-        after_cutoff=sum(not published_before(paper, request.before) for paper in papers),
+        after_cutoff=sum(not request.admits(paper) for paper in papers),
         seconds=round(monotonic() - started, 3),
     )
     services.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")

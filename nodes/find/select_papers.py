@@ -91,8 +91,8 @@ def _not_included(key: str) -> Failure:
     return Failure(
         stage=STAGE, subject=key,
         cause="it was to be included, but it is the input's own paper, excluded, or not certain to "
-        "have appeared before the cut-off",
-        remedy="take it out of the exclusions, or move the cut-off",
+        "have appeared within the days asked for",
+        remedy="take it out of the exclusions, or move the cut-off or the first day",
     )  # fmt: skip
 
 
@@ -149,6 +149,7 @@ def _nothing_found(
         asked = "; ".join(dict.fromkeys(entry.query for entry in state["search_log"]))
         cause = (
             f"nothing was found in {places}"
+            + (f" from {request.after} on" if request.after else "")
             + (f" from before {request.before}" if request.before else "")
             + (f" by any query: {asked}" if asked else "")
         )

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
+from nodes.find.start_from_paper import id_in, text_of
 from nodes.intake import (
     check_date,
     check_language,
@@ -63,7 +64,14 @@ class _Named:
 
 
 async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named]:
-    title, text = clean_text(sent.text)
+    sources = tuple(dict.fromkeys(sent.sources)) or ("library",)
+    for name in sources:
+        check_source(name, services.clients.settings)
+    written = sent.text
+    if key := id_in(written):
+        places = Request(text="", library=sent.library, sources=sources)
+        written = await text_of(key, places, services)
+    title, text = clean_text(written)
     extractive = services.mind.name == "extractive"
     code, notes = await check_language(text, extractive=extractive)
     request = Request(
@@ -72,15 +80,13 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
         title=title,
         language=code,
         library=sent.library,
-        sources=tuple(dict.fromkeys(sent.sources)) or ("library",),
+        sources=sources,
         include_retracted=sent.include_retracted,
         before=check_date(sent.before),
+        after=check_date(sent.after, "first day"),
         keep=sent.keep,
         notes=(*notes, *short_note(text)),
     )
-    for name in request.sources:
-        if name != "library":
-            check_source(name, services.clients.settings)
     named = await _resolve([*sent.must_include, *sent.exclude], request, services)
     found = named.found
     missing = [raw for raw in sent.must_include if raw not in found]

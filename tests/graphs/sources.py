@@ -30,7 +30,9 @@ class Asked(Table):
         self.found = tuple(papers)
         self._works = works
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         self.queries.append(query)
         self.shares.append(limit)
         if len(self.queries) > self._works:

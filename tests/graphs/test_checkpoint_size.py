@@ -30,7 +30,9 @@ LARGEST = 0.7
 class Shelves(Asked):
     """A source that finds other papers for each query."""
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         start = len(self.queries) * BY_QUERY
         self.queries.append(query)
         return Found(papers=self.found[start : start + limit], sent=(query.text,))

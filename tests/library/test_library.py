@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from state.paper import Author, published_before
+from state.request import Request
 from tests.library.words import WordEmbedder, paper
 from tools.library.library import Library
 from tools.library.report import AddReport
@@ -67,6 +68,9 @@ def test_cutoff_agrees_with_published_before(library: Library) -> None:
         wanted = {one.id for one in papers if published_before(one, cutoff)}
         for mode in ("hybrid", "keyword"):
             assert set(ids(library, "alpha", before=cutoff, mode=mode)) == wanted
+        since = {one.id for one in papers if Request(text="", after=cutoff).admits(one)}
+        assert since == {one.id for one in papers} - wanted - {"doi:10.1000/p5", "doi:10.1000/p8"}
+        assert set(ids(library, "alpha", after=cutoff)) == since
 
 
 def test_ids_and_references_resolve_in_any_form_and_order(library: Library) -> None:

@@ -71,6 +71,8 @@ async def test_paper_that_is_not_certainly_older_than_the_cutoff_is_hidden(
     papers = [paper("doi:10.1/same", year=2012), paper("doi:10.1/none", year=None), OTHER]
     update = await screened(papers, {"before": date(2012, 6, 1)})
     assert update["hidden"] == update["past_cutoff"] == ["doi:10.1/none", "doi:10.1/same"]
+    update = await screened(papers, {"after": date(2012, 6, 1)})
+    assert update["hidden"] == sorted(["doi:10.1/none", OTHER.id])
 
 
 PEARS = paper("doi:10.1/pears", "Pears under drought", abstract=TEXT.split(".")[0])

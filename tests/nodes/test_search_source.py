@@ -35,7 +35,9 @@ class Searched(Table):
         self._found = papers
         self._cut = cut
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         self.asked.append((query.text, limit))
         if self.error is not None:
             raise self.error

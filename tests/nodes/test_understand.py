@@ -73,3 +73,46 @@ async def test_setting_that_a_caller_of_a_server_got_wrong_stops_the_run_and_say
     update = await understand(inputs(), runtime_with(tmp_path, Table([], "openalex"), **settings))
     assert update["stop"] is not None
     assert words in update["stop"].cause
+
+
+ABSTRACT = "Young pear trees were grafted on rootstocks of quince and watched for three dry years."
+PEARS = KNOWN.model_copy(update={"abstract": ABSTRACT})
+
+
+@pytest.mark.parametrize("given", ["10.1000/a", " https://doi.org/10.1000/A\n", "doi:10.1000/a"])
+async def test_id_as_the_input_stands_for_what_its_paper_is_about(
+    given: str, tmp_path: Path
+) -> None:
+    failing = Table([], "openalex")
+    failing.get_error = TransientError("openalex is busy")
+    runtime = runtime_with(tmp_path, failing, Table([], "semantic_scholar", records=[PEARS]))
+    update = await understand(inputs(text=given), runtime)
+    assert update["stop"] is None
+    assert (update["request"].title, update["request"].text) == (KNOWN.title, ABSTRACT)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            "10.1000/none",
+            "no source knows the paper doi:10.1000/none; asked: openalex, semantic_scholar",
+        ),
+        ("10.1000/a", "of doi:10.1000/a no source has the abstract"),
+        ("arXiv:2312.10997", "Name another source"),
+        ("pears", "the input has 1 word"),
+    ],
+)
+async def test_id_that_tells_nothing_stops_the_run_and_says_what_to_do(
+    given: str, words: str, tmp_path: Path
+) -> None:
+    tables = Table([], "openalex"), Table([], "semantic_scholar", records=[KNOWN])
+    update = await understand(inputs(text=given), runtime_with(tmp_path, *tables))
+    assert update["stop"] is not None
+    assert words in update["stop"].cause
+
+
+async def test_first_day_that_is_none_is_told(tmp_path: Path) -> None:
+    update = await understand(inputs(after="May"), runtime_with(tmp_path, Table([], "openalex")))
+    assert update["stop"] is not None
+    assert "the first day 'May' is no date" in update["stop"].cause

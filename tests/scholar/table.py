@@ -41,7 +41,9 @@ class Table(Source):
         self._records = {key: one for one in records for key in (one.id, *one.aliases)}
         self._coming = {paper.id: paper for paper in coming}
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         return Found(papers=())
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:

@@ -175,6 +175,11 @@ async def test_cut_off_is_part_of_the_query_and_operators_are_none(
     assert f"TO {date.fromordinal(cutoff.toordinal() - 1):%Y%m%d}2359]" in found.sent[0]
     assert found.papers
     assert all(paper.published and paper.published < cutoff for paper in found.papers)
+    word = query(common_words(server, 1))
+    found = await source.search(word, before=None, after=cutoff, limit=100)
+    assert f"[{cutoff:%Y%m%d}0000 TO 2999" in found.sent[0]
+    assert found.papers
+    assert all(paper.published and paper.published >= cutoff for paper in found.papers)
     found = await source.search(query('few-shot AND (ti:"query planning" OR'), before=None, limit=1)
     assert found.sent[0] == 'all:"few-shot" AND all:ti AND all:"query planning"'
     assert (await source.search(query("() AND :"), before=None, limit=5)).papers == []

@@ -186,6 +186,10 @@ async def test_search_asks_once_and_says_what_it_sent(
     assert f"until-pub-date:{cutoff - timedelta(days=1)}" in found.sent[0]
     assert found.papers
     assert all(paper.published < cutoff for paper in found.papers if paper.published)
+    found = await source.search(query(words), before=None, after=cutoff, limit=50)
+    assert f"from-pub-date:{cutoff}" in found.sent[0]
+    assert found.papers
+    assert all(paper.published >= cutoff for paper in found.papers if paper.published)
 
 
 async def test_get_takes_forty_dois_a_call(server: ScholarServer, caller: CallerOf) -> None:

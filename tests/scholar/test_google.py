@@ -81,6 +81,8 @@ async def test_cutoff_is_sent_as_the_last_year(server: ScholarServer, caller: Ca
     found = await google(caller).search(words("honey"), before=date(2015, 1, 1), limit=5)
     assert server.calls("serpapi")[0].query["as_yhi"] == "2014"
     assert found.sent == ("q=honey; as_yhi=2014",)
+    found = await google(caller).search(words("hive"), before=None, after=date(2014, 5, 1), limit=5)
+    assert server.calls("serpapi")[1].query["as_ylo"] == "2014"
 
 
 @pytest.mark.parametrize(("usd", "starts"), [(0.03, ["0"]), (1.0, ["0", "20"])])

@@ -51,6 +51,11 @@ async def test_the_cut_off_is_a_filter_and_operators_are_only_searched_for(
     assert found.papers
     assert all(one.published is None or one.published < date(2012, 3, 1) for one in found.papers)
     assert all(one.year is None or one.year <= 2012 for one in found.papers)
+    since = date(2012, 3, 1)
+    found = await source.search(asked("citation"), before=None, after=since, limit=40)
+    assert found.sent == ("search=citation; from_publication_date:2012-03-01",)
+    assert found.papers
+    assert all(one.published is None or one.published >= since for one in found.papers)
     query = asked('"citation graph" AND (NOT -retrieval* title:x')
     found = await source.search(query, before=None, limit=10)
     assert found.sent[0] == 'search="citation graph" AND retrieval AND title AND x'

@@ -60,6 +60,13 @@ async def test_search_finds_papers_before_the_cutoff_with_nothing_to_obey(
     assert (found.matches or 0) >= 10
     assert all(one.published is None or one.published < date(2015, 6, 1) for one in found.papers)
     assert found.sent == ("/paper/search?query=honey quality&publicationDateOrYear=:2015-05-31",)
+    since = date(2012, 6, 1)
+    found = await source.search(words("honey"), before=None, after=since, limit=10)
+    assert found.sent == ("/paper/search?query=honey&publicationDateOrYear=2012-01-01:",)
+    assert found.papers
+    assert all((one.year or 0) >= since.year for one in found.papers)
+    server.requests.clear()
+    await source.search(words("honey quality"), before=None, limit=1)
     query = words('queen-rearing AND "honey quality" -| (*) ~ & fields=year #?')
     found = await source.search(query, before=None, limit=5)
     assert server.requests[1].query["query"] == "queen rearing honey quality fields year"

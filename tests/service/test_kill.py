@@ -28,6 +28,11 @@ from tests.support import ROOT, clean_environment
 from tools.library.open import close_libraries, create_library
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
+ROWS = [
+    # A review is made of these two, and is killed at each of their nodes.
+    pytest.param(graph, marks=pytest.mark.slow if graph in {"find", "write"} else ())
+    for graph in GRAPHS
+]
 _OWN = frozenset({"usage", "source_usage", "times", "seconds", "spent"})
 """Times and spending, which differ from run to run."""
 
@@ -178,7 +183,7 @@ def assert_no_finished_step_done_again(killed: Outcome) -> None:
             assert step >= reached.get(graph, step), f"{node} was done again"
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("graph", ROWS)
 def test_run_killed_at_each_node_ends_as_one_that_was_not(bench: Bench, graph: str) -> None:
     names = [name for name, scenario in RUNS.items() if scenario.graph == graph]
     reached = {node for name in names for node in killed_at_each_node(bench, name)}

@@ -208,6 +208,8 @@ def _conditions(wanted: Filter, among: Collection[int] | None) -> "qe.Filter | N
     ]
     if wanted.before is not None:
         must.append(qe.FieldCondition("day", range=qe.RangeFloat(lt=wanted.before)))
+    if wanted.after is not None:
+        must.append(qe.FieldCondition("day", range=qe.RangeFloat(gte=wanted.after)))
     if wanted.first_year is not None or wanted.last_year is not None:
         years = qe.RangeFloat(gte=wanted.first_year, lte=wanted.last_year)
         must.append(qe.FieldCondition("year", range=years))

@@ -134,6 +134,7 @@ class Library:
         *,
         limit: int,
         before: date | None = None,
+        after: date | None = None,
         mode: Literal["hybrid", "dense", "keyword"] = "hybrid",
         exclude: Collection[str] = (),
     ) -> list[Found]:
@@ -144,6 +145,7 @@ class Library:
             limit: How many at most.
             before: Only papers certain to have appeared before this day; see
                 state.paper.published_before.
+            after: None of which it is certain that they appeared before this day, or not known when.
             mode: By meaning ('dense': cosine), by words ('keyword': BM25), or by both, fused by
                 rank ('hybrid': RRF).
             exclude: Ids of papers that must not be found.
@@ -154,7 +156,12 @@ class Library:
         if limit < 1 or not text.strip():
             return []
         points = self._passages.record_points(self.catalog.points(exclude).values())
-        wanted = Filter("paper", before.toordinal() if before else None, set(points.values()))
+        wanted = Filter(
+            "paper",
+            before=before.toordinal() if before else None,
+            after=after.toordinal() if after else None,
+            exclude=set(points.values()),
+        )
         found = self.vector_index.search(text, mode, limit, wanted)
         ids = self._passages.papers_of([hit.id for hit in found])
         hits = [(ids[hit.id], hit.score) for hit in found if hit.id in ids]

@@ -89,6 +89,8 @@ class Filter:
     kind: Literal["paper", "passage"] | None = None
     before: int | None = None
     """Only points with a `day` below this."""
+    after: int | None = None
+    """Only points with a `day` of at least this."""
     exclude: Collection[int] = ()
     """Never these points."""
     papers: Sequence[str] = ()

@@ -259,6 +259,8 @@ def _conditions(wanted: Filter, among: Collection[int] | None) -> "models.Filter
     ]
     if wanted.before is not None:
         must.append(models.FieldCondition(key="day", range=models.Range(lt=wanted.before)))
+    if wanted.after is not None:
+        must.append(models.FieldCondition(key="day", range=models.Range(gte=wanted.after)))
     if wanted.first_year is not None or wanted.last_year is not None:
         years = models.Range(gte=wanted.first_year, lte=wanted.last_year)
         must.append(models.FieldCondition(key="year", range=years))

@@ -48,11 +48,13 @@ class ArxivSource(Source):
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Search title, abstract, authors and comments: all words, then any three fifths of them."""
 
         async def once(groups: Sequence[Sequence[str]]) -> Found:
-            expression = _expression(groups, before)
+            expression = _expression(groups, before, after)
             page = await self._ask(expression, [], min(limit, LARGEST_PAGE), _SEARCH_AGE)
             return Found(papers=page.papers, sent=(expression,), matches=page.total)
 
@@ -86,16 +88,17 @@ def _tries(words: Sequence[str]) -> list[list[list[str]]]:
     return first + [step for step in relaxed(some) if len(step[0]) == loose]
 
 
-def _expression(groups: Sequence[Sequence[str]], before: date | None) -> str:
+def _expression(groups: Sequence[Sequence[str]], before: date | None, after: date | None) -> str:
     alternatives = [
         " AND ".join("all:" + (word if word.isalnum() else f'"{word}"') for word in group)
         for group in groups
     ]
     words = alternatives[0] if len(groups) == 1 else " OR ".join(f"({one})" for one in alternatives)
-    if before is None:
+    if before is None and after is None:
         return words
-    last = before - timedelta(days=1)
-    return f"({words}) AND submittedDate:[190001010000 TO {last:%Y%m%d}2359]"
+    first = f"{after:%Y%m%d}0000" if after else "190001010000"
+    last = f"{before - timedelta(days=1):%Y%m%d}2359" if before else "299912312359"
+    return f"({words}) AND submittedDate:[{first} TO {last}]"
 
 
 SOURCE = ArxivSource

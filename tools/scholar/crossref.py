@@ -58,14 +58,18 @@ class CrossrefSource(Source):
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Search titles, authors and venues; it ranks by words in common, so nothing is relaxed."""
         words = " ".join(terms(query.text))
         if not words:
             return Found(papers=[])
         asked = {"query.bibliographic": words}
-        if before is not None:
-            asked["filter"] = f"until-pub-date:{before - timedelta(days=1)}"
+        within = [f"from-pub-date:{after}"] if after else []
+        within += [f"until-pub-date:{before - timedelta(days=1)}"] if before else []
+        if within:
+            asked["filter"] = ",".join(within)
         path = f"/works?{urlencode({**asked, 'rows': min(limit, 1000), 'select': _SELECT})}"
         page = await self._caller.ask(path, read=read_page, age=_SEARCH_AGE)
         papers = {work.paper.id: work.paper for work in page.works if work.paper is not None}

@@ -77,7 +77,9 @@ class GoogleSource(Source):
         self._resolver = resolver
         self._price = price
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Return the records of what Google finds, in Google's order.
 
         What the resolver does not know is left out. Pages after the first are only paid for where
@@ -90,13 +92,14 @@ class GoogleSource(Source):
         words = " ".join(f'"{word}"' if " " in word else word for word in terms(query.text))
         if not words or limit < 1:
             return Found(papers=())
-        until = {"as_yhi": (before - timedelta(days=1)).year} if before else {}
+        years = {"as_ylo": after.year} if after else {}
+        years |= {"as_yhi": (before - timedelta(days=1)).year} if before else {}
         results: list[Wanted] = []
         matches: int | None = None
         for start in range(0, limit, PAGE):
             if start and not self._caller.affords(self._price):
                 break
-            asked = {"engine": NAME + "_scholar", "q": words, **until, "num": PAGE, "start": start}
+            asked = {"engine": NAME + "_scholar", "q": words, **years, "num": PAGE, "start": start}
             page, matches = await self._caller.ask(
                 f"/search.json?{urlencode(asked)}", read=read_page, age=SEARCH_AGE,
                 usd=self._price,
@@ -106,7 +109,7 @@ class GoogleSource(Source):
                 break
         papers = await self._records(results[:limit])
         logger.info("of %d results of Google Scholar, %d are known", len(results), len(papers))
-        told = "".join(f"; {name}={value}" for name, value in until.items())
+        told = "".join(f"; {name}={value}" for name, value in years.items())
         return Found(papers=papers, sent=(f"q={words}{told}",), matches=matches)
 
     async def _records(self, results: Sequence[Wanted]) -> list[Paper]:

@@ -21,17 +21,22 @@ class LibrarySource(Source):
         self._library = library
         self.name = f"library:{library.name}"
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Search by meaning and by words, fused; a paper past the cut-off is never returned."""
         # It has no phrases: their marks would only stand among the words.
         text = query.text if query.facet == "whole" else query.text.replace('"', "")
-        found = await asyncio.to_thread(self._library.search, text, limit=limit, before=before)
+        found = await asyncio.to_thread(
+            self._library.search, text, limit=limit, before=before, after=after
+        )
         ids = [hit.paper for hit in found]
         papers = await self.get(ids)
-        cutoff = f"; before {before}" if before else ""
+        dates = f"; from {after}" if after else ""
+        dates += f"; before {before}" if before else ""
         return Found(
             papers=[papers[key] for key in ids if key in papers],
-            sent=(f"hybrid: {text}{cutoff}",),
+            sent=(f"hybrid: {text}{dates}",),
         )
 
     async def get(self, ids: Sequence[str]) -> dict[str, Paper]:

@@ -75,13 +75,15 @@ class OpenAlexSource(Source):
     def __init__(self, caller: HttpCaller) -> None:
         self._caller = caller
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Search by meaning where the query is a whole text and money allows it, else by words."""
         words = terms(query.text)
         if query.facet == "whole" and limit > 0:
             if self._affords_meaning():
                 try:
-                    return await self._by_meaning(query.text, before=before, limit=limit)
+                    return await self._by_meaning(query.text, before, after, limit)
                 except (MissingError, RejectedError) as error:
                     # The search by meaning is younger than the rest of the API, and fails alone.
                     logger.warning("OpenAlex does not search by meaning now: %s", kind_of(error))
@@ -90,7 +92,7 @@ class OpenAlexSource(Source):
 
         async def once(groups: Sequence[Sequence[str]]) -> Found:
             text = requests.any_of(groups)
-            path = requests.words_path(text, before=before, per_page=min(limit, PAGE))
+            path = requests.words_path(text, before=before, after=after, per_page=min(limit, PAGE))
             pages = math.ceil(limit / PAGE)
             papers, matches = await self._pages(path, pages, age=3 * DAY, usd=SEARCH_USD)
             return Found(papers=papers, sent=(requests.readable(path),), matches=matches)
@@ -106,8 +108,10 @@ class OpenAlexSource(Source):
             return self._caller.affords(MEANING_USD) and bool(self._caller.host.secret_headers)
         return self._caller.affords(MEANING_USD) and left >= _MEANING_SHARE * MEANING_USD
 
-    async def _by_meaning(self, text: str, *, before: date | None, limit: int) -> Found:
-        path = requests.meaning_path(text, before=before, per_page=limit)
+    async def _by_meaning(
+        self, text: str, before: date | None, after: date | None, limit: int
+    ) -> Found:
+        path = requests.meaning_path(text, before=before, after=after, per_page=limit)
         page = await self._caller.ask(path, read=read_page, age=3 * DAY, usd=MEANING_USD)
         return Found(
             papers=page.papers[:limit], sent=(requests.readable(path),), matches=page.count

@@ -38,9 +38,11 @@ def _works(per_page: int | None = None, cursor: str | None = None) -> Works:
     return Works({"select": list(_FIELDS), "per_page": per_page, "cursor": cursor})
 
 
-def _path(works: Works, before: date | None = None) -> str:
+def _path(works: Works, before: date | None = None, after: date | None = None) -> str:
     if before is not None:
         works = works.filter(to_publication_date=(before - timedelta(days=1)).isoformat())
+    if after is not None:
+        works = works.filter(from_publication_date=after.isoformat())
     parts = urlsplit(works.url)
     return f"{parts.path}?{parts.query}".replace("|", "%7C")
 
@@ -50,14 +52,16 @@ def turned(path: str, cursor: str) -> str:
     return f"{path}&cursor={quote_plus(cursor)}"
 
 
-def words_path(text: str, *, before: date | None, per_page: int) -> str:
+def words_path(text: str, *, before: date | None, after: date | None = None, per_page: int) -> str:
     """Return the request for works with these words, best first."""
-    return _path(_works(per_page).search(text), before)
+    return _path(_works(per_page).search(text), before, after)
 
 
-def meaning_path(text: str, *, before: date | None, per_page: int) -> str:
+def meaning_path(
+    text: str, *, before: date | None, after: date | None = None, per_page: int
+) -> str:
     """Return the request for works near this text in meaning, best first."""
-    return _path(_works(min(per_page, MEANING_PAGE)).similar(_cut(text)), before)
+    return _path(_works(min(per_page, MEANING_PAGE)).similar(_cut(text)), before, after)
 
 
 def title_path(words: str) -> str:

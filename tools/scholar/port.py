@@ -66,8 +66,10 @@ class Source(Protocol):
     offer: Offer = Offer()
     """What it knows of links, and at which price."""
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
-        """Return at most `limit` papers, best first."""
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
+        """Return at most `limit` papers, best first, that may have appeared from `after` on and before `before`."""
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
         """Return the paper of this title, or None where no title is the same but for small edits."""

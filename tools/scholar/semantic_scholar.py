@@ -83,7 +83,9 @@ class SemanticScholarSource(Source):
     def __init__(self, caller: HttpCaller) -> None:
         self._client = SemanticScholarClient(caller)
 
-    async def search(self, query: SearchQuery, *, before: date | None, limit: int) -> Found:
+    async def search(
+        self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
+    ) -> Found:
         """Search by relevance; where that finds little, by fewer of the words, most cited first.
 
         The service takes a work of which only the year is known for one of 1 January.
@@ -91,8 +93,10 @@ class SemanticScholarSource(Source):
         words = terms(query.text)[:MOST_WORDS]
         if not words or limit < 1:
             return Found(papers=())
-        until = f":{before - timedelta(days=1)}" if before else None
-        told = f"&publicationDateOrYear={until}" if until else ""
+        first = after.replace(month=1, day=1) if after else ""
+        last = before - timedelta(days=1) if before else ""
+        within = f"{first}:{last}" if after or before else None
+        told = f"&publicationDateOrYear={within}" if within else ""
 
         async def once(groups: Sequence[Sequence[str]]) -> Found:
             if len(groups) == 1:
@@ -103,7 +107,7 @@ class SemanticScholarSource(Source):
                 path, most, order = "/paper/search/bulk", 0, "citationCount:desc"
             records, matches = await self._client.listed(
                 path, FIELDS, age=SEARCH_AGE, limit=most, query=text,
-                publicationDateOrYear=until, sort=order,
+                publicationDateOrYear=within, sort=order,
             )  # fmt: skip
             sent = f"{path}?query={text}{told}{f'&sort={order}' if order else ''}"
             return Found(papers=_papers(records[:limit]), sent=(sent,), matches=matches)

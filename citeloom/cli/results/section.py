@@ -20,12 +20,23 @@ from citeloom.export.files import all_files, papers_record
 from citeloom.export.markdown import papers_text, review_text
 from citeloom.export.plain import dump, plain
 from citeloom.service.kept import Run
+from citeloom.service.updating import fresh
 from tools.bibliography.style import open_style
 from tools.run_store import RunStore
 
 
-async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_json: bool) -> int:
-    """Write the files, print the result, and return the exit code: 0 unless there is nothing."""
+async def finish(
+    run: Run,
+    values: Mapping[str, Any],
+    store: BaseStore,
+    *,
+    as_json: bool,
+    known: frozenset[str] | None = None,
+) -> int:
+    """Write the files, print the result, and return the exit code: 0 unless there is nothing.
+
+    Of papers those are printed alone whose ids are not `known` to an earlier run, where there is one.
+    """
     if run.graph in {"write", "revise"}:
         values = {**values, "papers": []}  # there the channel holds what the caller named
     foreign = open_style(run.style) if run.style else None
@@ -34,7 +45,10 @@ async def finish(run: Run, values: Mapping[str, Any], store: BaseStore, *, as_js
     values = {**values, "completeness": assessed(values)}
     rounds = await RunStore(store, values.get("run", "")).rounds.all() if values.get("run") else []
     record = {**run_record(run, values), "drafts": plain(rounds)}
-    text = review_text(values) if run.graph != "find" else papers_text(values)
+    if known is not None:
+        text = papers_text({**values, "papers": fresh(values, known)})
+    else:
+        text = review_text(values) if run.graph != "find" else papers_text(values)
     folder = Path(run.out)
     own = {"run.json": dump(record) + "\n"}
     files = all_files(run.graph, values, run.formats, style=foreign, more=own)

@@ -11,7 +11,7 @@ from tests.fakes.scholar.world import Work, World
 
 MOST_IN_PAGE = 2000
 _ID = re.compile(r"(\d{4}\.\d{4,5}|[a-z-]+/\d{7})")
-_DATES = re.compile(r"^\((.*)\) AND submittedDate:\[\d+ TO (\d{4})(\d\d)(\d\d)2359\]$")
+_DATES = re.compile(r"^\((.*)\) AND submittedDate:\[(\d{8})0000 TO (\d{8})2359\]$")
 _FIELDS = {"": "all", "ti": "title", "abs": "abstract", "au": "authors", "all": "all"}
 _FEED = """\
 <?xml version='1.0' encoding='UTF-8'?>
@@ -73,8 +73,8 @@ def _found(world: World, query: Mapping[str, str]) -> list[Work]:
         found = (world.by_arxiv.get(name) for name in ids.split(","))
         return [work for work in found if work and "arxiv" in work.held_by]
     if dated := _DATES.match(text):
-        text, last = dated[1], date(int(dated[2]), int(dated[3]), int(dated[4]))
-        works = [work for work in works if work.date <= last]
+        text, first, last = dated[1], *map(date.fromisoformat, dated.groups()[1:])
+        works = [work for work in works if first <= work.date <= last]
     groups = groups_of(text, "OR", _FIELDS)
     fits = {work.number: fit(groups, world.searchable(work.number)) for work in works}
     best = sorted((-score, number) for number, score in fits.items() if score is not None)

@@ -95,6 +95,9 @@ def _filtered(world: World, text: str) -> list[Work]:
         elif name == "until-pub-date":
             last = date.fromisoformat(min(values))
             works = [work for work in works if work.date <= last]
+        elif name == "from-pub-date":
+            first = date.fromisoformat(max(values))
+            works = [work for work in works if work.date >= first]
         else:
             raise ValueError(f"Filter {name} specified but there is no such filter for this route.")
     return list(works)

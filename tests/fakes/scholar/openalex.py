@@ -149,6 +149,8 @@ def _chosen(world: World, works: list[Work], name: str, value: str) -> list[Work
             numbers |= {work.number} if work else set()
         elif name == "to_publication_date":
             numbers |= {one.number for one in works if one.date <= date.fromisoformat(value)}
+        elif name == "from_publication_date":
+            numbers |= {one.number for one in works if one.date >= date.fromisoformat(value)}
         elif name in {"publication_year", "is_retracted"}:
             said = [(w.number, w.year if name[0] == "p" else w.retracted) for w in works]
             numbers |= {number for number, value in said if str(value).lower() == one}

@@ -89,9 +89,10 @@ def _page(items: list[Any], query: Mapping[str, str], most: int) -> Page:
 
 
 def _search(world: World, kind: str, query: Mapping[str, str], fields: tuple[str, ...]) -> object:
-    _, _, last = query.get("publicationDateOrYear", "").partition(":")
+    first, _, last = query.get("publicationDateOrYear", "").partition(":")
+    since = date.fromisoformat(first) if first else date.min
     until = date.fromisoformat(last) if last else date.max
-    works = [work for work in world.held("semantic_scholar") if work.date <= until]
+    works = [work for work in world.held("semantic_scholar") if since <= work.date <= until]
     text = query["query"]
     if kind == "search/match":
         return {"data": [_match(world, works, text, fields)]}

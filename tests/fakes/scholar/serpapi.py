@@ -39,14 +39,14 @@ def _page(world: World, query: Mapping[str, str]) -> dict[str, object]:
 
 def _found(world: World, query: Mapping[str, str]) -> list[Work]:
     """Return what has three in five of the words: Google reads more of a paper than the abstract."""
-    latest = int(query.get("as_yhi", "9999"))
+    first, last = int(query.get("as_ylo", "0")), int(query.get("as_yhi", "9999"))
     terms = terms_of(query["q"])
     needed = max(1, -(-3 * len(terms) // 5))
     found = []
     for work in world.held("serpapi"):
         searchable = world.searchable(work.number)
         hits = sum(count(term, searchable) > 0 for term in terms)
-        if terms and hits >= needed and work.title and work.year <= latest:
+        if terms and hits >= needed and work.title and first <= work.year <= last:
             found.append((-hits, -quality(terms, searchable), work.number))
     return [world.works[number] for *_, number in sorted(found)]
 

@@ -1,0 +1,63 @@
+"""A review brought up to date: the same search again, what it finds anew, and the section with it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from citeloom.service.kept import Run
+from state.paper import by_any_id
+from state.request import FindInput
+from state.results import RankedPaper, Reference
+from tools.errors import InputError
+
+
+def search_of(run: Run, after: str | None) -> dict[str, Any]:
+    """Return the input of `find` that searches as a run did, only papers from a day on where one is given.
+
+    Raises:
+        InputError: The run searched for nothing.
+    """
+    if run.graph not in {"find", "review"}:
+        raise InputError(
+            f"'{run.name}' is a run of `{run.graph}`, which searches for nothing: name the run of `review` or "
+            "`find` that it goes back to"
+        )
+    inputs = {name: run.inputs[name] for name in FindInput.model_fields if name in run.inputs}
+    # Papers that had to be in are in; those from before the day could not be.
+    return {**inputs, "after": after or inputs.get("after"), "must_include": []}
+
+
+def known_to(values: Mapping[str, Any]) -> frozenset[str]:
+    """Return every id of every paper that a run has seen, kept or not."""
+    return frozenset(by_any_id(item.paper for item in values.get("papers") or ()))
+
+
+def fresh(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]:
+    """Return the papers that a search kept and an earlier run, which knows these ids, has not seen."""
+    return [
+        item for item in values.get("papers") or ()
+        if item.selected and known.isdisjoint((item.paper.id, *item.paper.aliases))
+    ]  # fmt: skip
+
+
+def section_with(
+    run: Run, before: Mapping[str, Any], new: Sequence[RankedPaper]
+) -> dict[str, Any] | None:
+    """Return the input of `write` for a run's section with new papers, or None where none belongs in.
+
+    Those belong in that rank at least as high as the last one that the run cited, or kept where it wrote
+    nothing; they are cited beside as many as before.
+    """
+    references: Sequence[Reference] = before.get("references") or ()
+    cited = {item.paper.id for item in references}
+    kept: list[RankedPaper] = [item for item in before.get("papers") or () if item.selected]
+    bar = min((item.score for item in kept if not cited or item.paper.id in cited), default=0.0)
+    taken = [item for item in new if item.score >= bar]
+    if not taken:
+        return None
+    papers = [item.paper.model_dump(mode="json") for item in (*taken, *kept)]
+    given = {name: value for name, value in run.inputs.items() if name in {"library", "style"}}
+    cite = (len(cited) or min(len(kept), _CITED)) + len(taken)
+    return {"text": run.inputs["text"], **given, "papers": papers, "cite": min(cite, _MOST)}
+
+
+_CITED, _MOST = 10, 200
