@@ -178,6 +178,10 @@ class Settings(BaseSettings):
     serpapi_url: str = Field(
         default="https://serpapi.com", description="SerpAPI, for searches with Google Scholar."
     )
+    zotero_url: str = Field(
+        default="http://127.0.0.1:23119",
+        description="Where Zotero listens on this machine, to be handed references.",
+    )
     serpapi_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SERPAPI_API_KEY"), repr=False
     )

@@ -13,6 +13,8 @@ from citeloom.export.markdown import papers_text, review_text
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.export.review_page import review_page
 from citeloom.export.table import table_csv, table_markdown
+from state.results import Reference
+from tools.bibliography.keys import numbered
 from tools.bibliography.style import CitationStyle
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.bibliography.write_csl import to_csl
@@ -60,17 +62,22 @@ def exports(
     if not values.get("sentences"):
         return {}
     document = document_of(values, style)
-    bibtex, review = to_bibtex(document.references), review_text(values, document=document)
-    csl = json.dumps(to_csl(document.references), ensure_ascii=False, indent=2)
     files: dict[str, str | bytes] = {
-        "files/references.bib": bibtex, "files/references.csl.json": f"{csl}\n",
-        "files/references.ris": to_ris(document.references), "review.md": review,
+        **_listed(document.references), "review.md": review_text(values, document=document)
     }  # fmt: skip
     if "tex" in formats:
-        files["files/section.tex"] = to_latex(document, bibtex)
+        files["files/section.tex"] = to_latex(document, to_bibtex(document.references))
     if "docx" in formats:
         files["files/review.docx"] = to_docx(document)
     return files
+
+
+def _listed(references: Sequence[Reference]) -> dict[str, str]:
+    csl = json.dumps(to_csl(references), ensure_ascii=False, indent=2)
+    return {
+        "files/references.bib": to_bibtex(references), "files/references.csl.json": f"{csl}\n",
+        "files/references.ris": to_ris(references),
+    }  # fmt: skip
 
 
 def all_files(
@@ -110,6 +117,8 @@ def _beside(graph: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "papers.json", dump(papers_record(values)) + "\n"
         if graph == "find":
             yield "papers.md", papers_text(values)
+            if kept := [item.paper for item in values["papers"] if item.selected]:
+                yield from _listed(numbered(kept)).items()
     if (audit := values.get("audit")) and values.get("sentences"):
         yield "audit.json", dump({"schema_version": SCHEMA_VERSION, **plain(audit)}) + "\n"
     if (table := values.get("table")) and table.rows and values.get("sentences"):

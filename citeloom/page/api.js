@@ -34,7 +34,7 @@ async function send(method, path, body, signal) {
   let answer;
   try {
     answer = await fetch(path, {
-      method, signal,
+      method, signal, keepalive: method === "PUT" && JSON.stringify(body).length < 60_000,  // also while one leaves
       headers: {...headers(), ...(body === undefined ? {} : {"Content-Type": "application/json"})},
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -81,8 +81,8 @@ export async function start(graph, input, settings, about) {
   const metadata = {
     citeloom_graph: graph, citeloom_settings: settings, citeloom_conversation: "",
     title: about.title.slice(0, 200), parent: about.parent ?? "",
-    // To search again later, as this did.
-    ...(["find", "review"].includes(graph) ? {searched: input} : {}),
+    // To search again later, or to go on asking, as this did.
+    ...(["find", "review", "ask"].includes(graph) ? {searched: input} : {}),
   };
   const thread = await post("/threads", {metadata, graph_id: graph});
   await go(thread.thread_id, graph, settings, {input});
@@ -115,7 +115,50 @@ export const threads = (limit) =>
 /** @param {string} thread @param {Record<string, unknown>} metadata */
 export const note = (thread, metadata) => send("PATCH", `/threads/${thread}`, {metadata});
 /** @param {string} thread */
-export const forget = (thread) => send("DELETE", `/threads/${thread}`);
+export async function forget(thread) {
+  await send("DELETE", `/threads/${thread}`);
+  await Promise.all(KEPT.map((name) => send("DELETE", "/store/items", {namespace: [PLACE, thread], key: name}).catch(() => null)));
+}
+/** @param {string} path */
+export const remove = (path) => send("DELETE", path);
+
+const PLACE = "citeloom-page";
+/** What the page itself keeps of a run, in the server's store: @type {("papers" | "columns")[]} */
+const KEPT = ["papers", "columns"];
+
+/** @param {string} thread @param {"papers" | "columns"} name @returns {Promise<any>} */
+export async function kept(thread, name) {
+  const asked = new URLSearchParams({key: name, namespace: `${PLACE}.${thread}`});
+  try {
+    return (await get(`/store/items?${asked}`))?.value?.kept ?? null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+/** @param {string} thread @param {"papers" | "columns"} name @param {unknown} value */
+export const keep = (thread, name, value) =>
+  send("PUT", "/store/items", {namespace: [PLACE, thread], key: name, value: {kept: value}});
+
+/** A picture of the page on which a quote stands. @param {string} library @param {string} paper @param {string} quote @param {number | undefined} page */
+export async function pageOf(library, paper, quote, page) {
+  const asked = new URLSearchParams({paper, quote, ...(page ? {page: String(page)} : {})});
+  const answer = await send("GET", `/citeloom/libraries/${library}/page?${asked}`);
+  return {
+    address: URL.createObjectURL(await answer.blob()), page: Number(answer.headers.get("X-Page")),
+    pages: Number(answer.headers.get("X-Pages")), marked: answer.headers.get("X-Marked") === "true",
+  };
+}
+
+/** What is said in a recording. @param {Blob} sound @returns {Promise<string>} */
+export async function heard(sound) {
+  const answer = await fetch("/citeloom/speech/heard", {method: "POST", headers: headers(), body: sound});
+  if (!answer.ok) throw new ApiError(answer.status, await reason(answer));
+  return (await answer.json()).text;
+}
+/** A text read aloud, as an address to play. @param {string} text */
+export const spoken = async (text) =>
+  URL.createObjectURL(await (await send("POST", "/citeloom/speech/spoken", {text})).blob());
 
 /** Stop what a thread does; what it has stays. @param {string} thread @param {string} run */
 export async function cancel(thread, run) {

@@ -52,7 +52,7 @@ function skip(event) {
 /** @param {{view: string, more: string[]}} props */
 function View({view, more}) {
   if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
-  if (view === "ask") return html`<${Ask} />`;
+  if (view === "ask") return html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`;
   if (view === "libraries") return html`<${Libraries} name=${more[0] ?? ""} />`;
   if (view === "history") return html`<${History} />`;
   return html`<${Start} />`;

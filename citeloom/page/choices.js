@@ -1,32 +1,62 @@
-// What a person has said of the papers of a run, kept in this browser.
+// What a person has said of a run: of its papers, and by columns of the comparison. The server's store keeps it.
 // @ts-check
-import {useState} from "./vendor/preact.js";
+import * as api from "./api.js";
+import {useEffect, useRef, useState} from "./vendor/preact.js";
 
 /** @typedef {{drop?: boolean, must?: boolean, add?: boolean, note?: string}} Choice */
 
 /**
  * @param {string} thread
- * @returns {[Record<string, Choice>, (id: string, choice: Choice) => void]}
+ * @returns {[Record<string, Choice>, (id: string, choice: Choice) => void, string]} the choices, what adds one, and what went wrong
  */
 export function useChoices(thread) {
-  const [choices, put] = useKept(`citeloom-papers-${thread}`, /** @type {Record<string, Choice>} */ ({}));
-  return [choices, (id, choice) => put({...choices, [id]: {...choices[id], ...choice}})];
+  const [choices, put, error] = useKept(thread, "papers", /** @type {Record<string, Choice>} */ ({}));
+  return [choices, (id, choice) => put((before) => ({...before, [id]: {...before[id], ...choice}})), error];
 }
 
 /**
- * A value that this browser keeps.
+ * A value that the server keeps beside a run, so that it is there in every browser.
  * @template T
- * @param {string} name
+ * @param {string} thread
+ * @param {"papers" | "columns"} name
  * @param {T} initial
- * @returns {[T, (value: T) => void]}
+ * @returns {[T, (change: (before: T) => T) => void, string]}
  */
-export function useKept(name, initial) {
-  const [value, setValue] = useState(() => /** @type {T} */ (JSON.parse(localStorage.getItem(name) ?? "null") ?? initial));
-  const put = (/** @type {T} */ next) => {
-    setValue(next);
-    localStorage.setItem(name, JSON.stringify(next));
+export function useKept(thread, name, initial) {
+  const [value, setValue] = useState(initial);
+  const [error, setError] = useState("");
+  const now = useRef({value: initial, saved: initial, saving: false});
+  const fail = (/** @type {unknown} */ caught) => setError(caught instanceof Error ? caught.message : String(caught));
+  // One after the other, so that the last word is the last one kept.
+  const save = async () => {
+    const held = now.current;
+    if (held.saving) return;
+    held.saving = true;
+    try {
+      while (held.saved !== held.value) {
+        const sent = held.value;
+        await api.keep(thread, name, sent);
+        held.saved = sent;
+      }
+      setError("");
+    } catch (caught) {
+      fail(caught);
+    }
+    held.saving = false;
   };
-  return [value, put];
+  useEffect(() => {
+    api.kept(thread, name).then((found) => {
+      if (!found || now.current.value !== initial) return;
+      now.current.value = now.current.saved = found;
+      setValue(found);
+    }).catch(fail);
+  }, [thread, name]);
+  const put = (/** @type {(before: T) => T} */ change) => {
+    now.current.value = change(now.current.value);
+    setValue(now.current.value);
+    save();
+  };
+  return [value, put, error];
 }
 
 /** The papers that a section is to be written of, those that must be cited first. @param {any[]} papers @param {Record<string, Choice>} choices */

@@ -2,7 +2,7 @@
 // @ts-check
 import {useChoices} from "./choices.js";
 import {byline, Nothing, Out, Problem, useAction} from "./parts.js";
-import {searched} from "./search_again.js";
+import {around, searched} from "./search_again.js";
 import {html, useMemo, useRef, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -95,9 +95,12 @@ function free(dot, wanted, from, to, done) {
 export function Graph({run}) {
   const {dots, lines, years} = useMemo(() => drawn(run.values), [run.values]);
   const [open, setOpen] = useState(/** @type {Dot | null} */ (null));
-  const [choices, put] = useChoices(run.thread);
+  const [choices, put, unkept] = useChoices(run.thread);
   const [look, busy, error] = useAction(async (/** @type {string} */ id) => {
     location.hash = `#/run/${await searched(run, [id])}/live`;
+  });
+  const [expand, expanding, stuck] = useAction(async (/** @type {any} */ paper) => {
+    location.hash = `#/run/${await around(run, paper)}/live`;
   });
   const box = useRef(/** @type {SVGElement | null} */ (null));
   // Drawn once: what is chosen is drawn over it.
@@ -138,8 +141,9 @@ export function Graph({run}) {
     <div class="card" role="status">${open ? html`<h2 dir="auto">${open.number ? `[${open.number}] ` : ""}${open.title}</h2>
       ${open.paper && html`<p class="dim" dir="auto">${byline(open.paper)}</p><p dir="auto">${open.paper.abstract ?? ""}</p><${Out} paper=${open.paper} />`}
       <p class="dim">${W.graph[open.kind]}</p>
-      <${Problem} text=${error} />
+      <${Problem} text=${error || stuck || unkept} />
       ${open.kind === "missing" ? html`<button disabled=${busy} onClick=${() => look(open.id)}>${W.graph.again}</button>`
         : html`<label class="tick"><input type="checkbox" checked=${Boolean(choices[open.id]?.must)}
-          onChange=${(/** @type {any} */ event) => put(open.id, {must: event.target.checked, drop: false})} /> ${W.papers.must}</label>`}` : W.graph.help}</div>`;
+          onChange=${(/** @type {any} */ event) => put(open.id, {must: event.target.checked, drop: false})} /> ${W.papers.must}</label>
+          ${open.paper.abstract && html`<button disabled=${expanding} onClick=${() => expand(open.paper)}>${W.graph.around}</button>`}`}` : W.graph.help}</div>`;
 }

@@ -26,13 +26,17 @@ export function History() {
     ${found && !runs.length && html`<${Nothing}>${W.history.none}<//>`}
     <ul class="history">${runs.map((thread) => html`<li>
       <input type="checkbox" aria-label=${`${W.history.choose}: ${thread.metadata.title}`} checked=${chosen.includes(thread.thread_id)} onChange=${tick(thread.thread_id)} />
-      <a href=${`#/run/${thread.thread_id}`} dir="auto">${thread.metadata.title || thread.metadata.citeloom_graph}</a>
+      <a href=${place(thread)} dir="auto">${thread.metadata.title || thread.metadata.citeloom_graph}</a>
       <span class="dim">${thread.metadata.citeloom_graph} · ${new Date(thread.updated_at).toLocaleString()}</span>
       <button class="small" disabled=${removing} aria-label=${`${W.history.delete} ${thread.metadata.title}`} onClick=${() => remove(thread.thread_id)}>${W.history.delete}</button>
     </li>`)}</ul>
     ${runs.length > 1 && html`<button disabled=${chosen.length !== 2 || comparing} onClick=${() => compare()}>${W.history.compare}</button>`}
     ${both && html`<${Compared} runs=${both} />`}`;
 }
+
+/** Where a run is shown: a conversation goes on where it was had. @param {any} thread */
+const place = ({thread_id: id, metadata}) =>
+  metadata.citeloom_graph === "ask" ? `#/ask/${metadata.searched?.library ?? "starter"}/${id}` : `#/run/${id}`;
 
 /** @param {{runs: import("./run.js").Run[]}} props */
 function Compared({runs: [a, b]}) {

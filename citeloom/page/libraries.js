@@ -2,7 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {byline, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
-import {read} from "./run.js";
+import {ended} from "./run.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -29,13 +29,9 @@ function Add({name, again}) {
   const [add, busy, error] = useAction(async () => {
     const uploads = await Promise.all(files.map(async (file) => ({name: file.name, content: await base64(file), encoding: "base64"})));
     const thread = await api.start("ingest", {library: to, uploads}, {}, {title: `${W.libraries.add}: ${to}`});
-    let run = await read(thread);
-    while (run.status === "working") {
-      for await (const {data} of api.follow(thread, run.run, new AbortController().signal)) {
-        if (data?.stage) setProgress(`${data.stage.replaceAll("_", " ")} ${data.done} / ${data.total} ${data.note ?? ""}`);
-      }
-      run = await read(thread);
-    }
+    const run = await ended(thread, (data) => {
+      if (data?.stage) setProgress(`${data.stage.replaceAll("_", " ")} ${data.done} / ${data.total} ${data.note ?? ""}`);
+    });
     setProgress("");
     setValues(run.values);
     setFiles([]);
@@ -73,9 +69,17 @@ function Inside({library, again}) {
     reload();
     again();
   });
+  const [destroy, destroying, undone] = useAction(async () => {
+    if (!confirm(W.libraries.sureAll)) return;
+    await api.remove(`/citeloom/libraries/${library.name}`);
+    location.hash = "#/libraries";
+    again();
+  });
   return html`<h2>${library.name}</h2>
+    <p><a href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>${" "}
+      ${library.yours && html`<button class="small" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</p>
     <label>${W.libraries.find}<input type="search" value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label>
-    <${Problem} text=${error || failed} />
+    <${Problem} text=${error || failed || undone} />
     <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto"><strong>${paper.title}</strong>
       <div class="dim">${byline(paper)} <${Out} paper=${paper} />
         ${library.yours && html` <button class="small" disabled=${busy} onClick=${() => remove(paper.id)}

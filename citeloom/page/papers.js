@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import {chosen, useChoices} from "./choices.js";
 import {Complete} from "./complete.js";
+import {MakeLibrary} from "./make_library.js";
 import {byline, Long, Marked, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useMemo, useState} from "./vendor/preact.js";
@@ -13,7 +14,7 @@ import {W} from "./words.js";
 /** @param {{run: import("./run.js").Run}} props */
 export function Papers({run}) {
   const papers = /** @type {any[]} */ ((run.values.papers ?? []).filter((/** @type {any} */ item) => item.paper));
-  const [choices, put] = useChoices(run.thread);
+  const [choices, put, unkept] = useChoices(run.thread);
   const [word, setWord] = useState("");
   const [show, setShow] = useState(run.parent ? "fresh" : "kept");
   // Where a run was made to see what is new since another one, what that one has not seen is new.
@@ -57,7 +58,8 @@ export function Papers({run}) {
     <div class="apply">
       <button class="main" disabled=${busy || !changes} onClick=${() => write()}>${W.papers.apply}</button>
       <span class="dim">${changes} ${W.papers.changes}</span>
-      <${Problem} text=${error} />
+      <${Problem} text=${error || unkept} />
+      <${MakeLibrary} run=${run} papers=${chosen(papers, choices)} />
     </div>
     ${show === "fresh" && seen && !shown.length && html`<${Nothing}>${W.papers.nothingNew}<//>`}
     <${Long} items=${shown} height=${76} label=${W.run.tabs.papers}

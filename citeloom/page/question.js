@@ -1,5 +1,6 @@
 // What a run asks a person: cost, queries, papers, plan, text.
 // @ts-check
+import {Estimate} from "./estimate.js";
 import {Lines, Problem, useAction} from "./parts.js";
 import * as runs from "./run.js";
 import {html, useState} from "./vendor/preact.js";
@@ -22,7 +23,7 @@ export function Question({run, again}) {
     ${question.error && html`<${Problem} text=${question.error} />`}
     ${question.why && html`<p>${question.why}.</p>`}
     <p class="hint">${question.instructions}</p>
-    ${question.estimate ? html`<${Cost} estimate=${question.estimate} />`
+    ${question.estimate ? html`<${Estimate} estimate=${question.estimate} />`
       : html`<${Lines} lines=${lines} change=${setLines} label=${title} />`}
     ${question.papers?.length > 0 && html`<details><summary>${W.question.listed}</summary>
       <ol class="cards">${question.papers.map((/** @type {any} */ card) => html`<${Card} card=${card} />`)}</ol></details>`}
@@ -38,18 +39,3 @@ export const Card = ({card}) => html`<li value=${card.number}>
     .filter(Boolean).join(" · ")}</span>
   ${card.why && html`<div class="dim" dir="auto">${card.why}</div>`}
 </li>`;
-
-/** @param {{estimate: any}} props */
-function Cost({estimate}) {
-  const span = (/** @type {any} */ range, /** @type {number} */ digits) => {
-    if (!range) return W.question.estimate.unknown;
-    const [low, high] = [range.low.toFixed(digits), range.high.toFixed(digits)];
-    return low === high ? low : `${low} ${W.question.estimate.to} ${high}`;
-  };
-  return html`<dl class="cost">
-    <dt>${W.question.estimate.usd}</dt><dd>${span(estimate.usd, 2)}</dd>
-    <dt>${W.question.estimate.minutes}</dt><dd>${span(estimate.minutes, 0)}</dd>
-    <dt>${W.question.estimate.calls}</dt><dd>${span(estimate.calls, 0)}</dd>
-  </dl>
-  <ul class="hint">${estimate.notes.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>`;
-}

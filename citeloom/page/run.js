@@ -78,6 +78,16 @@ export function taken(run, {event, data}) {
   return run;
 }
 
+/** Wait for the end of a run and return it. @param {string} thread @param {(data: any) => void} [tell] @returns {Promise<Run>} */
+export async function ended(thread, tell) {
+  let run = await read(thread);
+  while (run.status === "working") {
+    for await (const {data} of api.follow(thread, run.run, new AbortController().signal)) tell?.(data);
+    run = await read(thread);
+  }
+  return run;
+}
+
 /**
  * Follow a thread for as long as it is shown.
  * @param {string} thread

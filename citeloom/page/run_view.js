@@ -35,7 +35,7 @@ export function RunView({thread, tab}) {
   }, [run.status]);
   const [stop, stopping, stopError] = useAction(async () => (await api.cancel(thread, run.run), again()));
   const [resume, resuming, resumeError] = useAction(async () => (await runs.resume(run), again()));
-  const rerun = run.status === "done" && Boolean(run.searched.text);
+  const rerun = ["find", "review"].includes(run.graph) && run.status === "done" && Boolean(run.searched.text);
   const [look, looking, lookError] = useAction(async () => {
     location.hash = `#/run/${await searched(run, [])}/live`;
   });
@@ -85,7 +85,7 @@ function Live({run}) {
         <span>${item.stage.replaceAll("_", " ")}</span>
         ${item.total > 0 && html`<progress max=${item.total} value=${item.done} aria-label=${item.stage.replaceAll("_", " ")}></progress>`}
         <span class="dim" dir="auto">${item.note}</span></li>`)}</ol>
-      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.question.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
+      ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
       ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>
         <ul>${run.queries.map((query) => html`<li dir="auto">${query.text} <span class="dim">${query.reason ?? ""}</span></li>`)}</ul>`}
       ${failures.length > 0 && html`<h2>${W.run.notDone}</h2>

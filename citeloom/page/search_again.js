@@ -13,3 +13,15 @@ export function searched(run, also) {
   const must = [...(input.must_include ?? []), ...also];
   return api.start("find", {...input, must_include: must}, run.settings, {title: run.title, parent: run.thread});
 }
+
+/**
+ * Search for what a paper of a run is about, where the run searched; what the run has seen is not new.
+ * @param {import("./run.js").Run} run
+ * @param {any} paper
+ * @returns {Promise<string>} the thread
+ */
+export function around(run, paper) {
+  const {library, sources, before} = run.searched.text ? run.searched : run.values.request ?? {};
+  const input = {text: `# ${paper.title}\n\n${paper.abstract}`, library, sources, before};
+  return api.start("find", input, run.settings, {title: paper.title, parent: run.thread});
+}

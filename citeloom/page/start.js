@@ -1,15 +1,18 @@
 // A new review: what it is about, where to look, and what to be asked.
 // @ts-check
 import * as api from "./api.js";
+import {Estimate, useEstimate} from "./estimate.js";
 import {Problem, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
+/** A DOI, an arXiv id, or the address of one; the server knows better. */
+const ID = /^(https?:\/\/\S+|(doi:\s*)?10\.\d{4,9}\/\S+|(arxiv:\s*)?(\d{4}\.\d{4,5}|[a-z-]+(\.[a-z]{2})?\/\d{7})(v\d+)?)$/i;
 const TEXT = /\.(txt|md|markdown|tex|rst|text)$/i;
 
 export function Start() {
   const [form, setForm] = useState({
-    text: "", library: "starter", sources: /** @type {string[]} */ ([]), before: "", keep: "", cite: "", must: "",
+    text: "", library: "starter", sources: /** @type {string[]} */ ([]), before: "", after: "", keep: "", cite: "", must: "",
     graph: "review", usd: "", asking: /** @type {string[]} */ ([]),
   });
   const [found] = useLoaded(() => api.get("/citeloom/libraries"), []);
@@ -20,18 +23,21 @@ export function Start() {
   const tick = (/** @type {"sources" | "asking"} */ name, /** @type {string} */ value) => (/** @type {any} */ event) =>
     setForm({...form, [name]: event.target.checked ? [...form[name], value] : form[name].filter((item) => item !== value)});
 
+  const whole = (/** @type {string} */ text) => (text ? Number(text) : undefined);
+  const input = {
+    text: form.text, library: form.library || undefined, before: form.before || undefined, after: form.after || undefined,
+    keep: whole(form.keep), sources: form.sources.length ? [...(form.library ? ["library"] : []), ...form.sources] : undefined,
+    must_include: form.must.split("\n").map((line) => line.trim()).filter(Boolean),
+    ...(form.graph === "review" ? {cite: whole(form.cite)} : {}),
+  };
+  const settings = {
+    ...Object.fromEntries(form.asking.map((name) => [name, "on"])), ...(form.usd ? {max_usd: Number(form.usd)} : {}),
+  };
+  const enough = ID.test(form.text.trim()) || form.text.trim().split(/\s+/).length >= 3;
+  const paid = ready?.parts?.find((/** @type {any} */ part) => part.name === "llm")?.state === "ready";
+  const estimate = useEstimate(form.graph, input, settings, paid && enough);
   const [go, busy, error] = useAction(async () => {
-    if (form.text.trim().split(/\s+/).length < 3) throw new Error(W.start.short);
-    const whole = (/** @type {string} */ text) => (text ? Number(text) : undefined);
-    const input = {
-      text: form.text, library: form.library || undefined, before: form.before || undefined, keep: whole(form.keep),
-      sources: form.sources.length ? [...(form.library ? ["library"] : []), ...form.sources] : undefined,
-      must_include: form.must.split("\n").map((line) => line.trim()).filter(Boolean),
-      ...(form.graph === "review" ? {cite: whole(form.cite)} : {}),
-    };
-    const settings = {
-      ...Object.fromEntries(form.asking.map((name) => [name, "on"])), ...(form.usd ? {max_usd: Number(form.usd)} : {}),
-    };
+    if (!enough) throw new Error(W.start.short);
     const thread = await api.start(form.graph, input, settings, {title: title(form.text)});
     location.hash = `#/run/${thread}/live`;
   });
@@ -47,7 +53,6 @@ export function Start() {
       setDropped(caught instanceof Error ? caught.message : String(caught));
     }
   };
-  const llm = ready?.parts?.find((/** @type {any} */ part) => part.name === "llm");
   const asked = Object.entries(W.start.asking).filter(([name]) => form.graph === "review" || !/plan|text/.test(name));
   return html`<form class="start" onSubmit=${submit}
       onDragOver=${(/** @type {DragEvent} */ event) => event.preventDefault()}
@@ -84,13 +89,15 @@ export function Start() {
           <input type="checkbox" checked=${form.asking.includes(name)} onChange=${tick("asking", name)} /> ${words}</label>`)}
       </fieldset>
       <div class="fields">
+        <label>${W.start.after}<input type="date" value=${form.after} onInput=${put("after")} /></label>
         <label>${W.start.keep}<input type="number" min="1" max="200" value=${form.keep} onInput=${put("keep")} /></label>
         <label>${W.start.cite}<input type="number" min="1" max="100" value=${form.cite} onInput=${put("cite")} /></label>
         <label>${W.start.budget}<input type="number" min="0" step="0.01" value=${form.usd} onInput=${put("usd")} /></label>
       </div>
       <label>${W.start.must}<textarea rows="2" value=${form.must} onInput=${put("must")}></textarea></label>
     </details>
-    ${llm && html`<p class="hint">${llm.state === "ready" ? W.start.paid : W.start.free}</p>`}
+    ${ready && !estimate && html`<p class="hint">${paid ? W.start.paid : W.start.free}</p>`}
+    ${estimate && html`<section class="card" aria-label=${W.estimate.title}><h2>${W.estimate.title}</h2><${Estimate} estimate=${estimate} /></section>`}
     <${Problem} text=${error} />
     <button class="main" disabled=${busy}>${busy ? W.start.going : W.start.go}</button>
   </form>`;

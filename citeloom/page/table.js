@@ -2,7 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {useKept} from "./choices.js";
-import {Nothing, Problem, useAction} from "./parts.js";
+import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -15,11 +15,12 @@ const AT_ONCE = 3;
 export function Table({run}) {
   const table = run.values.table;
   const rows = /** @type {any[]} */ (table?.rows ?? []);
-  const [columns, putColumns] = useKept(`citeloom-columns-${run.thread}`, /** @type {Column[]} */ ([]));
+  const [columns, putColumns, unkept] = useKept(run.thread, "columns", /** @type {Column[]} */ ([]));
+  const [found] = useLoaded(() => api.get("/citeloom/libraries"), []);
+  const [library, setLibrary] = useState(run.values.request?.library || "starter");
   const [question, setQuestion] = useState("");
   const [done, setDone] = useState(0);
   const [add, busy, error] = useAction(async () => {
-    const library = run.values.request?.library || "starter";
     /** @type {Record<string, Cell>} */
     const cells = {};
     const left = [...rows];
@@ -30,7 +31,7 @@ export function Table({run}) {
         setDone(Object.keys(cells).length);
       }
     }));
-    putColumns([...columns, {question, cells}]);
+    putColumns((before) => [...before, {question, cells}]);
     setQuestion("");
   });
   if (!rows.length) return html`<${Nothing}>${W.table.none}<//>`;
@@ -40,14 +41,16 @@ export function Table({run}) {
     <form class="bar" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), add())}>
       <label class="grow">${W.table.column}<input required placeholder=${W.table.hint} value=${question}
         onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label>
+      <label>${W.table.library}<select onChange=${(/** @type {any} */ event) => setLibrary(event.target.value)}>
+        ${(found?.libraries ?? [{name: library}]).map((/** @type {any} */ item) => html`<option value=${item.name} selected=${item.name === library}>${item.name}</option>`)}</select></label>
       <button disabled=${busy}>${busy ? `${done} / ${rows.length}` : W.table.add}</button>
     </form>
     <p class="hint">${W.table.from}</p>
-    <${Problem} text=${error} />
+    <${Problem} text=${error || unkept} />
     <div class="wide" tabindex="0" role="region" aria-label=${W.run.tabs.table}><table>
     <thead><tr><th scope="col">${W.table.paper}</th>
       ${columns.map((column) => html`<th scope="col" dir="auto">${column.question} <button class="small" aria-label=${`${W.table.drop}: ${column.question}`}
-        onClick=${() => putColumns(columns.filter((one) => one !== column))}>✕</button></th>`)}
+        onClick=${() => putColumns((before) => before.filter((one) => one.question !== column.question))}>✕</button></th>`)}
       ${facets.map((facet) => html`<th scope="col">${W.table.facets[facet] ?? facet}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>
       <th scope="row" dir="auto">${row.number ? `[${row.number}] ` : ""}${row.name}<div class="dim">${row.title}</div></th>

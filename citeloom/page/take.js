@@ -2,7 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
-import {html} from "./vendor/preact.js";
+import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
 /** @param {{run: import("./run.js").Run}} props */
@@ -11,7 +11,9 @@ export function Take({run}) {
   const [found, error] = useLoaded(
     async () => (rests ? api.get(`/citeloom/runs/${run.thread}/files`) : {files: {}}), [run.thread, rests],
   );
+  const [took, setTook] = useState(0);
   const [save, busy, failed] = useAction((/** @type {string} */ name) => api.save(run.thread, name));
+  const [send, sending, refused] = useAction(async () => setTook((await api.post(`/citeloom/runs/${run.thread}/zotero`, {})).taken));
   const files = Object.entries(found?.files ?? {});
   if (!files.length && !error) return html`<${Nothing}>${W.take.none}<//>`;
   return html`<h2>${W.take.title}</h2>
@@ -19,5 +21,8 @@ export function Take({run}) {
     <ul class="files">${files.map(([name, what]) => html`<li>
       <button disabled=${busy} onClick=${() => save(name)} aria-label=${`${W.take.save} ${name}`}>${W.take.save}</button>
       <span><strong>${name.split("/").at(-1)}</strong><span class="dim"> ${what}</span></span></li>`)}</ul>
-    <p class="hint">${W.take.zotero}</p>`;
+    ${found?.files?.["files/references.ris"] && html`<p><button disabled=${sending} onClick=${() => send()}>${sending ? W.take.sending : W.take.zotero}</button>
+      <span role="status"> ${took ? `${W.take.took} ${took} ${W.take.references}.` : ""}</span></p>
+    <${Problem} text=${refused} />
+    <p class="hint">${W.take.zoteroHint}</p>`}`;
 }

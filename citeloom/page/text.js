@@ -2,6 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {difference} from "./diff.js";
+import {PageOf} from "./page_of.js";
 import {Lines, Marked, Nothing, Out, Problem, Sentence, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useState} from "./vendor/preact.js";
@@ -120,6 +121,7 @@ function Paragraph({part, at, choose, values}) {
 
 /** @param {{sentence: any, values: any}} props */
 function Evidence({sentence, values}) {
+  const library = values.request?.library || "starter";
   const papers = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
   const all = [...sentence.citations, ...(sentence.verdict ? [sentence.verdict] : [])];
   if (!all.length) return html`<p>${sentence.rests_on?.length ? W.text.rests : W.text.without}</p>`;
@@ -130,7 +132,8 @@ function Evidence({sentence, values}) {
       <p><span class=${`support ${item.verdict}`}>${W.text.support[/** @type {keyof typeof W.text.support} */ (item.verdict)] ?? item.verdict}</span>
         ${item.cause && html` <span class="dim">${item.cause.replaceAll("_", " ")}</span>`}</p>
       ${cited && html`<p dir="auto">[${cited.number}] ${cited.paper.title} <${Out} paper=${cited.paper} /></p>`}
-      ${quotes.map((quote) => html`<blockquote dir="auto">“${quote.text}”</blockquote>`)}
+      ${quotes.map((quote) => html`<blockquote dir="auto">“${quote.text}”</blockquote>
+        ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
       ${item.reason && html`<p class="dim" dir="auto">${item.reason}</p>`}
       ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${W.papers.abstract}</summary>
         <p><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p></details>`}

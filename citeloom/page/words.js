@@ -14,13 +14,13 @@ export const W = {
   start: {
     title: "What do you want to review?",
     text: "Abstract, idea or question",
-    hint: "A few sentences find better than one. Or drop your draft here: PDF, Word, LaTeX, Markdown or text; its abstract is taken.",
+    hint: "A few sentences find better than one. A DOI or an arXiv id stands for its paper’s abstract. Or drop your draft here: PDF, Word, LaTeX, Markdown or text; its abstract is taken.",
     drop: "or take it from a file",
     library: "Library", none: "none, search the sources only",
     sources: "Also search",
     sourceNames: {openalex: "OpenAlex", semantic_scholar: "Semantic Scholar", arxiv: "arXiv"},
     sourcesHint: "These ask services on the network; without any, nothing leaves this server.",
-    before: "Published before", keep: "Papers to keep", cite: "Papers to cite", must: "Must cite (ids or DOIs, a line each)",
+    before: "Published before", after: "Published on or after", keep: "Papers to keep", cite: "Papers to cite", must: "Must cite (ids or DOIs, a line each)",
     more: "More", graph: "What to do", budget: "At most (USD)",
     graphs: {review: "Find papers and write the section", find: "Only find papers"},
     ask: "Ask me about",
@@ -28,7 +28,7 @@ export const W = {
       review_papers: "the papers", review_plan: "the plan", review_text: "the text"},
     go: "Start", going: "Starting…",
     free: "No model is configured: the embedded engine works, which costs nothing and takes some seconds. It quotes and does not compose.",
-    paid: "A model is configured. Ask about the cost to see an estimate before anything is paid.",
+    paid: "A model is configured: what the run may take is shown here once you have written something.",
     short: "Write at least a sentence.",
   },
   run: {
@@ -46,8 +46,10 @@ export const W = {
       text: "Is this the text?"},
     go: "Go on", stop: "End the run here", up: "Up", down: "Down", remove: "Remove", add: "Add a line",
     line: "Line", drag: "Drag to move", listed: "Papers it may name",
-    estimate: {calls: "Calls", usd: "USD", minutes: "Minutes", unknown: "unknown", to: "to"},
   },
+  estimate: {title: "What it may take", calls: "Calls of the model", usd: "USD", minutes: "Minutes", unknown: "unknown", to: "to"},
+  page: {show: "Show the page", hide: "Hide the page", drawing: "Drawing…", page: "Page", unmarked: "the words were not found on it"},
+  voice: {listen: "Ask by voice", stop: "That is my question", reading: "Listening…", speak: "Read aloud"},
   papers: {
     none: "No papers yet. They appear once the search has found some.",
     count: "papers", filter: "Filter by word", show: "Show", sort: "Sort by",
@@ -67,11 +69,11 @@ export const W = {
     none: "There is nothing to draw yet.",
     kept: "kept", seen: "seen, not kept", missing: "cited by several kept papers, but not found",
     help: "Arrow keys move between papers, Enter opens one. Lines join papers of which one cites the other.",
-    year: "year", unknownYear: "year unknown", again: "Search again with this paper",
+    around: "Search around this paper", year: "year", unknownYear: "year unknown", again: "Search again with this paper",
   },
   table: {none: "The comparison appears with the text.", paper: "Paper", column: "A column of your own: a question",
-    hint: "Such as: On which data was it tried?", add: "Ask each paper", drop: "Remove the column", untold: "not told",
-    from: "Each paper is asked by itself, as far as its library has it; quotes are its own words.",
+    hint: "Such as: On which data was it tried?", add: "Ask each paper", library: "Library to ask", drop: "Remove the column", untold: "not told",
+    from: "Each paper is asked by itself, as far as the library has it; quotes are its own words.",
     facets: {problem: "Problem", method: "Method", data: "Data", findings: "Findings", limitations: "Limitations"}},
   text: {
     none: "There is no text yet.", edit: "Edit the text", plan: "Edit the plan", cancel: "Cancel",
@@ -88,7 +90,8 @@ export const W = {
   },
   take: {
     title: "Take it away", none: "There are files once the run rests.", save: "Save",
-    zotero: "For Zotero, import references.ris or references.csl.json: File → Import.",
+    zotero: "Send the references to Zotero", sending: "Sending…", took: "Zotero took", references: "references",
+    zoteroHint: "Zotero runs on this machine and takes them into the collection that is chosen there. Elsewhere, import references.ris.",
   },
   ask: {
     title: "Ask a library", question: "Question", send: "Ask", asking: "Looking…", none:
@@ -100,7 +103,9 @@ export const W = {
     add: "Add files", to: "to library", upload: "Add", uploading: "Reading…", files: "Files (PDF, HTML, DOCX, Markdown, BibTeX, CSL JSON, …)",
     find: "Find by title", remove: "Remove", more: "Show more", shared: "shared, read only",
     none: "No paper here has this in its title.", name: "A library's name: a-z, 0-9, - and _.", gone: "Removed",
-    sure: "Remove this paper from the library?",
+    sure: "Remove this paper from the library?", delete: "Delete this library", deleting: "Deleting…",
+    sureAll: "Delete this library with all its papers, passages and files?", ask: "Ask it",
+    make: "Make a library of the kept papers", making: "Making…", made: "Made, to ask its papers and to fill columns of your own:",
   },
   history: {
     title: "History", none: "Nothing yet: your first review will stand here.", again: "What is new since",

@@ -13,7 +13,19 @@ from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from citeloom.service import a2a, drafts, files, health, libraries, mcp, metrics, page
+from citeloom.service import (
+    a2a,
+    drafts,
+    estimates,
+    files,
+    health,
+    libraries,
+    mcp,
+    metrics,
+    page,
+    pages,
+    speech,
+)
 from citeloom.service.cancelling import cancellable
 from citeloom.service.gate import Gate
 from citeloom.service.served import ServedRuns
@@ -59,6 +71,9 @@ app = Starlette(
         *libraries.routes(),
         *files.routes(runs_of),
         *drafts.routes(),
+        *estimates.routes(),
+        *pages.routes(),
+        *speech.routes(),
         *page.routes(),
     ],
     middleware=[Middleware(Gate)],

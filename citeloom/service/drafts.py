@@ -8,12 +8,11 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from citeloom.service.entry import RefusedError, caller_of_request
+from citeloom.service.answering import answering
+from citeloom.service.entry import caller_of_request
 from citeloom.settings import settings
-from tools.errors import CiteLoomError, DocumentError
 from tools.ingest.target import limits_of
 from tools.ingest.workers import Reading, in_thread, open_workers, read_apart
 
@@ -23,23 +22,15 @@ _LONGEST = 3000
 
 def routes() -> list[BaseRoute]:
     """Return the route."""
-    return [Route("/citeloom/draft", _read, methods=["POST"])]
+    return [Route("/citeloom/draft", answering(_read), methods=["POST"])]
 
 
-async def _read(request: Request) -> JSONResponse:
-    try:
-        await caller_of_request(request)
-        name = Path(request.query_params.get("name", "draft")).name[:200] or "draft"
-        reading = await _reading(await request.body(), name)
-    except RefusedError as error:
-        return JSONResponse({"detail": error.text}, error.status)
-    except DocumentError as error:
-        return JSONResponse({"detail": f"{error}: {error.remedy or 'paste its abstract'}"}, 422)
-    except CiteLoomError as error:
-        return JSONResponse({"detail": str(error)}, 503)
-    found = reading.document
+async def _read(request: Request) -> object:
+    await caller_of_request(request)
+    name = Path(request.query_params.get("name", "draft")).name[:200] or "draft"
+    found = (await _reading(await request.body(), name)).document
     text = found.abstract or found.text[:_LONGEST]
-    return JSONResponse({"title": found.title or "", "text": text, "whole": bool(found.abstract)})
+    return {"title": found.title or "", "text": text, "whole": bool(found.abstract)}
 
 
 async def _reading(content: bytes, name: str) -> Reading:

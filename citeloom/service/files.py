@@ -1,4 +1,7 @@
-"""Routes on the files of a run: the text in each format, its references, the evidence, or all as one bundle."""
+"""Routes on the files of a run: the text in each format, its references, the evidence, all as one bundle.
+
+Its references can be handed to the Zotero of this machine, too.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,8 +20,12 @@ from starlette.routing import BaseRoute, Route
 from citeloom.export.completeness import assessed
 from citeloom.export.files import TOLD, all_files
 from citeloom.export.plain import dump
+from citeloom.service.answering import answering
+from citeloom.service.entry import RefusedError, asks_for_keys, has_own_auth
 from citeloom.service.runs import RunView
 from citeloom.service.told import RunsOf, files_of, read
+from citeloom.settings import settings
+from tools.bibliography.zotero import send_to_zotero
 from tools.errors import CiteLoomError, InputError
 
 BUNDLE = "bundle.zip"
@@ -44,8 +51,26 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
         except CiteLoomError as error:
             return JSONResponse({"detail": str(error)}, 503)
 
-    place = "/citeloom/runs/{run}/files"
-    return [Route(place, listed), Route(place + "/{name:path}", sent)]
+    async def to_zotero(request: Request) -> object:
+        if asks_for_keys() or has_own_auth():
+            raise RefusedError(
+                403, "this server serves others too: Zotero is asked only on one's own machine"
+            )
+        view = await runs_of(request.headers).get(request.path_params["run"])
+        made = (
+            await asyncio.to_thread(_made, view) if view.values and view.graph in _SECTIONS else {}
+        )
+        ris = made.get("files/references.ris")
+        if not isinstance(ris, str):
+            raise InputError("this run has no references")
+        return {"taken": await send_to_zotero(ris, settings().zotero_url)}
+
+    place = "/citeloom/runs/{run}"
+    return [
+        Route(place + "/files", listed),
+        Route(place + "/files/{name:path}", sent),
+        Route(place + "/zotero", answering(to_zotero), methods=["POST"]),
+    ]
 
 
 def names_of(view: RunView) -> dict[str, str]:

@@ -1,27 +1,25 @@
-"""Routes on a caller's libraries: which there are, what is in them, and taking papers out.
+"""Routes on a caller's libraries: which there are, what is in them, taking papers out, and deleting one.
 
 Adding is the graph `ingest`, which tells of each file.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from citeloom.service.entry import RefusedError, caller_of_request
+from citeloom.service.answering import answering, sent
+from citeloom.service.entry import caller_of_request
 from citeloom.settings import settings
 from state.base import Value
 from tools.clients import open_clients
-from tools.errors import CiteLoomError, InputError, LibraryError
+from tools.errors import InputError, LibraryError
 from tools.library.library import Library
-from tools.library.open import library_names, settings_for
+from tools.library.open import delete_library, library_names, settings_for
 from tools.library.starter_library import STARTER
 
 _PAGE = 100
-Answering = Callable[[Request], Awaitable[object]]
 
 
 class LibrarySummary(Value):
@@ -38,26 +36,11 @@ class LibrarySummary(Value):
 def routes() -> list[BaseRoute]:
     """Return the routes."""
     return [
-        Route("/citeloom/libraries", _answering(_list)),
-        Route("/citeloom/libraries/{name}/papers", _answering(_papers)),
-        Route("/citeloom/libraries/{name}/remove", _answering(_remove), methods=["POST"]),
+        Route("/citeloom/libraries", answering(_list)),
+        Route("/citeloom/libraries/{name}/papers", answering(_papers)),
+        Route("/citeloom/libraries/{name}/remove", answering(_remove), methods=["POST"]),
+        Route("/citeloom/libraries/{name}", answering(_delete), methods=["DELETE"]),
     ]
-
-
-def _answering(answer: Answering) -> Callable[[Request], Awaitable[JSONResponse]]:
-    async def route(request: Request) -> JSONResponse:
-        try:
-            return JSONResponse(await answer(request))
-        except InputError as error:
-            return JSONResponse({"detail": str(error)}, 422)
-        except LibraryError as error:
-            return JSONResponse({"detail": str(error)}, 404)
-        except CiteLoomError as error:
-            return JSONResponse({"detail": str(error)}, 503)
-        except RefusedError as error:
-            return JSONResponse({"detail": error.text}, error.status)
-
-    return route
 
 
 async def _list(request: Request) -> object:
@@ -105,11 +88,20 @@ async def _remove(request: Request) -> object:
     if not _is_own(name, caller):
         raise InputError(f"the library '{name}' is not yours to change")
     library = await _opened(request)
-    try:
-        ids = [str(key) for key in (await request.json())["papers"]]
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError('send {"papers": [ids]}') from error
+    ids = (await sent(request)).get("papers")
+    if not isinstance(ids, list) or not all(isinstance(key, str) for key in ids):
+        raise InputError('send {"papers": [ids]}')
     return {"removed": await asyncio.to_thread(library.remove, ids)}
+
+
+async def _delete(request: Request) -> object:
+    caller, name = await caller_of_request(request), request.path_params["name"]
+    if not _is_own(name, caller):
+        raise InputError(f"the library '{name}' is not yours to delete")
+    clients = open_clients(settings())
+    own = settings_for(name, caller, clients.settings)
+    await asyncio.to_thread(delete_library, name, own, clients.embedder)
+    return {"deleted": name}
 
 
 async def _opened(request: Request) -> Library:

@@ -10,7 +10,8 @@ from tests.cli.commands import cited, section
 from tests.cli.conftest import Cite
 from tests.support import ABSTRACT, SMALL
 
-FOUND = {"papers.html", "papers.json", "papers.md", "run.json", "files/README.md"}
+LISTS = {f"files/references.{kind}" for kind in ("bib", "csl.json", "ris")}
+FOUND = {"papers.html", "papers.json", "papers.md", "run.json", "files/README.md"} | LISTS
 
 
 def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
@@ -21,6 +22,7 @@ def test_find_writes_prints_and_draws_papers_and_no_section(cite: Cite) -> None:
     assert {item["library"] for item in (done.run["inputs"], done.run["request"])} == {SMALL}
     kept = [item for item in done.papers["papers"] if item["selected"]]
     assert done.stdout.rstrip() == done.text("papers.md").rstrip()
+    assert done.text("files/references.ris").count("TY  - ") == len(kept)
     for item in kept:
         assert f"{item['rank']}. **" in done.stdout
         for side in ("arguments_for", "arguments_against"):

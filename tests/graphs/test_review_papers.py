@@ -70,7 +70,7 @@ async def test_excluded_paper_and_one_after_the_cutoff_are_refused(extractive: R
     inputs = {**FIND, "before": f"{late.year}-01-01"}
     person = Person("find", inputs, asking(extractive))
     await person.begin()
-    assert "cut-off" in question(await person.answer(late.id))["error"]
+    assert "days asked for" in question(await person.answer(late.id))["error"]
 
 
 async def test_stop_ends_a_review_with_the_papers_that_it_has(extractive: RunContext) -> None:

@@ -259,6 +259,13 @@ async def test_libraries_and_files_of_runs_are_given_to_their_caller_alone(
     assert alice.post("/citeloom/libraries/owls/remove", {"papers": 7}).status_code == 422
     assert alice.get("/citeloom/libraries/owls/papers?offset=-1").status_code == 422
     assert alice.post("/citeloom/libraries/owls/remove", removal).json() == {"removed": 1}
+    page = f"page?paper={paper['id']}&quote=owls"
+    assert "add the file" in alice.get(f"/citeloom/libraries/owls/{page}").json()["detail"]
+    assert bob.get(f"/citeloom/libraries/owls/{page}").status_code == 404
+    assert bob.send("DELETE", "/citeloom/libraries/owls").status_code == 404
+    assert alice.send("DELETE", f"/citeloom/libraries/{SMALL}").status_code == 422
+    assert alice.send("DELETE", "/citeloom/libraries/owls").json() == {"deleted": "owls"}
+    assert alice.get("/citeloom/libraries/owls/papers").status_code == 404
 
     task = alice.messaged("What is RAG?")["result"]["task"]["id"]
     place = f"/citeloom/runs/{task}/files"
@@ -270,7 +277,16 @@ async def test_libraries_and_files_of_runs_are_given_to_their_caller_alone(
         assert bob.get(place + name).status_code == 404
         assert nobody.get(place + name).status_code in {401, 429}
     assert nobody.get("/citeloom/libraries").status_code in {401, 429}
-    assert nobody.post("/citeloom/draft").status_code in {401, 429}
+    # Whose Zotero it would be is nobody's who calls from elsewhere.
+    assert alice.post(f"/citeloom/runs/{task}/zotero", {}).status_code == 403
+    for path in ("draft", "estimate", "speech/heard", "speech/spoken", f"runs/{task}/zotero"):
+        assert nobody.post(f"/citeloom/{path}").status_code in {401, 429}
+    assert alice.get("/citeloom/speech").json().keys() == {"hears", "speaks"}
+    wanted: dict[str, Any] = {"graph": "review", "input": {"text": "Owls hear voles."}}
+    assert alice.post("/citeloom/estimate", wanted).json()["usd"] == {"low": 0, "high": 0}
+    refused: list[Any] = [[], {"graph": "none"}, wanted | {"settings": {"ranker": "vibes"}}]
+    for wrong in refused:
+        assert alice.post("/citeloom/estimate", wrong).status_code == 422
     assert alice.post("/citeloom/draft?name=../../a.pdf").json()["text"] == "{}"
     assert nobody.get("/app/").status_code == 200
     assert nobody.get("/app/../citeloom/libraries").status_code in {401, 404, 429}

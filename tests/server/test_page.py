@@ -178,6 +178,19 @@ def test_each_paper_is_asked_and_a_search_is_made_again(visitor: Visitor) -> Non
     expect(page.locator(".paper")).to_have_count(8)
     visitor.looks_right()
 
+    page.get_by_role("button", name="Make a library of the kept papers").click()
+    page.locator(".apply a").click(timeout=60_000)
+    expect(page.get_by_label("Library")).to_have_value(re.compile("^we-study-.*"))
+    visitor.at(f"run/{thread}/graph")
+    page.locator(".dot:has(circle.kept)").first.click()
+    title = page.locator(".card h2").inner_text().rpartition("] ")[2]
+    page.get_by_role("button", name="Search around this paper").click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    expect(page.locator("h1")).to_contain_text(title[:30])
+    visitor.at(f"run/{thread}/take")
+    page.get_by_role("button", name="Send the references to Zotero").click()
+    page.get_by_text("start it on this machine").wait_for()
+
 
 def test_question_upload_and_history(visitor: Visitor) -> None:
     page = visitor.at("libraries")
@@ -202,13 +215,43 @@ def test_question_upload_and_history(visitor: Visitor) -> None:
     assert "warmer side" in page.locator(".turn mark").first.inner_text()
     visitor.looks_right()
 
+    page.reload()  # the conversation is there again, and goes on
+    page.locator(".turn .sentence").first.wait_for(timeout=60_000)
+    page.get_by_label("Question").fill("Which side of a tank do larvae choose in the dark?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".turn")).to_have_count(2)
+    page.locator(".turn").nth(1).locator(".sentence").first.wait_for(timeout=60_000)
+
     visitor.at("libraries/fishes")
     page.get_by_role("button", name=re.compile("^Remove")).click()
     page.wait_for_selector(".papers li", state="detached")
+    page.get_by_role("button", name="Delete this library").click()
+    expect(page.locator(".names")).not_to_contain_text("fishes")
     visitor.at("history")
     page.wait_for_selector(".history li")
     page.get_by_role("button", name="Delete Which side").click()
     expect(page.get_by_role("button", name="Delete Which side")).to_have_count(0)
+    visitor.looks_right()
+
+
+def test_page_of_a_quote_is_shown_with_its_words_marked(visitor: Visitor) -> None:
+    page = visitor.at("libraries")
+    owls = FilePayload(name="owls.pdf", mimeType="application/pdf", buffer=first())
+    page.set_input_files("input[type=file]", owls)
+    page.get_by_label("to library").fill("owls")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_text("owls.pdf: added").wait_for(timeout=60_000)
+    visitor.at("ask/owls")
+    page.wait_for_selector("option:has-text('owls')", state="attached")
+    page.get_by_label("Question").fill("How do barn owls tell the height of a sound?")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator(".turn .sentence").first.click(timeout=60_000)
+    page.get_by_role("button", name="Show the page").first.click()
+    picture = page.locator("figure img").first
+    picture.wait_for(timeout=60_000)
+    assert picture.get_attribute("alt")
+    expect(page.locator("figcaption").first).to_have_text(re.compile(r"^Page \d / 2$"))
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 800
     visitor.looks_right()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from string import ascii_lowercase
 
 from state.paper import Paper, title_key
+from state.results import Reference
 from tools.text.words import ACADEMIC_WORDS, STOP_WORDS, tokens
 
 
@@ -31,6 +32,15 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
             key = stem + letters(seen[stem])
         keys[key] = place
     return sorted(keys, key=keys.__getitem__)
+
+
+def numbered(papers: Sequence[Paper]) -> list[Reference]:
+    """Return a list of references of these papers, numbered as they stand."""
+    pairs = zip(citation_keys(papers), papers, strict=True)
+    return [
+        Reference(number=number, key=key, paper=paper)
+        for number, (key, paper) in enumerate(pairs, start=1)
+    ]
 
 
 def letters(count: int) -> str:

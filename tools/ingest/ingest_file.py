@@ -104,6 +104,8 @@ def _take(
         put = opened.library.texts.put(entry, reading.document.text, passages, references)
         if opened.documents:
             opened.documents.put(reading.sha256, reading.document)
+        if reading.kind == "pdf":
+            opened.library.files.keep(reading.sha256, given.path)
     notes = (*filter(None, [reading.note]), *notes, *more)
     return _report(given, reading, paper, passages, put, notes)
 
@@ -157,6 +159,8 @@ def _unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> File
     notes: list[str] = []
     status: FileStatus = "unchanged"
     with opened.writing():
+        if entry.kind == "pdf":  # it may be from before files were kept
+            opened.library.files.keep(entry.sha256, given.path)
         if given.record:
             known = given.record.model_copy(
                 update={"aliases": (*given.record.aliases, entry.paper)}

@@ -147,6 +147,11 @@ class Catalog:
         )
         return [ReferenceEntry.model_validate_json(one) for _, one in self._many(sql, [point])]
 
+    def hashes(self) -> set[str]:
+        """Return the SHA-256 of every document's file."""
+        with self.database.reading() as db:
+            return {key for (key,) in db.execute("SELECT sha256 FROM documents")}
+
     def ids_in_order(self) -> list[str]:
         """Return the canonical id of every paper, in the order of their coming."""
         with self.database.reading() as db:

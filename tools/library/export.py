@@ -8,8 +8,7 @@ from typing import IO
 from uuid import uuid4
 
 from state.paper import Paper
-from state.results import Reference
-from tools.bibliography.keys import citation_keys
+from tools.bibliography.keys import numbered
 from tools.errors import InputError
 from tools.library.library import Library
 
@@ -60,11 +59,7 @@ def _formatted(kind: str, papers: list[Paper]) -> str:
     from tools.bibliography.write_csl import to_csl
     from tools.bibliography.write_ris import to_ris
 
-    keys = citation_keys(papers)
-    references = [
-        Reference(number=number, key=key, paper=paper)
-        for number, (key, paper) in enumerate(zip(keys, papers, strict=True), start=1)
-    ]
+    references = numbered(papers)
     if kind == ".bib":
         return to_bibtex(references)
     if kind == ".ris":

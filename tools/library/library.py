@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from state.paper import Paper
 from tools.embed.port import Embedder
 from tools.library.catalog import Catalog
+from tools.library.files import LibraryFiles
 from tools.library.index import IndexOpener, LibraryIndex
 from tools.library.lock import WriteLock
 from tools.library.match import find_same_work
@@ -52,6 +53,7 @@ class Library:
             name, self.catalog.database, opener, embedder, self._writing
         )
         self.texts = Texts(self.catalog, self.vector_index, self._writing)
+        self.files = LibraryFiles(folder / "files")
 
     def check_embedder(self, embedder: Embedder) -> None:
         """Raise LibraryError if the vectors here are of another embedder than this."""
@@ -126,6 +128,7 @@ class Library:
             if reembed and not self.searchable():
                 self.vector_index.rename()
             self.vector_index.tidy()
+            self.files.tidy(self.catalog.hashes())
             return self.vector_index.catch_up(progress)
 
     def search(
@@ -228,6 +231,7 @@ class Library:
         with self._writing.held():
             points = sorted(set(self.catalog.points(ids).values()))
             self.catalog.remove(points)
+            self.files.tidy(self.catalog.hashes())
             self.vector_index.drop_gone()
             return len(points)
 

@@ -1,0 +1,34 @@
+// What a run may take: before it starts, and where it asks whether it is worth it.
+// @ts-check
+import * as api from "./api.js";
+import {html, useEffect, useState} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+const PAUSE = 700;
+
+/** The estimate of what a form says, made anew when one stops typing. @param {string} graph @param {any} input @param {any} settings @param {boolean} wanted */
+export function useEstimate(graph, input, settings, wanted) {
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  const asked = JSON.stringify({graph, input, settings});
+  useEffect(() => {
+    if (!wanted) return setFound(null);
+    const timer = setTimeout(() => api.post("/citeloom/estimate", JSON.parse(asked)).then(setFound, () => setFound(null)), PAUSE);
+    return () => clearTimeout(timer);
+  }, [asked, wanted]);
+  return found;
+}
+
+/** @param {{estimate: any}} props */
+export function Estimate({estimate}) {
+  const span = (/** @type {any} */ range, /** @type {number} */ digits) => {
+    if (!range) return W.estimate.unknown;
+    const [low, high] = [range.low.toFixed(digits), range.high.toFixed(digits)];
+    return low === high ? low : `${low} ${W.estimate.to} ${high}`;
+  };
+  return html`<dl class="cost">
+    <dt>${W.estimate.usd}</dt><dd>${span(estimate.usd, 2)}</dd>
+    <dt>${W.estimate.minutes}</dt><dd>${span(estimate.minutes, 0)}</dd>
+    <dt>${W.estimate.calls}</dt><dd>${span(estimate.calls, 0)}</dd>
+  </dl>
+  <ul class="hint">${estimate.notes.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>`;
+}

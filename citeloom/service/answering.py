@@ -1,0 +1,48 @@
+"""How the service's own routes answer: JSON, and errors as a status with a sentence for a person."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from citeloom.service.entry import RefusedError
+from tools.errors import CiteLoomError, DocumentError, InputError, LibraryError
+
+Answering = Callable[[Request], Awaitable[object]]
+
+
+def answering(answer: Answering) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that gives what `answer` does, as JSON unless it is a response already."""
+
+    async def route(request: Request) -> Response:
+        try:
+            given = await answer(request)
+        except RefusedError as error:
+            return JSONResponse({"detail": error.text}, error.status)
+        except DocumentError as error:
+            remedy = f": {error.remedy}" if error.remedy else ""
+            return JSONResponse({"detail": f"{error}{remedy}"}, 422)
+        except InputError as error:
+            return JSONResponse({"detail": str(error)}, 422)
+        except LibraryError as error:
+            return JSONResponse({"detail": str(error)}, 404)
+        except CiteLoomError as error:
+            return JSONResponse({"detail": str(error)}, 503)
+        return given if isinstance(given, Response) else JSONResponse(given)
+
+    return route
+
+
+async def sent(request: Request) -> dict[str, object]:
+    """Return the JSON object that a request carries.
+
+    Raises:
+        InputError: It carries none.
+    """
+    try:
+        given = await request.json()
+    except ValueError as error:
+        raise InputError("send a JSON object") from error
+    if not isinstance(given, dict):
+        raise InputError("send a JSON object")
+    return given
