@@ -7,6 +7,7 @@ CiteLoomError
     ├── AnswerError       a mind's answer stayed outside its schema after every repair
     ├── RefusedError      the model refused, or a content filter stopped it
     ├── BudgetError       a budget, of the run or of the day, is spent; what there is so far is kept
+    │   └── FinishedError a person wants the run to end now, with what it has
     ├── QuotaError        a source's own allowance is spent; the message says when it comes back
     ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
     ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
@@ -51,6 +52,13 @@ class RefusedError(PermanentError):
 
 class BudgetError(PermanentError):
     """The run's budget, or its caller's for the day, does not allow another call."""
+
+
+class FinishedError(BudgetError):
+    """A person wants the run to end with what it has: it asks for nothing more."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was asked to finish with what it had by then")
 
 
 class QuotaError(PermanentError):

@@ -166,6 +166,9 @@ export async function cancel(thread, run) {
   await note(thread, {cancelled: true});
 }
 
+/** Let a run end now with what it has, papers ranked as far as they are known. @param {string} thread */
+export const finish = (thread) => post(`/citeloom/runs/${thread}/finish`, {});
+
 /**
  * Tell of a run from its first event, also of one that began before the page was loaded.
  * @param {string} thread

@@ -34,6 +34,7 @@ export function RunView({thread, tab}) {
     was.current = run.status;
   }, [run.status]);
   const [stop, stopping, stopError] = useAction(async () => (await api.cancel(thread, run.run), again()));
+  const [finish, finishing, finishError] = useAction(() => api.finish(thread));
   const [resume, resuming, resumeError] = useAction(async () => (await runs.resume(run), again()));
   const rerun = ["find", "review"].includes(run.graph) && run.status === "done" && Boolean(run.searched.text);
   const [look, looking, lookError] = useAction(async () => {
@@ -47,10 +48,11 @@ export function RunView({thread, tab}) {
       ${rerun && html` <button disabled=${looking} onClick=${() => look()}>${W.history.again}</button>`}
       ${run.parent && html` · ${W.run.from} <a href=${`#/run/${run.parent}/text`}>${W.text.before}</a>`}
       ${run.status === "working" && html` <button disabled=${stopping} onClick=${() => stop()}>
-        ${stopping ? W.run.stopping : W.run.stop}</button>`}
+        ${stopping ? W.run.stopping : W.run.stop}</button>
+        <button disabled=${finishing} onClick=${() => finish()}>${W.run.finish}</button>`}
       ${(run.status === "stopped" || (run.status === "failed" && !run.error)) && html` <button disabled=${resuming} onClick=${() => resume()}>${W.run.resume}</button>`}
     </p>
-    <${Problem} text=${run.error || stopError || resumeError || lookError || (run.status === "failed" ? W.run.failed : "")
+    <${Problem} text=${run.error || stopError || finishError || resumeError || lookError || (run.status === "failed" ? W.run.failed : "")
       || (end ? [end.cause, end.remedy].filter(Boolean).join(" — ") : "")} />
     ${run.question && html`<${Question} key=${run.question.kind + (run.question.error ?? "") + run.question.proposal} run=${run} again=${again} />`}
     <nav class="tabs" aria-label=${run.title || W.name}>

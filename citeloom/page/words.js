@@ -33,7 +33,7 @@ export const W = {
   },
   run: {
     tabs: {live: "Progress", papers: "Papers", graph: "Citations", table: "Comparison", text: "Text", take: "Take away"},
-    stop: "Stop and keep what there is", stopping: "Stopping…", resume: "Go on",
+    stop: "Stop, to go on later", finish: "Finish with what there is", stopping: "Stopping…", resume: "Go on",
     status: {loading: "Loading…", working: "Working", asking: "Waiting for you", done: "Done", stopped: "Stopped",
       failed: "Failed"},
     failed: "The run failed on the server, whose log says why. What it has is kept.",

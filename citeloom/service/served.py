@@ -19,7 +19,9 @@ from langgraph_sdk.errors import (
 )
 
 from citeloom.service.runs import GraphName, Progress, RunView, Status
+from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError, TransientError
+from tools.ledger.ledger import finish
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -139,6 +141,20 @@ class ServedRuns:
             if view.status in {"working", "input_required"}:
                 await self._client.threads.update(run, metadata={"cancelled": True})
 
+    async def finish(self, run: str) -> None:
+        """Let a run that is under way end with what it has, as one whose budget is spent does.
+
+        Raises:
+            InputError: It is not under way, or another process works on it.
+        """
+        with _told(run):
+            thread = await self._thread(run)
+            state: Any = await self._client.threads.get_state(run, subgraphs=True)
+        name = _inmost(state).get("run")
+        busy = thread["status"] == "busy"
+        if not (busy and name and finish(name, settings().home)):
+            raise InputError(f"run '{run}' cannot be told to finish now: cancel it, or wait")
+
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
         with _told("any"):
@@ -205,6 +221,15 @@ def _view(thread: Any, status: Status) -> RunView:
         started=str(thread["created_at"]),
         updated=str(thread["updated_at"]),
     )
+
+
+def _inmost(state: Any) -> dict[str, Any]:
+    """Return what a state holds, with that of the graphs inside it."""
+    values = dict(state.get("values") or {})
+    for task in state.get("tasks") or ():
+        if isinstance(task.get("state"), dict):
+            values |= _inmost(task["state"])
+    return values
 
 
 @cache

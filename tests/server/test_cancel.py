@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
@@ -82,6 +83,31 @@ async def test_cancelled_run_ends_pays_nothing_more_and_shows_what_it_had(
     done: Any = await asking.runs.wait(thread, "review", input=None, context=QUICK)
     assert done["stop"] is None
     assert done["references"]
+
+
+async def test_run_that_is_told_to_finish_ends_with_what_it_has(
+    asking: LangGraphClient, paid: Server, llm: OpenAIServer, abstract: str
+) -> None:
+    given: Any = {"text": f"{abstract}\n\nFinished early.", "library": SMALL}
+    thread = (await asking.threads.create(metadata={"citeloom_graph": "review"}))["thread_id"]
+    async with httpx.AsyncClient(base_url=paid.url) as client:
+        early = await client.post(f"/citeloom/runs/{thread}/finish")
+        assert (early.status_code, "cannot be told to finish" in early.text) == (422, True)
+        since = len(llm.requests)
+        run = await asking.runs.create(thread, "review", input=given, context=QUICK)
+        await reached(llm, "debate_papers", since)
+        told = await client.post(f"/citeloom/runs/{thread}/finish")
+        assert told.json() == {"finishing": True}
+        asked = len(llm.requests)
+        done: Any = await asking.runs.join(thread, run["run_id"])
+        # A question that was being sent may still come to its end.
+        assert len(llm.requests) <= asked + 1
+        assert done["outcome"] == "partial"
+        assert "asked to finish" in done["stop"]["cause"]
+        assert any(item["selected"] for item in done["papers"])
+        assert not done["sentences"]
+        made = (await client.get(f"/citeloom/runs/{thread}/files")).json()["files"]
+        assert {"papers.json", "review.html"} <= made.keys()
 
 
 async def test_run_that_is_rolled_back_leaves_nothing(

@@ -138,7 +138,7 @@ def test_person_is_asked_and_a_run_is_stopped_and_goes_on(visitor: Visitor) -> N
     page.wait_for_selector(".status.done", timeout=60_000)
 
     thread = visitor.review(IDEA, SMALL)
-    page.get_by_role("button", name="Stop and keep what there is").click(timeout=30_000)
+    page.get_by_role("button", name="Stop, to go on later").click(timeout=30_000)
     page.wait_for_selector(".status.stopped, .status.done", timeout=60_000)
     if page.locator(".status.stopped").count():
         page.get_by_role("button", name="Go on").click()

@@ -13,7 +13,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
-from tools.errors import BudgetError, PermanentError
+from tools.errors import BudgetError, FinishedError, PermanentError
 from tools.gate import Bell
 from tools.ledger.day import DayBudget
 from tools.ledger.file import LedgerFile, Used
@@ -56,6 +56,13 @@ class RunLedger:
         self._since = 0.0
         self._lock = threading.Lock()
         self._bell = Bell()
+        self._finished = False
+
+    def finish(self) -> None:
+        """Let the run ask for nothing more; what is under way comes to its end. Holds in this process."""
+        with self._lock:
+            self._finished = True
+            self._bell.ring()
 
     async def ready(self) -> None:
         """Read what the run has spent in earlier processes; `usage` is whole from then on.
@@ -179,6 +186,8 @@ class RunLedger:
         await self.ready()
         while True:
             with self._lock:
+                if self._finished:
+                    raise FinishedError
                 self._tick()
                 for worst in wanted:
                     if (excess := self._excess(worst, source, ())) is None:
@@ -275,6 +284,16 @@ _ledgers: WeakValueDictionary[tuple[Path, str], RunLedger] = WeakValueDictionary
 _recent: deque[RunLedger] = deque(maxlen=256)
 """Keeps ledgers between the nodes of a run; an older one is read from its file again."""
 _registry = threading.Lock()
+
+
+def finish(run: str, home: Path) -> bool:
+    """Let a run of this process end with what it has; return whether this process knows it."""
+    with _registry:
+        ledger = _ledgers.get((home, run))
+    if ledger is None:
+        return False
+    ledger.finish()
+    return True
 
 
 def ledger_for(run: str, limits: Limits, home: Path) -> RunLedger:
