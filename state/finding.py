@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from state.base import Value
+from state.paper import Paper
 from state.query import Hit
 
 
@@ -52,6 +53,16 @@ class DiscoveryPoint(Value):
     kept: int = Field(ge=0, description="Of these, the ones kept in the end.")
 
 
+class MissingWork(Value):
+    """A work that several of the kept papers cite, and that the search has not come to."""
+
+    id: str = Field(description="Canonical id of the work.")
+    cited_by: tuple[str, ...] = Field(description="Ids of the kept papers that cite it.")
+    paper: Paper | None = Field(
+        default=None, description="Its record, where a source of the run knows it."
+    )
+
+
 class Completeness(Value):
     """How many papers such a text would cite, and how many of them are among those kept.
 
@@ -78,6 +89,9 @@ class Completeness(Value):
     )
     curve: tuple[DiscoveryPoint, ...] = ()
     stopped: str = Field(default="", description="Why the search ended.")
+    missing: tuple[MissingWork, ...] = Field(
+        default=(), description="Works that several kept papers cite and the search has not seen."
+    )
     caveats: tuple[str, ...] = ()
 
 

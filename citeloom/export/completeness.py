@@ -5,6 +5,7 @@ from typing import Any
 
 from citeloom.export.escaping import escape
 from state.finding import Completeness
+from tools.bibliography.write_csl import reference_line
 
 
 def assessed(values: Mapping[str, Any]) -> Completeness | None:
@@ -29,6 +30,7 @@ def completeness_text(values: Mapping[str, Any]) -> str:
         "## How complete it is",
         escape(found.told)
         + (f" Why it ended there: {escape(found.stopped)}." if found.stopped else ""),
+        _missing(found),
         _curve(found),
         "\n".join(lines),
     ]
@@ -37,6 +39,20 @@ def completeness_text(values: Mapping[str, Any]) -> str:
 
 def _often(found: Completeness) -> list[tuple[int, float]]:
     return [(number, count) for number, count in enumerate(found.found_by, start=1) if count]
+
+
+def _missing(found: Completeness) -> str:
+    named = [item for item in found.missing if item.paper]
+    lines = [
+        f"- {escape(reference_line(item.paper))} Cited by {len(item.cited_by)} of the papers kept."
+        for item in named
+        if item.paper
+    ]
+    return (
+        "\n".join(["Cited by several papers kept, and not found by the search:", "", *lines])
+        if lines
+        else ""
+    )
 
 
 def _curve(found: Completeness) -> str:

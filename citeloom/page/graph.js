@@ -25,28 +25,24 @@ export function drawn(values) {
   const count = new Map();
   for (const link of links) count.set(link.cited, (count.get(link.cited) ?? 0) + 1);
   const known = new Set(papers.map((item) => item.paper.id));
-  // Works that several kept papers cite, which the search has not brought.
-  const named = new Map();
-  for (const {selected, paper} of papers) {
-    if (selected) for (const id of paper.references ?? []) if (!known.has(id)) named.set(id, (named.get(id) ?? 0) + 1);
-  }
-  const missing = [...named].filter(([, times]) => times > 2).sort((a, b) => b[1] - a[1]).slice(0, 30);
+  const missing = /** @type {any[]} */ ((values.completeness?.missing ?? []).filter((/** @type {any} */ item) => !known.has(item.id)));
   /** @type {Dot[]} */
   const dots = [
     ...papers.map(({paper, selected, score}) => ({
       id: paper.id, title: paper.title, year: paper.year ?? null, paper, kind: /** @type {"kept" | "seen"} */ (selected ? "kept" : "seen"),
       cited: count.get(paper.id) ?? 0, number: numbers.get(paper.id), score, x: 0, y: 0, r: 5 + 7 * Math.sqrt(score / 100),
     })),
-    ...missing.map(([id, times]) => ({
-      id, title: id, year: null, paper: null, kind: /** @type {"missing"} */ ("missing"), cited: times, number: undefined, score: 0,
-      x: 0, y: 0, r: 6,
+    ...missing.map(({id, cited_by, paper}) => ({
+      id, title: paper?.title ?? id, year: paper?.year ?? null, paper, kind: /** @type {"missing"} */ ("missing"), cited: cited_by.length,
+      number: undefined, score: 0, x: 0, y: 0, r: 6,
     })),
   ];
   const years = placed(dots);
   const by = new Map(dots.map((dot) => [dot.id, dot]));
   /** @type {[Dot, Dot][]} */
   const lines = [];
-  for (const {citing, cited} of links) {
+  const all = [...links, ...missing.flatMap(({id, cited_by}) => cited_by.map((/** @type {string} */ citing) => ({citing, cited: id})))];
+  for (const {citing, cited} of all) {
     const [from, to] = [by.get(citing), by.get(cited)];
     if (from && to && from !== to) lines.push([from, to]);
   }

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from nodes.find.hidden import hidden_in, selected_in
+from nodes.find.missing_works import missing_works
 from state.channels import FindState
 from state.finding import Completeness
 from state.run import halt
@@ -53,6 +54,7 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         found_by=tuple(round(number, 1) for number in estimate.found_by),
         curve=tuple(discovery(steps, kept)),
         stopped=why_stopped(state),
+        missing=tuple(await missing_works(state, services)),
         caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
     share = f"about {done.share:.0%} of" if done.share is not None else "too little to tell, of"

@@ -1,0 +1,69 @@
+"""nodes/find/missing_works.py: what kept papers cite and the search has not come to."""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from nodes.find.missing_works import missing_works
+from state.paper import Paper
+from state.request import Request
+from tests.nodes.tables import Tables
+from tests.scholar.table import Table
+from tools.context import RunContext
+from tools.errors import TransientError
+from tools.services import Services, open_services
+
+GONE, LATER, SEEN, OWN, RARE = (
+    f"doi:10.1000/{name}" for name in ("gone", "later", "seen", "own", "rare")
+)
+CITING = [
+    Paper(
+        id=f"doi:10.1000/{at}", title=f"Pears {at}",
+        references=(GONE, LATER, "openalex:W9", OWN, *((RARE,) if at < 2 else ())),
+    )
+    for at in range(4)
+]  # fmt: skip
+SEEN_PAPER = Paper(id=SEEN, title="Seen and not kept", aliases=("openalex:W9",))
+
+
+async def services_with(home: Path, *tables: Table) -> Services:
+    context = RunContext(mind="extractive")
+    vars(context)["clients"] = Tables(home, tables)
+    runtime: Runtime[RunContext] = Runtime(context=context, store=InMemoryStore())
+    services = open_services(runtime, "run")
+    await services.run_store.papers.put([*CITING, SEEN_PAPER])
+    return services
+
+
+def state(**more: Any) -> Any:
+    kept = [paper.id for paper in CITING[:3]]
+    request = Request(text="pears", sources=("openalex", "arxiv"), before=more.pop("before", None))
+    same = {paper.id: paper.id for paper in [*CITING, SEEN_PAPER]}
+    given = {"request": request, "same": same, "hidden": [OWN], "selected": kept, "failures": []}
+    return {**given, **more}
+
+
+async def test_work_that_three_kept_papers_cite_is_missing_and_named_by_whoever_knows_it(
+    tmp_path: Path,
+) -> None:
+    failing = Table([], "openalex")
+    failing.get_error = TransientError("openalex is busy")
+    knowing = Table(
+        [], "arxiv", records=[Paper(id=GONE, title="The pear that all cite", year=1990)]
+    )
+    services = await services_with(tmp_path, failing, knowing)
+    gone, later = await missing_works(state(), services)
+    assert (gone.id, gone.paper and gone.paper.title) == (GONE, "The pear that all cite")
+    assert gone.cited_by == tuple(paper.id for paper in CITING[:3])
+    assert (later.id, later.paper) == (LATER, None)
+
+
+async def test_work_past_the_cutoff_is_not_missing(tmp_path: Path) -> None:
+    records = [Paper(id=LATER, title="Pears of tomorrow", year=2024)]
+    services = await services_with(
+        tmp_path, Table([], "openalex", records=records), Table([], "arxiv")
+    )
+    found = await missing_works(state(before="2020-01-01"), services)
+    assert [item.id for item in found] == [GONE]
