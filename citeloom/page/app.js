@@ -2,6 +2,7 @@
 // @ts-check
 import {key} from "./api.js";
 import {Ask} from "./ask.js";
+import {Check} from "./check.js";
 import {History} from "./history.js";
 import {Libraries} from "./libraries.js";
 import {RunView} from "./run_view.js";
@@ -10,7 +11,7 @@ import * as api from "./api.js";
 import {html, render, useEffect, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-const VIEWS = /** @type {const} */ (["start", "ask", "libraries", "history"]);
+const VIEWS = /** @type {const} */ (["start", "ask", "check", "libraries", "history"]);
 
 /** @returns {string[]} */
 const here = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -53,6 +54,7 @@ function skip(event) {
 function View({view, more}) {
   if (view === "run" && more[0]) return html`<${RunView} thread=${more[0]} tab=${more[1] ?? ""} />`;
   if (view === "ask") return html`<${Ask} library=${more[0] ?? ""} conversation=${more[1] ?? ""} />`;
+  if (view === "check") return html`<${Check} />`;
   if (view === "libraries") return html`<${Libraries} name=${more[0] ?? ""} />`;
   if (view === "history") return html`<${History} />`;
   return html`<${Start} />`;

@@ -75,12 +75,25 @@ function Inside({library, again}) {
     location.hash = "#/libraries";
     again();
   });
+  const [ticked, setTicked] = useState(/** @type {string[]} */ ([]));
+  const [question, setQuestion] = useState("");
+  const [write, writing, unwritten] = useAction(async () => {
+    const input = {question, library: library.name, papers: ticked};
+    location.hash = `#/run/${await api.start("synthesize", input, {}, {title: question})}/live`;
+  });
+  const tick = (/** @type {string} */ id) => (/** @type {any} */ event) =>
+    setTicked(event.target.checked ? [...ticked, id] : ticked.filter((item) => item !== id));
   return html`<h2>${library.name}</h2>
+    ${ticked.length > 0 && html`<form class="bar card" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), write())}>
+      <label class="grow">${W.synthesis.title} (${ticked.length}): ${W.synthesis.question}<input required value=${question}
+        onInput=${(/** @type {any} */ event) => setQuestion(event.target.value)} /></label>
+      <button class="main" disabled=${writing}>${W.synthesis.go}</button></form>`}
     <p><a href=${`#/ask/${library.name}`}>${W.libraries.ask}</a>${" "}
       ${library.yours && html`<button class="small" disabled=${destroying} onClick=${() => destroy()}>${destroying ? W.libraries.deleting : W.libraries.delete}</button>`}</p>
     <label>${W.libraries.find}<input type="search" value=${part} onInput=${(/** @type {any} */ event) => setPart(event.target.value)} /></label>
-    <${Problem} text=${error || failed || undone} />
-    <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto"><strong>${paper.title}</strong>
+    <${Problem} text=${error || failed || undone || unwritten} />
+    <ul class="papers">${(found?.papers ?? []).map((/** @type {any} */ paper) => html`<li dir="auto">
+      <input type="checkbox" aria-label=${`${W.synthesis.tick}: ${paper.title}`} checked=${ticked.includes(paper.id)} onChange=${tick(paper.id)} /> <strong>${paper.title}</strong>
       <div class="dim">${byline(paper)} <${Out} paper=${paper} />
         ${library.yours && html` <button class="small" disabled=${busy} onClick=${() => remove(paper.id)}
           aria-label=${`${W.libraries.remove} ${paper.title}`}>${W.libraries.remove}</button>`}</div></li>`)}</ul>

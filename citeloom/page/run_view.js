@@ -1,6 +1,7 @@
 // One run: how far it is, what it asks, and what it has, in tabs.
 // @ts-check
 import * as api from "./api.js";
+import {Checked} from "./check.js";
 import {Graph} from "./graph.js";
 import {Papers} from "./papers.js";
 import {Nothing, Problem, useAction} from "./parts.js";
@@ -8,6 +9,7 @@ import {Card, Question} from "./question.js";
 import * as runs from "./run.js";
 import {Table} from "./table.js";
 import {searched} from "./search_again.js";
+import {Synthesis} from "./synthesis.js";
 import {Take} from "./take.js";
 import {Text} from "./text.js";
 import {html, useEffect, useRef} from "./vendor/preact.js";
@@ -15,21 +17,24 @@ import {W} from "./words.js";
 
 /** @typedef {keyof typeof W.run.tabs} Tab */
 
+/** What each graph's runs have to show. @type {Record<string, Tab[]>} */
+const TABS = {
+  review: ["live", "papers", "graph", "table", "text", "take"], find: ["live", "papers", "graph", "take"],
+  write: ["live", "table", "text", "take"], revise: ["live", "table", "text", "take"],
+  synthesize: ["live", "synthesis", "take"], verify: ["live", "checked", "take"],
+};
+
 /** @param {{thread: string, tab: string}} props */
 export function RunView({thread, tab}) {
   const [run, again] = runs.useRun(thread);
   const was = useRef(/** @type {runs.Status} */ ("loading"));
   const written = Boolean(run.values.sentences?.length);
-  /** @type {Tab[]} */
-  const tabs = [
-    "live", ...(["write", "revise"].includes(run.graph) ? [] : /** @type {Tab[]} */ (["papers", "graph"])),
-    ...(run.graph === "find" ? [] : /** @type {Tab[]} */ (["table", "text"])), "take",
-  ];
+  const tabs = TABS[run.graph] ?? ["live"];
   const shown = tabs.find((name) => name === tab) ?? "live";
   useEffect(() => {
     // What one waits for is shown when it is there, unless one has looked elsewhere meanwhile.
     if (was.current === "working" && run.status === "done" && shown === "live") {
-      location.hash = `#/run/${thread}/${written ? "text" : "papers"}`;
+      location.hash = `#/run/${thread}/${tabs[written && tabs.includes("text") ? tabs.indexOf("text") : 1] ?? "live"}`;
     }
     was.current = run.status;
   }, [run.status]);
@@ -63,6 +68,8 @@ export function RunView({thread, tab}) {
     ${shown === "graph" && html`<${Graph} run=${run} />`}
     ${shown === "table" && html`<${Table} run=${run} />`}
     ${shown === "text" && html`<${Text} run=${run} />`}
+    ${shown === "synthesis" && html`<${Synthesis} run=${run} />`}
+    ${shown === "checked" && html`<${Checked} run=${run} />`}
     ${shown === "take" && html`<${Take} run=${run} />`}`;
 }
 
@@ -90,6 +97,8 @@ function Live({run}) {
       ${spent.calls > 0 && html`<p class="dim">${W.run.cost}: ${spent.calls} ${W.estimate.calls}, ${spent.usd.toFixed(2)} USD</p>`}
       ${run.queries.length > 0 && html`<h2>${W.run.queries}</h2>
         <ul>${run.queries.map((query) => html`<li dir="auto">${query.text} <span class="dim">${query.reason ?? ""}</span></li>`)}</ul>`}
+      ${(run.values.reports ?? []).length > 0 && html`<ul>${run.values.reports.map((/** @type {any} */ item) => html`<li dir="auto"><strong>${item.source}</strong>:
+        ${item.status} ${item.cause ?? ""}</li>`)}</ul>`}
       ${failures.length > 0 && html`<h2>${W.run.notDone}</h2>
         <ul>${failures.map((/** @type {any} */ item) => html`<li dir="auto">${item.subject}: ${item.cause}${item.remedy && ` (${item.remedy})`}</li>`)}</ul>`}
     </section>

@@ -2,8 +2,8 @@
 // @ts-check
 import * as api from "./api.js";
 import {difference} from "./diff.js";
-import {PageOf} from "./page_of.js";
-import {Lines, Marked, Nothing, Out, Problem, Sentence, useAction, useLoaded} from "./parts.js";
+import {Evidence, Verdict, worst} from "./evidence.js";
+import {Lines, Nothing, Out, Problem, Sentence, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
@@ -26,13 +26,6 @@ export function lined(sentences) {
   const line = (/** @type {any} */ item) =>
     item.marked.replace(MARKER, (/** @type {string} */ _, /** @type {string} */ name) => `[${keys.indexOf(name) + 1}]`);
   return paragraphs(sentences).map((part) => part.map(line).join("\n")).join("\n\n");
-}
-
-/** The verdict that counts of a sentence: the worst. @param {any} sentence */
-export function worst(sentence) {
-  const order = ["contradicted", "not_in_source", "not_checked", "partly", "supported"];
-  const verdicts = [...sentence.citations, sentence.verdict].filter(Boolean).map((item) => item.verdict);
-  return order.find((name) => verdicts.includes(name)) ?? "";
 }
 
 /** @param {{run: Run}} props */
@@ -117,35 +110,6 @@ function Paragraph({part, at, choose, values}) {
   return html`<p dir="auto">${part.map((item) => html`<${Sentence} kind=${worst(item)} chosen=${item.number === at}
       choose=${() => choose(item.number)}>${item.text}<//> `)}
     <button class="small" title=${W.text.copyAll} onClick=${copy}>${copied ? W.text.copied : W.text.copy}</button></p>`;
-}
-
-/** @param {{sentence: any, values: any}} props */
-function Evidence({sentence, values}) {
-  const library = values.request?.library || "starter";
-  const papers = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
-  const all = [...sentence.citations, ...(sentence.verdict ? [sentence.verdict] : [])];
-  if (!all.length) return html`<p>${sentence.rests_on?.length ? W.text.rests : W.text.without}</p>`;
-  return all.map((item) => {
-    const cited = papers.get(item.paper);
-    const quotes = [item.quote, ...(item.further ?? [])].filter(Boolean);
-    return html`<div class="evidence">
-      <p><span class=${`support ${item.verdict}`}>${W.text.support[/** @type {keyof typeof W.text.support} */ (item.verdict)] ?? item.verdict}</span>
-        ${item.cause && html` <span class="dim">${item.cause.replaceAll("_", " ")}</span>`}</p>
-      ${cited && html`<p dir="auto">[${cited.number}] ${cited.paper.title} <${Out} paper=${cited.paper} /></p>`}
-      ${quotes.map((quote) => html`<blockquote dir="auto">“${quote.text}”</blockquote>
-        ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
-      ${item.reason && html`<p class="dim" dir="auto">${item.reason}</p>`}
-      ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${W.papers.abstract}</summary>
-        <p><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p></details>`}
-    </div>`;
-  });
-}
-
-/** @param {{audit: any}} props */
-function Verdict({audit}) {
-  if (!audit) return null;
-  if (audit.passed) return html`<p class="audit passed">${W.text.passed}</p>`;
-  return html`<div class="audit"><p>${W.text.notPassed}</p><ul>${audit.reasons.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul></div>`;
 }
 
 /** @param {{parent: string, text: string}} props */

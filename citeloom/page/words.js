@@ -5,7 +5,7 @@ export const W = {
   name: "CiteLoom",
   tagline: "Literature reviews in which every citation is real and every claim shows the words behind it.",
   skip: "To the content",
-  nav: {start: "New review", ask: "Ask", libraries: "Libraries", history: "History"},
+  nav: {start: "New review", ask: "Ask", check: "Check citations", libraries: "Libraries", history: "History"},
   key: {
     title: "This server asks for a key",
     hint: "Whoever runs it makes one with `citeloom keys add NAME`. It is kept until you close this tab.",
@@ -32,7 +32,8 @@ export const W = {
     short: "Write at least a sentence.",
   },
   run: {
-    tabs: {live: "Progress", papers: "Papers", graph: "Citations", table: "Comparison", text: "Text", take: "Take away"},
+    tabs: {live: "Progress", papers: "Papers", graph: "Citations", table: "Comparison", text: "Text", synthesis: "Synthesis",
+      checked: "Findings", take: "Take away"},
     stop: "Stop, to go on later", finish: "Finish with what there is", stopping: "Stopping…", resume: "Go on",
     status: {loading: "Loading…", working: "Working", asking: "Waiting for you", done: "Done", stopped: "Stopped",
       failed: "Failed"},
@@ -87,6 +88,19 @@ export const W = {
     without: "This sentence cites nobody.", rests: "It rests on what the paragraph cites.",
     remove: "Remove this sentence", shorter: "Say it shorter", copy: "Copy", copyAll: "Copy this paragraph with its references",
     copied: "Copied", passed: "Every citation passed the audit.", notPassed: "The audit has found:",
+  },
+  check: {
+    title: "Check the citations of a text",
+    lead: "Each citation is looked up and held against the paper that it cites; nothing in the text is changed.",
+    text: "The text, with its list of references if it has one (Markdown, LaTeX or plain)", file: "or take it from a file",
+    papers: "Papers it cites, in order, where it has no list (ids or DOIs, a line each)",
+    sourcesHint: "Whether a reference exists is told only by sources on the network.",
+    go: "Check", none: "What was found stands here once the text is read.", better: "This paper at hand does say it:",
+    uncited: "Claims that cite nobody",
+  },
+  synthesis: {
+    title: "Write a synthesis from the papers ticked", question: "Question", go: "Write", none: "There is no synthesis yet.",
+    secondary: "cited by these papers", lost: "Left out, since no paper bears it out", tick: "For a synthesis",
   },
   take: {
     title: "Take it away", none: "There are files once the run rests.", save: "Save",

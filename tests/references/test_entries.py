@@ -84,6 +84,16 @@ def test_entry_of_each_style_is_read(
 
 
 @pytest.mark.parametrize(
+    "names", ["Lee et al.", "Lee and van der Moe, et al,", "Ó Súilleabháin et al"]
+)
+def test_families_alone_are_authors_where_others_are_told_of(names: str) -> None:
+    entry = read_entry(f"[3] {names} Weaving with looms of wood. 2018.", 2)
+    assert entry.title == "Weaving with looms of wood"
+    assert entry.year == 2018
+    assert not entry.authors_complete
+
+
+@pytest.mark.parametrize(
     ("text", "title"),
     [
         ("Lee, A. 2018. To weave or not to weave? a question of looms. In Proceedings of LOOM, pages 1998–2010.",

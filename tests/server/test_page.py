@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
-from tests.support import SMALL
+from tests.support import SMALL, small_records
 from tools.keys import KeyLimits, Keys
 
 pytestmark = pytest.mark.skipif(
@@ -238,11 +238,11 @@ def test_page_of_a_quote_is_shown_with_its_words_marked(visitor: Visitor) -> Non
     page = visitor.at("libraries")
     owls = FilePayload(name="owls.pdf", mimeType="application/pdf", buffer=first())
     page.set_input_files("input[type=file]", owls)
-    page.get_by_label("to library").fill("owls")
+    page.get_by_label("to library").fill("barn-owls")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("owls.pdf: added").wait_for(timeout=60_000)
-    visitor.at("ask/owls")
-    page.wait_for_selector("option:has-text('owls')", state="attached")
+    visitor.at("ask/barn-owls")
+    page.wait_for_selector("option:has-text('barn-owls')", state="attached")
     page.get_by_label("Question").fill("How do barn owls tell the height of a sound?")
     page.get_by_role("button", name="Ask", exact=True).click()
     page.locator(".turn .sentence").first.click(timeout=60_000)
@@ -252,6 +252,34 @@ def test_page_of_a_quote_is_shown_with_its_words_marked(visitor: Visitor) -> Non
     assert picture.get_attribute("alt")
     expect(page.locator("figcaption").first).to_have_text(re.compile(r"^Page \d / 2$"))
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 800
+    visitor.looks_right()
+
+
+def test_citations_of_a_text_are_checked_and_a_synthesis_is_written(visitor: Visitor) -> None:
+    known = small_records()[0]
+    page = visitor.at("check")
+    visitor.looks_right()
+    text = f"Moths steer by the moon [1].\n\nOwls hear voles [2].\n\n# References\n\n[1] {known.title}. {known.year}."
+    page.get_by_label("The text, with").fill(text)
+    page.wait_for_selector(f"option[value={SMALL}]", state="attached")
+    page.get_by_label("Library").select_option(SMALL)
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.wait_for_url("**/checked", timeout=60_000)
+    page.get_by_text("The audit has found:").wait_for()
+    page.get_by_role("button", name="Owls hear voles").click()
+    page.locator("aside .support").first.wait_for()
+    visitor.looks_right()
+
+    visitor.at(f"libraries/{SMALL}")
+    page.wait_for_selector(".papers li")
+    for box in page.get_by_label("For a synthesis").all()[:3]:
+        box.check()
+    page.get_by_label("Write a synthesis").fill("How are citations recommended by language models?")
+    page.get_by_role("button", name="Write", exact=True).click()
+    page.wait_for_url("**/synthesis", timeout=90_000)
+    if page.locator(SENTENCE).count():
+        page.locator(SENTENCE).first.click()
+        page.locator("aside blockquote").first.wait_for()
     visitor.looks_right()
 
 

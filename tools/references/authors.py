@@ -26,7 +26,10 @@ _NAMES = (
 """'Lee, P.', 'P. Lee', 'Lee P' and 'Ann Lee'; the names of one list are of one kind."""
 _JOINT = r"\s{0,2}(?:(?:,?\s{1,2}|(?<=\s))(?:and|AND|&|und|et(?!\.? al)|y)\s|;\s{0,2}(?:and |& )?|,\s{0,2}(?:& |and )?)"
 _ET_AL = r",?\s{0,2}\b(?:et\.?\s{0,2}al\b\.{0,2}|(?:and|&) others\b\.?)"
-_LISTS = [re.compile(rf"{name}(?:{_JOINT}{name}){{0,{MOST}}}(?i:{_ET_AL})?") for name in _NAMES]
+_LISTS = [
+    *(re.compile(rf"{name}(?:{_JOINT}{name}){{0,{MOST}}}(?i:{_ET_AL})?") for name in _NAMES),
+    re.compile(rf"{_FAMILY}(?:{_JOINT}{_FAMILY})?(?i:{_ET_AL})"),  # 'Lewis et al.'
+]
 _OTHERS = re.compile(_ET_AL, re.IGNORECASE)
 _EDITORS = re.compile(
     r",?\s{0,2}(?:[(\[]\s?(?:eds?|editors?|hrsg|ed\. by)\s?\.?\s?[)\]]|\b(?:editors?|eds?\.|hrsg\.))\.?,?\s{0,2}$",

@@ -1,0 +1,44 @@
+// What stands behind a sentence: verdicts, quotes, the page they stand on; and the audit of a whole text.
+// @ts-check
+import {PageOf} from "./page_of.js";
+import {Marked, Out} from "./parts.js";
+import {html} from "./vendor/preact.js";
+import {W} from "./words.js";
+
+/** The verdict that counts of a sentence: the worst. @param {any} sentence */
+export function worst(sentence) {
+  const order = ["contradicted", "not_in_source", "not_checked", "partly", "supported"];
+  const verdicts = [...sentence.citations, sentence.verdict].filter(Boolean).map((item) => item.verdict);
+  return order.find((name) => verdicts.includes(name)) ?? "";
+}
+
+/** @param {{sentence: any, values: any}} props */
+export function Evidence({sentence, values}) {
+  const library = values.request?.library || "starter";
+  const papers = new Map((values.references ?? []).map((/** @type {any} */ item) => [item.paper.id, item]));
+  const all = [...sentence.citations, ...(sentence.verdict ? [sentence.verdict] : [])];
+  if (!all.length) return html`<p>${sentence.rests_on?.length ? W.text.rests : W.text.without}</p>`;
+  return all.map((item) => {
+    const cited = papers.get(item.paper);
+    const quotes = [item.quote, ...(item.further ?? [])].filter(Boolean);
+    return html`<div class="evidence">
+      <p><span class=${`support ${item.verdict}`}>${W.text.support[/** @type {keyof typeof W.text.support} */ (item.verdict)] ?? item.verdict}</span>
+        ${item.cause && html` <span class="dim">${item.cause.replaceAll("_", " ")}</span>`}</p>
+      ${cited ? html`<p dir="auto">[${cited.number}] ${cited.paper.title} <${Out} paper=${cited.paper} /></p>`
+        : item.key && html`<p dir="auto">${values.labels?.[item.key] ?? ""} <span class="dim">${item.paper.startsWith("title:") ? "" : item.paper}</span></p>`}
+      ${quotes.map((quote) => html`<blockquote dir="auto">“${quote.text}”</blockquote>
+        ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
+      ${item.reason && html`<p class="dim" dir="auto">${item.reason}</p>`}
+      ${item.better && html`<p class="dim" dir="auto">${W.check.better} ${item.better}</p>`}
+      ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${W.papers.abstract}</summary>
+        <p><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p></details>`}
+    </div>`;
+  });
+}
+
+/** @param {{audit: any}} props */
+export function Verdict({audit}) {
+  if (!audit) return null;
+  if (audit.passed) return html`<p class="audit passed">${W.text.passed}</p>`;
+  return html`<div class="audit"><p>${W.text.notPassed}</p><ul>${audit.reasons.map((/** @type {string} */ text) => html`<li dir="auto">${text}</li>`)}</ul></div>`;
+}
