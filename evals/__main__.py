@@ -13,6 +13,7 @@ from evals.runner import run
 SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
     "writing": ("evals.writing.command", "Writing"),
+    "judging": ("evals.judging.command", "Judging"),
     "passages": ("evals.passages.command", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),

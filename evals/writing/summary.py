@@ -50,7 +50,7 @@ def _case(case: Case, rows: Mapping[str, Row]) -> dict[str, Any]:
         "counts": {}, "adherence": {},
         "texts": {name: row["text"] for name, row in rows.items()},
     }  # fmt: skip
-    return found | noted(rows, ("counts", "adherence", "skipped", "error", "failures"))
+    return found | noted(rows, ("counts", "adherence", "printed", "skipped", "error", "failures"))
 
 
 def _figures(gold: str, row: Row) -> Figures:

@@ -102,6 +102,10 @@ def _written(case: Case, plan: ForcedPlan | None, result: Mapping[str, Any]) -> 
             "sentences": len(sentences), "words": len(text.split()),
         },
         "adherence": adherence(sentences, references, plan, said) if plan else {},
+        "printed": {
+            "text": str(result.get("related_work") or ""),
+            "references": [item.paper.title for item in references],
+        },
         "cost": cost_of(result["usage"], result["took"]),
         "failures": failures_of(result),
     }  # fmt: skip

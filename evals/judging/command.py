@@ -1,0 +1,300 @@
+"""`citeloom eval judging`: what a judge makes of sections, and how far it agrees with itself and with people."""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+from uuid import uuid4
+
+import typer
+
+from citeloom.settings import settings
+from evals.figures import means, minus
+from evals.intervals import RESAMPLES
+from evals.judging.agreement import agreement, kappa
+from evals.judging.candidates import Candidate, read_candidates
+from evals.judging.questions import DIMENSIONS
+from evals.judging.ratings import Ratings, read_ratings, write_sheet
+from evals.judging.trial import Sitting, judged, tokens_of
+from evals.runner import Options, Suite, choose, say
+from evals.tables import INTERVALS, Report
+from evals.trials import Row
+from evals.writing.cases import read_cases
+from tools.clients import open_clients
+from tools.errors import InputError
+from tools.ledger.limits import Limits
+from tools.ledger.spending import Cost
+from tools.llm.endpoint import price_of
+from tools.llm.minds import open_mind
+
+MEASURES = ("g_score", "grade")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingOptions(Options):
+    """The command as given."""
+
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="JSON lines (also gzip) with id, target and gold_related_work, as for `writing`."
+        ),
+    ]
+    texts: Annotated[
+        list[Path],
+        typer.Option(
+            help="What `writing --json` wrote, or JSON lines with case, arm, text; may be repeated."
+        ),
+    ]
+    measures: Annotated[str, typer.Option(metavar="A,B", help="g_score (always), grade.")] = (
+        "g_score"
+    )
+    turns: Annotated[
+        int,
+        typer.Option(
+            help="How often each case is judged, its texts in another order each time.", min=1
+        ),
+    ] = 1
+    ratings: Annotated[Path | None, typer.Option(help="What people said, from a sheet.")] = None
+    sheet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a page here on which people rate the texts blindly, and judge nothing."
+        ),
+    ] = None
+    max_usd: Annotated[
+        str | None,
+        typer.Option(metavar="USD", help="What the judge may cost at most; then nobody is asked."),
+    ] = None
+
+
+class Judging(Suite[JudgingOptions]):
+    """Have texts judged: ChatCite's G-Score and preference, LitLLM's grade, agreement with people."""
+
+    def prepare(self) -> None:
+        """Read cases and texts, tell what judging them costs, and ask whether it is worth that."""
+        options = self.options
+        self.measures = choose(options.measures, MEASURES, "measure", ["g_score"])
+        texts: dict[str, list[Candidate]] = {}
+        for path in options.texts:
+            for case, found in read_candidates(path).items():
+                texts.setdefault(case, []).extend(found)
+        self.chosen = read_cases(options.data)
+        self.cases = [case for case in self.chosen.cases if case.id in texts][: options.n]
+        if not self.cases:
+            raise InputError("none of the texts is of a case of the data: their ids differ")
+        self.texts = {case.id: _each_once(case.id, texts[case.id]) for case in self.cases}
+        self.arms = sorted({item.arm for found in self.texts.values() for item in found})
+        self.rated = read_ratings(options.ratings) if options.ratings else Ratings()
+        self.sittings = [
+            Sitting(case=case, candidates=self.texts[case.id], turn=turn, seed=options.seed)
+            for turn in range(options.turns)
+            for case in self.cases
+        ]
+        self.runs = len(self.sittings)
+        if options.sheet:
+            write_sheet(options.sheet, self.cases, self.texts, options.seed)
+            say(
+                f"wrote {options.sheet}, and beside it who wrote what: keep that from those who rate"
+            )
+            self.done = True
+        else:
+            self._tell_cost()
+
+    def _tell_cost(self) -> None:
+        if self.options.mind != "llm":
+            raise InputError(
+                "texts are judged by an LLM: give --mind llm, or --sheet for people to judge them"
+            )
+        questions, shown, told = tokens_of(self.sittings, grades="grade" in self.measures)
+        price = price_of(settings(), "strong")
+        usd = (
+            f"about {Cost.of(questions, shown, told, price).usd:.2f} USD"
+            if price
+            else "at no known price"
+        )
+        say(
+            f"{questions} questions to {settings().strong_model}, about {shown:,} tokens in and {told:,} out: {usd}; "
+            "answers at hand cost nothing"
+        )
+        if self.options.max_usd is not None or not sys.stdin.isatty():
+            return
+        if not typer.confirm("Judge them?"):
+            raise InputError("nothing was judged")
+
+    def rows(self) -> Generator[Row]:
+        """Judge each case, some side by side; a killed run begins again with the answers it had."""
+        limits = Limits(usd=_usd(self.options.max_usd))
+        at = settings()
+        mind = open_mind(f"judging-{uuid4().hex}", limits, "llm", at, open_clients(at).embedder)
+        done = judged(mind, self.sittings, grades="grade" in self.measures)
+
+        async def following() -> Row | None:
+            return await anext(done, None)
+
+        with asyncio.Runner() as runner:
+            try:
+                while (row := runner.run(following())) is not None:
+                    yield row
+            finally:
+                runner.run(done.aclose())
+
+    def outcome(self, row: Row) -> str:
+        """Say which text was preferred."""
+        told = f"{row['case']}, {row['arm']}: "
+        return told + (
+            f"prefers {row['preferred']}" if row["preferred"] else f"no judgement: {row['error']}"
+        )
+
+    def failed(self, row: Row) -> bool:
+        """Whether there is no judgement."""
+        return not row["scores"] and not row["grades"]
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures: of each arm over cases, and of the agreement of judges."""
+        options, told = self.options, [self._case(case.id, rows) for case in self.cases]
+        base = self.arms[0]
+        return {
+            "settings": {
+                "data": options.data.name, "texts": [path.name for path in options.texts],
+                "judge": settings().strong_model, "turns": options.turns, "seed": options.seed,
+                "resamples": RESAMPLES, "measures": self.measures,
+            },
+            "left_out": {},
+            "arms": means(told, self.arms, seed=options.seed),
+            "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
+            "itself": _with_itself(rows),
+            "people": self._with_people(rows),
+            "nonsense": sum(row["nonsense"] for row in rows),
+            "cases": told,
+        }  # fmt: skip
+
+    def _case(self, case: str, rows: Sequence[Row]) -> dict[str, Any]:
+        mine = [row for row in rows if row["case"] == case]
+        arms = {item.arm: _figures(item.arm, mine) for item in self.texts[case]}
+        return {
+            "id": case, "arms": {arm: figures for arm, figures in arms.items() if figures},
+            "turns": [
+                {key: row[key] for key in ("order", "preferred", "scores", "grades", "nonsense")}
+                for row in mine
+            ],
+        }  # fmt: skip
+
+    def _with_people(self, rows: Sequence[Row]) -> dict[str, Any]:
+        if not self.rated.scores:
+            return {}
+        mine = _mean_scores(rows)
+        theirs = self.rated.mean_scores()
+        told: dict[str, Any] = {
+            name: agreement(
+                {key: value for key, value in mine.items() if key[2] == name},
+                {key: value for key, value in theirs.items() if key[2] == name},
+            )
+            for name in DIMENSIONS
+        }
+        mine_best, their_best = _preferences(rows), self.rated.preferences()
+        both = [case for case in mine_best if case in their_best]
+        same = kappa([mine_best[case] for case in both], [their_best[case] for case in both])
+        told["preferred"] = {
+            "n": float(len(both)), "kappa": same,
+            "same": fmean(mine_best[case] == their_best[case] for case in both) if both else None,
+        }  # fmt: skip
+        return {**told, "raters": len(self.rated.raters)}
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return the scores of each arm, and how far judges agree."""
+        tables: dict[str, Any] = {
+            f"Judged by {found['settings']['judge']}": found["arms"],
+            f"Minus {found['minus']['base']}": found["minus"]["arms"],
+            "The judge with itself, turn by turn": found["itself"],
+            "The judge with people": {
+                name: told for name, told in found["people"].items() if isinstance(told, dict)
+            },
+        }
+        notes = [
+            f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
+        ]
+        without = sorted({arm for arm in self.arms if len(found["arms"].get(arm, {})) == 0})
+        notes += [f"{arm} has no judgement" for arm in without]
+        return Report(tables, [*notes, INTERVALS]).markdown()
+
+
+def _each_once(case: str, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    doubled = [arm for arm, count in Counter(item.arm for item in candidates).items() if count > 1]
+    if doubled:
+        raise InputError(
+            f"there are two texts of '{doubled[0]}' for the case '{case}': give each arm a name"
+        )
+    return tuple(candidates)
+
+
+def _usd(given: str | None) -> float | None:
+    try:
+        return float(given) if given is not None else None
+    except ValueError as error:
+        raise InputError(f"--max-usd '{given}' is no number") from error
+
+
+def _figures(arm: str, rows: Sequence[Row]) -> dict[str, float | None]:
+    """Return the mean scores of one text over the turns, and how often it was preferred."""
+    scored = [row["scores"][arm] for row in rows if arm in row["scores"]]
+    figures: dict[str, float | None] = {}
+    if scored:
+        figures = {name: fmean(one[name] for one in scored) for name in DIMENSIONS}
+        figures["g_score"] = fmean(fmean(one.values()) for one in scored)
+        figures["preferred"] = fmean(row["preferred"] == arm for row in rows if row["preferred"])
+    if grades := [row["grades"][arm] for row in rows if arm in row["grades"]]:
+        figures["grade"] = fmean(grades)
+    return figures
+
+
+Key = tuple[str, str, str]
+"""Case, arm, dimension."""
+
+
+def _scores(row: Row) -> dict[Key, float]:
+    return {
+        (row["case"], arm, name): float(value)
+        for arm, scores in row["scores"].items()
+        for name, value in scores.items()
+    }
+
+
+def _mean_scores(rows: Sequence[Row]) -> dict[Key, float]:
+    every: dict[Key, list[float]] = {}
+    for row in rows:
+        for key, value in _scores(row).items():
+            every.setdefault(key, []).append(value)
+    return {key: fmean(values) for key, values in every.items()}
+
+
+def _preferences(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the arm preferred most often of each case, the first by name of those equal."""
+    votes: dict[str, Counter[str]] = {}
+    for row in rows:
+        if row["preferred"]:
+            votes.setdefault(row["case"], Counter())[row["preferred"]] += 1
+    return {case: min(count, key=lambda arm: (-count[arm], arm)) for case, count in votes.items()}
+
+
+def _with_itself(rows: Sequence[Row]) -> dict[str, dict[str, float | None]]:
+    """Return how far each two turns agree, over all scores, and in what they prefer."""
+    by_turn: dict[int, list[Row]] = {}
+    for row in rows:
+        by_turn.setdefault(row["turn"], []).append(row)
+    found: dict[str, dict[str, float | None]] = {}
+    for one, other in combinations(sorted(by_turn), 2):
+        these = {key: value for row in by_turn[one] for key, value in _scores(row).items()}
+        others = {key: value for row in by_turn[other] for key, value in _scores(row).items()}
+        mine, theirs = _preferences(by_turn[one]), _preferences(by_turn[other])
+        both = [case for case in mine if case in theirs]
+        found[f"{one + 1} and {other + 1}"] = {
+            **agreement(these, others),
+            "preferred_same": fmean(mine[case] == theirs[case] for case in both) if both else None,
+        }
+    return found

@@ -1,0 +1,231 @@
+"""Tests of `citeloom eval judging`: the real command against a judge that answers over real HTTP."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from citeloom.settings import settings
+from evals.judging.agreement import agreement, kappa, spearman
+from evals.judging.candidates import Candidate, lineup
+from evals.judging.questions import DIMENSIONS
+from evals.writing.cases import read_cases
+from tests.evals.calls import evaluated
+from tests.evals.sections import row, write
+from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of
+
+GOOD, POOR = "Ants integrate their path [1]; bees match pictures [2].", "Stuff was done [1]."
+TEXTS = [
+    {"case": case, "arm": arm, "text": f"{text} ({case})", "references": ["Ants", "Bees"]}
+    for case in ("bees", "wasps", "ants")
+    for arm, text in (("ours", GOOD), ("theirs", POOR))
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write(tmp_path / "rows.jsonl", [row("bees"), row("wasps"), row("ants"), row("other")])
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    return write(tmp_path / "texts.jsonl", TEXTS)
+
+
+def scores(request: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What a sound judge says: the good text gets 5 on every scale, the poor one 2."""
+    shown: Any = inputs_of(request)["candidates"]
+    good = {label: GOOD in text for label, text in shown.items()}
+    told = [
+        {"label": label, "why": "read", **dict.fromkeys(DIMENSIONS, 5 if fine else 2)}
+        for label, fine in good.items()
+    ]
+    return {"scores": told, "preferred": next(label for label in good if good[label]), **changes}
+
+
+def judge(request: dict[str, Any]) -> Any:
+    if task_of(request) == "grade":
+        return {"why": "read", "grade": 80 if GOOD in str(inputs_of(request)["candidate"]) else 20}
+    return scores(request)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
+    with OpenAIServer(judge) as server:
+        given = {
+            "STRONG_MODEL": "judge", "FAST_MODEL": "judge", "LLM_BASE_URL": server.url,
+            "LLM_API_KEY": "k", "STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]", "HOME": str(tmp_path / "home"),
+        }  # fmt: skip
+        for name, value in given.items():
+            monkeypatch.setenv(f"CITELOOM_{name}", value)
+        settings.cache_clear()
+        yield server
+    settings.cache_clear()
+
+
+def call(data: Path, texts: Path, *more: str | Path) -> Result:
+    return evaluated(
+        "judging", "--data", data, "--texts", texts, "--mind", "llm",
+        "--json", data.with_suffix(".json"), *more,
+    )  # fmt: skip
+
+
+def figures(data: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(data.with_suffix(".json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_texts_are_scored_together_each_turn_in_another_order_and_the_judge_held_against_itself(
+    asked: OpenAIServer, data: Path, texts: Path
+) -> None:
+    done = call(data, texts, "--turns", "2", "--measures", "grade")
+    assert done.exit_code == 0, done.output
+    found = figures(data)
+    assert found["arms"]["ours"]["g_score"]["mean"] == 5
+    assert found["arms"]["theirs"]["fluency"]["mean"] == 2
+    assert found["arms"]["ours"]["preferred"]["mean"] == 1
+    assert (found["arms"]["ours"]["grade"]["mean"], found["arms"]["theirs"]["grade"]["mean"]) == (
+        80,
+        20,
+    )
+    assert found["minus"]["arms"]["theirs"]["g_score"]["mean"] == -3
+    assert found["itself"]["1 and 2"] == {
+        "n": 36, "spearman": pytest.approx(1), "distance": 0, "same": 1, "preferred_same": 1,
+    }  # fmt: skip
+    assert found["nonsense"] == 0
+    orders = {tuple(turn["order"]) for case in found["cases"] for turn in case["turns"]}
+    assert orders == {("ours", "theirs"), ("theirs", "ours")}
+    assert re.search(
+        r"18 questions to judge, about [\d,]+ tokens in .* about \d\.\d\d USD", done.stderr
+    )
+    assert not any(
+        name in request for name in ("ours", "theirs") for request in map(str, asked.requests)
+    )
+    again = len(asked.requests)
+    call(data, texts, "--turns", "2", "--measures", "grade")
+    assert len(asked.requests) == again  # a killed run begins again with the answers it had
+
+
+def test_same_seed_shows_the_same_order_and_another_seed_may_not(data: Path) -> None:
+    case = read_cases(data).cases[0]
+    several = [Candidate(arm=name, text=name) for name in "pqrstu"]
+    orders = {
+        seed: [
+            item.arm
+            for item in lineup(case, several[:: 1 if seed else -1], str(seed)).labelled.values()
+        ]
+        for seed in range(4)
+    }
+    assert orders[0] == [item.arm for item in lineup(case, several, "0").labelled.values()]
+    assert len({tuple(order) for order in orders.values()}) > 1
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {"preferred": "Z"}, {"scores": []}, {"scores": [{"label": "A", "why": "", **dict.fromkeys(DIMENSIONS, 9)}]},
+        Text("I would rather not say."),
+    ],
+)  # fmt: skip
+def test_nonsense_is_counted_and_in_no_mean(
+    asked: OpenAIServer, data: Path, texts: Path, nonsense: Any
+) -> None:
+    def sometimes(request: dict[str, Any]) -> Any:
+        if "(wasps)" not in str(inputs_of(request)["candidates"]):
+            return judge(request)
+        return nonsense if isinstance(nonsense, Text) else scores(request, **nonsense)
+
+    asked.script = sometimes
+    done = call(data, texts)
+    assert done.exit_code == 0, done.output
+    found = figures(data)
+    assert found["nonsense"] == 1
+    assert found["arms"]["ours"]["g_score"] == {"mean": 5, "low": 5, "high": 5, "n": 2}
+    assert "1 answers of the judge could not be used" in done.stdout
+
+
+def test_budget_stops_and_keeps_what_was_judged(
+    asked: OpenAIServer, data: Path, texts: Path
+) -> None:
+    done = call(data, texts, "--max-usd", "0.0001")
+    assert done.exit_code == 1
+    assert "budget" in done.stderr
+    assert not asked.requests
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([{"case": "none", "arm": "a", "text": "T"}], "none of the texts is of a case"),
+        ([{"case": "bees", "text": "T"}], "a line without case, arm, text"),
+        ([{"case": "bees", "arm": "a", "text": " "}], "holds no text"),
+        ([TEXTS[0], TEXTS[0]], "two texts of 'ours' for the case 'bees'"),
+    ],
+)
+def test_texts_that_cannot_be_judged_are_refused_before_anything_is_paid(
+    asked: OpenAIServer, data: Path, tmp_path: Path, given: list[Any], words: str
+) -> None:
+    done = call(data, write(tmp_path / "odd.jsonl", given))
+    assert (done.exit_code, words in done.stderr) == (2, True), done.output
+    assert not asked.requests
+
+
+def test_without_an_llm_only_people_judge(data: Path, texts: Path) -> None:
+    done = evaluated("judging", "--data", data, "--texts", texts)
+    assert done.exit_code == 2
+    assert "give --mind llm, or --sheet" in done.stderr
+
+
+def test_people_rate_blindly_and_the_judge_is_held_against_them(
+    asked: OpenAIServer, data: Path, texts: Path, tmp_path: Path
+) -> None:
+    sheet = tmp_path / "sheet.html"
+    assert evaluated("judging", "--data", data, "--texts", texts, "--sheet", sheet).exit_code == 0
+    page = sheet.read_text(encoding="utf-8")
+    assert GOOD in page
+    assert "ours" not in page
+    assert page.count("<form") == 6
+    key = json.loads(sheet.with_suffix(".key.json").read_text(encoding="utf-8"))
+    ratings = [
+        {"case": case, "label": label, "rank": 1 if arm == "ours" else 2, "made_up": arm == "theirs",
+         **dict.fromkeys(DIMENSIONS, 4 if arm == "ours" else 1)}
+        for case, labels in key.items()
+        for label, arm in labels.items()
+    ]  # fmt: skip
+    saved = tmp_path / "ratings.json"
+    saved.write_text(json.dumps([{"rater": "ada", "ratings": ratings}]), encoding="utf-8")
+    done = call(data, texts, "--ratings", saved)
+    assert done.exit_code == 0, done.output
+    people = figures(data)["people"]
+    assert people["raters"] == 1
+    assert people["coherence"] == {"n": 6, "spearman": pytest.approx(1), "distance": 1, "same": 0}
+    assert people["preferred"] == {"n": 3, "kappa": None, "same": 1}
+    saved.write_text(
+        json.dumps({"rater": "b", "ratings": [{**ratings[0], "fluency": 7}]}), encoding="utf-8"
+    )
+    assert "must be 1 to 5" in call(data, texts, "--ratings", saved).stderr
+
+
+def test_rank_correlation_by_hand() -> None:
+    # Ranks 1 2 3 4 5 against 2 1 4 3 5: 1 - 6 * 4 / (5 * 24) = 0.8.
+    assert spearman([1, 2, 3, 4, 5], [20, 10, 40, 30, 50]) == pytest.approx(0.8)
+    # Ties share their mean rank: 1.5 1.5 3 against 1 2.5 2.5.
+    assert spearman([1, 1, 2], [1, 2, 2]) == pytest.approx(0.5)
+    assert spearman([3, 3, 3], [1, 2, 3]) is None
+
+
+def test_kappa_by_hand() -> None:
+    # 3 of 4 the same; chance: 3/4 * 2/4 + 1/4 * 2/4 = 1/2; (0.75 - 0.5) / 0.5 = 0.5.
+    assert kappa(["a", "a", "a", "b"], ["a", "a", "b", "b"]) == pytest.approx(0.5)
+    assert kappa(["a", "a"], ["a", "a"]) is None
+    assert kappa([], []) is None
+
+
+def test_agreement_is_over_what_both_scored() -> None:
+    told = agreement({"x": 1, "y": 2, "z": 5}, {"x": 1, "y": 4})
+    assert told == {"n": 2, "spearman": pytest.approx(1), "distance": 1, "same": 0.5}
+    assert agreement({"x": 1}, {"y": 1}) == {"n": 0}
