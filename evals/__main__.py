@@ -14,6 +14,7 @@ SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
     "writing": ("evals.writing.command", "Writing"),
     "judging": ("evals.judging.command", "Judging"),
+    "ragas": ("evals.ragas.command", "Ragas"),
     "passages": ("evals.passages.command", "Passages"),
     "asking": ("evals.asking.command", "Asking"),
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),

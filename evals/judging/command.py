@@ -1,36 +1,30 @@
 """`citeloom eval judging`: what a judge makes of sections, and how far it agrees with itself and with people."""
 
-import asyncio
-import sys
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
-from uuid import uuid4
 
 import typer
 
 from citeloom.settings import settings
 from evals.figures import means, minus
 from evals.intervals import RESAMPLES
+from evals.judge import judged_by_llm, tell_cost
 from evals.judging.agreement import agreement, kappa
 from evals.judging.candidates import Candidate, read_candidates
 from evals.judging.questions import DIMENSIONS
 from evals.judging.ratings import Ratings, read_ratings, write_sheet
-from evals.judging.trial import Sitting, judged, tokens_of
+from evals.judging.trial import Sitting, questions_of, sat
 from evals.runner import Options, Suite, choose, say
 from evals.tables import INTERVALS, Report
 from evals.trials import Row
 from evals.writing.cases import read_cases
-from tools.clients import open_clients
 from tools.errors import InputError
-from tools.ledger.limits import Limits
-from tools.ledger.spending import Cost
-from tools.llm.endpoint import price_of
-from tools.llm.minds import open_mind
 
 MEASURES = ("g_score", "grade")
 
@@ -104,45 +98,16 @@ class Judging(Suite[JudgingOptions]):
             )
             self.done = True
         else:
-            self._tell_cost()
-
-    def _tell_cost(self) -> None:
-        if self.options.mind != "llm":
-            raise InputError(
-                "texts are judged by an LLM: give --mind llm, or --sheet for people to judge them"
+            grades = "grade" in self.measures
+            asked = (
+                one for sitting in self.sittings for one in questions_of(sitting, grades=grades)
             )
-        questions, shown, told = tokens_of(self.sittings, grades="grade" in self.measures)
-        price = price_of(settings(), "strong")
-        usd = (
-            f"about {Cost.of(questions, shown, told, price).usd:.2f} USD"
-            if price
-            else "at no known price"
-        )
-        say(
-            f"{questions} questions to {settings().strong_model}, about {shown:,} tokens in and {told:,} out: {usd}; "
-            "answers at hand cost nothing"
-        )
-        if self.options.max_usd is not None or not sys.stdin.isatty():
-            return
-        if not typer.confirm("Judge them?"):
-            raise InputError("nothing was judged")
+            tell_cost(asked, options.mind, options.max_usd)
 
     def rows(self) -> Generator[Row]:
-        """Judge each case, some side by side; a killed run begins again with the answers it had."""
-        limits = Limits(usd=_usd(self.options.max_usd))
-        at = settings()
-        mind = open_mind(f"judging-{uuid4().hex}", limits, "llm", at, open_clients(at).embedder)
-        done = judged(mind, self.sittings, grades="grade" in self.measures)
-
-        async def following() -> Row | None:
-            return await anext(done, None)
-
-        with asyncio.Runner() as runner:
-            try:
-                while (row := runner.run(following())) is not None:
-                    yield row
-            finally:
-                runner.run(done.aclose())
+        """Judge each case, some side by side."""
+        judge = partial(sat, grades="grade" in self.measures)
+        return judged_by_llm(self.sittings, judge, self.options.max_usd)
 
     def outcome(self, row: Row) -> str:
         """Say which text was preferred."""
@@ -231,13 +196,6 @@ def _each_once(case: str, candidates: Sequence[Candidate]) -> tuple[Candidate, .
             f"there are two texts of '{doubled[0]}' for the case '{case}': give each arm a name"
         )
     return tuple(candidates)
-
-
-def _usd(given: str | None) -> float | None:
-    try:
-        return float(given) if given is not None else None
-    except ValueError as error:
-        raise InputError(f"--max-usd '{given}' is no number") from error
 
 
 def _figures(arm: str, rows: Sequence[Row]) -> dict[str, float | None]:

@@ -42,6 +42,8 @@ class Row:
     arm: str
     figures: Figures
     answer: str
+    told: Told
+    """What a judge is shown of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,9 +86,10 @@ def run_all(plan: Plan) -> Iterator[Row]:
                 for arm in plan.arms:
                     clients, graph = Clients(here), graphs.get(arm, "synthesize")
                     run = synthesize(case.question, uploads, clients, {"mind": plan.mind}, graph)
-                    figures = measures(clients.embedder, told_of(case, run, ranked=arm != ARMS[0]))
-                    figures["seconds"] = run.seconds
-                    yield Row(case.id, stack, arm, figures, " ".join(x.text for x in run.lines))
+                    told = told_of(case, run, ranked=arm != ARMS[0])
+                    figures = measures(clients.embedder, told) | {"seconds": run.seconds}
+                    answer = " ".join(line.text for line in run.lines)
+                    yield Row(case.id, stack, arm, figures, answer, told)
 
 
 def told_of(case: Case, run: Synthesis, *, ranked: bool) -> Told:

@@ -15,7 +15,7 @@ from evals.synthesis.arms import (
     stack_of,
     summarise,
 )
-from evals.synthesis.measures import MEASURES
+from evals.synthesis.measures import MEASURES, Told
 from tests.evals.calls import evaluated
 from tests.evals.owls import owls
 from tests.evals.test_asking_command import ROWS
@@ -46,8 +46,11 @@ def test_stack_is_the_paper_with_those_that_follow_it() -> None:
     assert [item["name"] for item in stack_of("c", texts, 1)] == ["paper-3.txt"]
 
 
+TOLD = Told(question="Who?", lines=[], contexts=[], golds=[])
+
+
 def row(case: str, arm: str, value: float) -> Row:
-    return Row(case, 1, arm, dict.fromkeys(MEASURES, value), "")
+    return Row(case, 1, arm, dict.fromkeys(MEASURES, value), "", TOLD)
 
 
 ROWS_MADE = [

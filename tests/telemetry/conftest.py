@@ -1,7 +1,6 @@
 """A whole review by the command line whose every text holds a word that nobody may be told."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ def faulty() -> Any:
 @pytest.fixture(scope="session")
 def told(
     tmp_path_factory: pytest.TempPathFactory, built: Path, embedder_with_memory: RememberingEmbedder
-) -> Iterator[Told]:
+) -> Told:
     folder = tmp_path_factory.mktemp("told")
     (folder / "abstract.md").write_text(f"{ABSTRACT} It is about {CANARY}.", encoding="utf-8")
     with (
@@ -89,5 +88,6 @@ def told(
         code = "import logging; logging.basicConfig(level=1)"
         with started(home, *command, variables=variables, code=code) as process:
             ended = process.wait()
-        lines = [json.loads(line) for line in process.lines if line.startswith("{")]
-        yield Told(ended, lines, process.stderr, collector, model)
+    # Outside of the block: other tests of the process are not to run in this home.
+    lines = [json.loads(line) for line in process.lines if line.startswith("{")]
+    return Told(ended, lines, process.stderr, collector, model)

@@ -1,0 +1,117 @@
+"""An LLM as a judge of a benchmark: what it costs is told and asked for first, and its answers are kept.
+
+A killed run begins again with the answers that it had, which cost nothing then.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import typer
+
+from citeloom.settings import settings
+from evals.runner import say
+from evals.trials import Row
+from nodes.ask_checked import Faults, ask_checked
+from tools.clients import open_clients
+from tools.errors import BudgetError, InputError
+from tools.ledger.limits import Limits
+from tools.ledger.spending import Cost
+from tools.llm.endpoint import price_of
+from tools.llm.minds import open_mind
+from tools.llm.prompt import count_tokens, render
+from tools.llm.task import AnswerT, Mind, Task
+
+ItemT = TypeVar("ItemT")
+Question = tuple[Task[Any], dict[str, object], int]
+"""What is asked, of what, and about how many tokens come back."""
+
+
+def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> None:
+    """Say what these questions cost, and ask whether they are worth it where a person is there.
+
+    Raises:
+        InputError: No LLM is to judge, or the person says no.
+    """
+    if mind != "llm":
+        raise InputError("an LLM judges here: give --mind llm")
+    count = shown = told = 0
+    for task, inputs, answer in questions:
+        count += 1
+        shown += count_tokens(task.prompt) + count_tokens(render(inputs))
+        told += answer
+    price = price_of(settings(), "strong")
+    usd = (
+        f"about {Cost.of(count, shown, told, price).usd:.2f} USD" if price else "at no known price"
+    )
+    say(
+        f"{count} questions to {settings().strong_model}, about {shown:,} tokens in and {told:,} out: {usd}; "
+        "answers at hand cost nothing"
+    )
+    _usd(max_usd)
+    if max_usd is None and sys.stdin.isatty() and not typer.confirm("Judge them?"):
+        raise InputError("nothing was judged")
+
+
+def judged_by_llm(
+    items: Sequence[ItemT], judge: Callable[[Mind, ItemT], Awaitable[Row]], max_usd: str | None
+) -> Generator[Row]:
+    """Yield what a judge makes of each item as it is done; closing the iterator ends what is under way.
+
+    Raises:
+        BudgetError: The budget is spent.
+    """
+    at = settings()
+    limits = Limits(usd=_usd(max_usd))
+    mind = open_mind(f"judge-{uuid4().hex}", limits, "llm", at, open_clients(at).embedder)
+    done = _as_done([judge(mind, item) for item in items])
+
+    async def following() -> Row | None:
+        return await anext(done, None)
+
+    with asyncio.Runner() as runner:
+        try:
+            while (row := runner.run(following())) is not None:
+                yield row
+        finally:
+            runner.run(done.aclose())
+
+
+async def asked(
+    mind: Mind,
+    task: Task[AnswerT],
+    inputs: dict[str, object],
+    faults: Faults[AnswerT],
+    sample: int = 0,
+) -> tuple[AnswerT | None, str]:
+    """Return an answer without faults, or None and why there is none.
+
+    Raises:
+        BudgetError: The budget is spent, which concerns every question.
+    """
+    found = await ask_checked(mind, task, inputs, faults, sample=sample)
+    if isinstance(found.error, BudgetError):
+        raise found.error
+    if found.stands:
+        return found.answer, ""
+    return None, "; ".join(found.faults) or str(found.error)
+
+
+async def _as_done(rows: Sequence[Awaitable[Row]]) -> AsyncGenerator[Row]:
+    tasks = [asyncio.ensure_future(row) for row in rows]
+    try:
+        for done in asyncio.as_completed(tasks):
+            yield await done
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _usd(given: str | None) -> float | None:
+    try:
+        return float(given) if given is not None else None
+    except ValueError as error:
+        raise InputError(f"--max-usd '{given}' is no number") from error

@@ -1,0 +1,190 @@
+"""`citeloom eval ragas`: what an LLM makes of answers and of what they were made from."""
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from citeloom.settings import settings
+from evals.figures import means, minus
+from evals.intervals import RESAMPLES
+from evals.judge import asked, judged_by_llm, tell_cost
+from evals.ragas.answers import Answered, read_answers
+from evals.ragas.measures import Said, measures
+from evals.ragas.questions import (
+    COMPARED,
+    INFERRED,
+    QUESTIONS,
+    RELEVANCE,
+    STATEMENTS,
+    Compared,
+    Inferred,
+    Questions,
+    Relevance,
+    Statements,
+    asked_of,
+    of_contexts,
+    sentences_of,
+)
+from evals.runner import Options, Suite
+from evals.tables import INTERVALS, Report
+from evals.trials import Row
+from tools.clients import open_clients
+from tools.embed.port import Embedder
+from tools.errors import InputError
+from tools.llm.task import Mind
+
+_EACH = 250
+"""Tokens of an answer of the judge, about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RagasOptions(Options):
+    """The command as given."""
+
+    answers: Annotated[
+        list[Path],
+        typer.Option(
+            help="What `synthesis --json` wrote, or JSON lines with case, arm, question, answer, contexts, truth; "
+            "may be repeated."
+        ),
+    ]
+    max_usd: Annotated[
+        str | None,
+        typer.Option(metavar="USD", help="What the judge may cost at most; then nobody is asked."),
+    ] = None
+
+
+class Ragas(Suite[RagasOptions]):
+    """Have answers judged: faithfulness, relevancy, precision, recall, correctness, similarity (LLM-Ref)."""
+
+    def prepare(self) -> None:
+        """Read the answers, tell what judging them costs, and ask whether it is worth that."""
+        found = [item for path in self.options.answers for item in read_answers(path)]
+        doubled = [
+            key for key, count in Counter((one.case, one.arm) for one in found).items() if count > 1
+        ]
+        if doubled:
+            raise InputError(
+                f"there are two answers of '{doubled[0][1]}' to '{doubled[0][0]}': give each arm a name"
+            )
+        cases = list(dict.fromkeys(item.case for item in found))[: self.options.n]
+        self.answers = [item for item in found if item.case in cases]
+        self.arms = list(dict.fromkeys(item.arm for item in self.answers))
+        self.runs = len(self.answers)
+        questions = ((*one, _EACH) for item in self.answers for one in asked_of(item).values())
+        tell_cost(questions, self.options.mind, self.options.max_usd)
+
+    def rows(self) -> Generator[Row]:
+        """Judge each answer, some side by side."""
+        embedder = open_clients(settings()).embedder
+        return judged_by_llm(
+            self.answers, partial(_judged, embedder=embedder), self.options.max_usd
+        )
+
+    def outcome(self, row: Row) -> str:
+        """Say how faithful it is."""
+        told = f"{row['case']}, {row['arm']}: "
+        score = row["figures"].get("ragas_score")
+        return told + (
+            f"{score:.3f}"
+            if score is not None
+            else "; ".join(row["errors"]) or "nothing was answered"
+        )
+
+    def failed(self, row: Row) -> bool:
+        """Whether the judge said nothing of it that can be used."""
+        return set(row["figures"]) <= {"answer_similarity"}
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the figures of each arm, and what the judge said nothing usable of."""
+        options = self.options
+        cases: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            one = cases.setdefault(row["case"], {"id": row["case"], "arms": {}, "errors": {}})
+            one["arms"][row["arm"]] = row["figures"]
+            if row["errors"]:
+                one["errors"][row["arm"]] = row["errors"]
+        told, base = list(cases.values()), self.arms[0]
+        return {
+            "settings": {
+                "answers": [path.name for path in options.answers], "judge": settings().strong_model,
+                "embedder": settings().embedder, "seed": options.seed, "resamples": RESAMPLES,
+            },
+            "arms": means(told, self.arms, seed=options.seed),
+            "minus": {"base": base, "arms": minus(told, self.arms, base, seed=options.seed)},
+            "nonsense": sum(len(row["errors"]) for row in rows),
+            "cases": told,
+        }  # fmt: skip
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return the measures of each arm."""
+        tables = {
+            f"Judged by {found['settings']['judge']}": found["arms"],
+            f"Minus {found['minus']['base']}": found["minus"]["arms"],
+        }
+        unused = f"{found['nonsense']} answers of the judge could not be used; they are in no mean."
+        return Report(tables, [unused, INTERVALS]).markdown()
+
+
+async def _judged(mind: Mind, item: Answered, *, embedder: Embedder) -> Row:
+    """Return the figures of an answer, and what the judge said that could not be used."""
+    given: dict[str, Any] = {}
+    errors: list[str] = []
+    for name, (task, inputs) in asked_of(item).items():
+        answer, error = await asked(mind, task, inputs, partial(_faults, item))
+        if answer is None:
+            errors.append(f"{name}: {error}")
+        else:
+            given[name] = answer
+    figures = measures(_said(item, given, embedder))
+    return {"case": item.case, "arm": item.arm, "figures": figures, "errors": errors}
+
+
+def _faults(item: Answered, answer: object) -> list[str]:
+    """Say what is wrong with what a judge said: numbers of what is not there."""
+    known: set[str] = set()
+    named: list[str] = []
+    if isinstance(answer, Relevance):
+        sentences = of_contexts(item)
+        known = {*sentences, *(number for one in sentences.values() for number in one)}
+        named = [*map(str, answer.relevant), *answer.needed]
+    elif isinstance(answer, Inferred):
+        known = set(map(str, range(1, len(sentences_of(item.truth)) + 1)))
+        named = list(map(str, answer.inferred))
+    return [
+        f"there is no {number}" for number in dict.fromkeys(named) if number.strip() not in known
+    ]
+
+
+def _said(item: Answered, given: dict[str, Any], embedder: Embedder) -> Said:
+    statements: Statements | None = given.get(STATEMENTS.name)
+    questions: Questions | None = given.get(QUESTIONS.name)
+    relevance: Relevance | None = given.get(RELEVANCE.name)
+    inferred: Inferred | None = given.get(INFERRED.name)
+    compared: Compared | None = given.get(COMPARED.name)
+    made = questions.questions if questions else []
+    question, answer, truth, *others = embedder.embed(
+        [item.question, item.answer or " ", item.truth, *made]
+    )
+    every = [number for one in of_contexts(item).values() for number in one]
+    return Said(
+        borne=[one.borne_out for one in statements.statements] if statements else None,
+        cosines=[float(question @ other) for other in others] if questions else None,
+        evasive=bool(questions and questions.evasive),
+        relevant=[at in relevance.relevant for at in range(1, len(item.contexts) + 1)]
+        if relevance
+        else None,
+        needed=(len({*relevance.needed} & {*every}), len(every)) if relevance else None,
+        inferred=[at in inferred.inferred for at in range(1, len(sentences_of(item.truth)) + 1)]
+        if inferred
+        else None,
+        both=(len(compared.shared), len(compared.only_answer), len(compared.only_truth))
+        if compared
+        else None,
+        similarity=float(answer @ truth) if item.answer.strip() else 0.0,
+    )
