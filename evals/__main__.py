@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 import typer
 
 from citeloom.cli.wording import WordedGroup
+from evals.report import report
 from evals.runner import run
 
 SUITES = {
@@ -55,6 +56,8 @@ _PLAIN = (int, str, type(None))
 
 for _name, _place in SUITES.items():
     app.command(_name)(_command(*_place))
+
+app.command()(report)
 
 if __name__ == "__main__":
     app(prog_name="python -m evals")

@@ -1,0 +1,85 @@
+"""`citeloom eval report`: one page of a run's figures, and two runs compared."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+from typer.testing import Result
+
+from tests.evals.calls import evaluated
+
+
+def of(mean: float) -> dict[str, float]:
+    return {"mean": mean, "low": mean - 0.1, "high": mean + 0.1, "n": 2}
+
+
+def written(path: Path, *, ours: float, cases: dict[str, float]) -> Path:
+    figures = {
+        "settings": {"data": "<b>rows</b>", "judge": "a model"},
+        "group": {"arms": {"ours": {"recall_at_k": of(ours)}, "theirs": {"recall_at_k": of(0.5), "runs": 3}}},
+        "cases": [
+            {"id": name, "arms": {"ours": {"recall_at_k": value}}, "texts": {"ours": "<script>x</script>"}}
+            for name, value in cases.items()
+        ],
+        "complete": True,
+    }  # fmt: skip
+    path.write_text(json.dumps(figures), encoding="utf-8")
+    return path
+
+
+def call(folder: Path, *given: str | Path) -> Result:
+    return evaluated("report", *given, "--out", folder / "report.html")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return written(tmp_path / "run.json", ours=0.75, cases={"a": 1.0, "b": 0.5, "c": 0.9})
+
+
+def test_page_has_each_table_a_picture_and_every_case(tmp_path: Path, run: Path) -> None:
+    done = call(tmp_path, run)
+    assert done.exit_code == 0, done.output
+    page: Any = html.parse(str(tmp_path / "report.html"))
+    assert [one.text for one in page.xpath("//h2")] == ["group: arms"]
+    (row,) = [
+        [cell.text for cell in row] for row in page.xpath("//tr") if row[0].text == "recall at k"
+    ]
+    assert row == ["recall at k", "0.750 [0.650, 0.850]", "0.500 [0.400, 0.600]"]
+    assert len(page.xpath("//figure//circle")) == 2
+    assert [one.text for one in page.xpath("//details[@class='case']/summary")] == ["a", "b", "c"]
+    assert not page.xpath("//script | //b | //link | //img")
+    told = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| recall at k | 0.750 [0.650, 0.850] | 0.500 [0.400, 0.600] |" in told
+    assert "- judge: a model" in told
+
+
+def test_two_runs_are_compared_case_by_case(tmp_path: Path, run: Path) -> None:
+    before = written(tmp_path / "before.json", ours=0.6, cases={"a": 0.8, "b": 0.5, "other": 0.0})
+    assert call(tmp_path, run, "--against", before).exit_code == 0
+    told = (tmp_path / "report.md").read_text(encoding="utf-8")
+    # Of the cases that both have, a gained 0.2 and b nothing.
+    assert "Minus before.json, paired by case" in told
+    assert "| recall at k | 0.100 [0.000, 0.200] |" in told
+
+
+def test_runs_without_a_case_in_common_are_told_of(tmp_path: Path, run: Path) -> None:
+    before = written(tmp_path / "before.json", ours=0.6, cases={"z": 0.8})
+    assert call(tmp_path, run, "--against", before).exit_code == 0
+    assert "no case and arm in common" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "cannot be read as figures"),
+        ("[]", "holds no figures"),
+        ('{"a": 1}', "holds no figures"),
+    ],
+)
+def test_what_is_no_figures_is_refused(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "odd.json").write_text(content, encoding="utf-8")
+    done = call(tmp_path, tmp_path / "odd.json")
+    assert (done.exit_code, words in done.stderr) == (2, True)
+    assert not (tmp_path / "report.html").exists()
