@@ -1,10 +1,14 @@
 """Running `citeloom eval SUITE` in this process."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from citeloom.cli.app import app
+from citeloom.settings import settings
 
 
 def evaluated(suite: str, *given: str | Path) -> Result:
@@ -12,3 +16,17 @@ def evaluated(suite: str, *given: str | Path) -> Result:
     result = CliRunner().invoke(app, ["eval", suite, *map(str, given)])
     assert isinstance(result.exception, SystemExit | None), repr(result.exception)
     return result
+
+
+@contextmanager
+def with_judge(patch: pytest.MonkeyPatch, url: str, home: Path, **more: str) -> Iterator[None]:
+    """Let an LLM at this address judge, with a home of its own; `more` are further settings."""
+    given = {
+        "STRONG_MODEL": "judge", "FAST_MODEL": "judge", "LLM_BASE_URL": url, "LLM_API_KEY": "k",
+        "HOME": str(home), **more,
+    }  # fmt: skip
+    for name, value in given.items():
+        patch.setenv(f"CITELOOM_{name}", value)
+    settings.cache_clear()
+    yield
+    settings.cache_clear()

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from citeloom.settings import settings
 from evals.judging.agreement import agreement, kappa, spearman
 from evals.judging.candidates import Candidate, lineup
 from evals.judging.questions import DIMENSIONS
 from evals.writing.cases import read_cases
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, with_judge
 from tests.evals.sections import row, write
 from tests.fakes.openai_server import OpenAIServer, Text, inputs_of, task_of
 
@@ -55,16 +54,12 @@ def judge(request: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
-    with OpenAIServer(judge) as server:
-        given = {
-            "STRONG_MODEL": "judge", "FAST_MODEL": "judge", "LLM_BASE_URL": server.url,
-            "LLM_API_KEY": "k", "STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]", "HOME": str(tmp_path / "home"),
-        }  # fmt: skip
-        for name, value in given.items():
-            monkeypatch.setenv(f"CITELOOM_{name}", value)
-        settings.cache_clear()
+    prices = {"STRONG_PRICE": "[1, 2]", "FAST_PRICE": "[1, 2]"}
+    with (
+        OpenAIServer(judge) as server,
+        with_judge(monkeypatch, server.url, tmp_path / "home", **prices),
+    ):
         yield server
-    settings.cache_clear()
 
 
 def call(data: Path, texts: Path, *more: str | Path) -> Result:

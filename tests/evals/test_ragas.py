@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from citeloom.settings import settings
 from evals.ragas.measures import Said, f1_of, measures
-from tests.evals.calls import evaluated
+from tests.evals.calls import evaluated, with_judge
 from tests.evals.sections import write
 from tests.fakes.openai_server import OpenAIServer, inputs_of, task_of
 
@@ -37,16 +36,11 @@ SOUND: dict[str, Any] = {
 
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[OpenAIServer]:
-    with OpenAIServer(lambda request: SOUND[task_of(request)]) as server:
-        given = {
-            "STRONG_MODEL": "judge", "FAST_MODEL": "judge", "LLM_BASE_URL": server.url,
-            "LLM_API_KEY": "k", "HOME": str(tmp_path / "home"),
-        }  # fmt: skip
-        for name, value in given.items():
-            monkeypatch.setenv(f"CITELOOM_{name}", value)
-        settings.cache_clear()
+    with (
+        OpenAIServer(lambda request: SOUND[task_of(request)]) as server,
+        with_judge(monkeypatch, server.url, tmp_path / "home"),
+    ):
         yield server
-    settings.cache_clear()
 
 
 def call(folder: Path, rows: list[Any]) -> Result:
