@@ -36,6 +36,7 @@ class Silent:
         return self._mind(request)
 
 
+@pytest.mark.slow
 def test_killed_question_resumes_with_its_answer_and_pays_for_nothing_twice(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

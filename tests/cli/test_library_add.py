@@ -102,8 +102,10 @@ def check_whole(home: Path, papers: int) -> None:
 
 @pytest.mark.parametrize(
     ("table", "condition", "number"),
-    [("documents", "1", 4), ("texts", "role >= 2 AND indexed = 1", 1)],
-    ids=["in the midst of reading", "in the midst of indexing"],
+    [
+        pytest.param("documents", "1", 4, marks=pytest.mark.slow, id="in the midst of reading"),
+        pytest.param("texts", "role >= 2 AND indexed = 1", 1, id="in the midst of indexing"),
+    ],
 )
 def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_running(
     home: Path, folder: Path, add: Add, table: str, condition: str, number: int
@@ -134,6 +136,7 @@ def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> N
     check_whole(home, FILES)
 
 
+@pytest.mark.slow
 def test_two_processes_add_to_one_library_at_once(home: Path, tmp_path: Path) -> None:
     first, second = filled(tmp_path / "a", range(7)), filled(tmp_path / "b", range(4, 11))
     with adding(home, first) as one, adding(home, second) as other:

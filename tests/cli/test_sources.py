@@ -119,6 +119,7 @@ def test_budget_that_is_none_is_refused(budget: str, words: str, home: Path) -> 
     assert words in " ".join(result.stderr.replace("│", " ").split())
 
 
+@pytest.mark.slow
 def test_budgets_of_the_run_and_of_one_source_are_kept(
     online: Path, server: ScholarServer, tmp_path: Path
 ) -> None:
@@ -193,7 +194,10 @@ def test_write_looks_papers_up_by_id_and_says_which_were_retracted(
     assert f"doi:{(retracted.doi or '').lower()}" in " ".join(done.run["notes"])
 
 
-@pytest.mark.parametrize("others", [(), ("--source", "library", "--library", "small")])
+@pytest.mark.parametrize(
+    "others",
+    [(), pytest.param(("--source", "library", "--library", "small"), marks=pytest.mark.slow)],
+)
 def test_offline_each_source_is_told_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
 ) -> None:

@@ -215,6 +215,7 @@ async def test_unreachable_sources_are_named_with_what_to_set(find: Find) -> Non
     assert "--source library" in cause
 
 
+@pytest.mark.slow
 async def test_expansion_that_fails_leaves_what_the_searches_found(
     find: Find, server: ScholarServer
 ) -> None:

@@ -102,6 +102,21 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
         assert "default-src 'none'" in page.headers["content-security-policy"]
         files = await asyncio.to_thread(caller.get, f"/citeloom/runs/{run}/files")
         assert "files/review.docx" in files.json()["files"]
+        kept = {
+            "namespace": ["citeloom-page", run],
+            "key": "papers",
+            "value": {"kept": {"p": {"must": True}}},
+        }
+        sent = await asyncio.to_thread(lambda: caller.send("PUT", "/store/items", json=kept))
+        assert sent.is_success
+        place = f"/store/items?namespace=citeloom-page.{run}&key=papers"
+        again = await asyncio.to_thread(caller.get, place)
+        assert again.json()["value"] == kept["value"]
+        wanted = {"graph": "review", "input": {"text": abstract}}
+        foreseen = await asyncio.to_thread(caller.post, "/citeloom/estimate", wanted)
+        assert foreseen.json()["calls"]["high"] > 0
+        late = await asyncio.to_thread(caller.post, f"/citeloom/runs/{run}/finish", {})
+        assert (late.status_code, "cannot be told to finish" in late.text) == (422, True)
         task = await asyncio.to_thread(Caller(server.url).messaged, "What is PRISMA?")
         assert task["result"]["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 

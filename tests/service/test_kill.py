@@ -28,9 +28,10 @@ from tests.support import ROOT, clean_environment
 from tools.library.open import close_libraries, create_library
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
+_SLOW = {"find", "write", "revise", "ingest"}
 ROWS = [
-    # A review is made of these two, and is killed at each of their nodes.
-    pytest.param(graph, marks=pytest.mark.slow if graph in {"find", "write"} else ())
+    # A review is made of the first two, and is killed at each of their nodes.
+    pytest.param(graph, marks=pytest.mark.slow if graph in _SLOW else ())
     for graph in GRAPHS
 ]
 _OWN = frozenset({"usage", "source_usage", "times", "seconds", "spent"})

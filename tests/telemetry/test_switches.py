@@ -40,6 +40,7 @@ def test_without_its_packages_a_run_says_what_to_install_and_goes_on(home: Path)
     assert "pip install 'citeloom[server]'" in told
 
 
+@pytest.mark.slow
 def test_lines_for_a_person_name_run_and_step(home: Path) -> None:
     lines = find(home, {"CITELOOM_LOG": "text"}).lines
     assert [line for line in lines if "run ends" in line and "outcome=complete" in line]
@@ -47,7 +48,7 @@ def test_lines_for_a_person_name_run_and_step(home: Path) -> None:
     assert not [line for line in lines if CANARY in line]
 
 
-@pytest.mark.parametrize("tracing", ["true", "false"])
+@pytest.mark.parametrize("tracing", ["true", pytest.param("false", marks=pytest.mark.slow)])
 def test_langsmith_gets_the_texts_where_it_is_switched_on_and_nothing_else(
     home: Path, tracing: str
 ) -> None:
