@@ -9,6 +9,7 @@ import typer
 
 from citeloom.cli.wording import WordedGroup
 from evals.report import report
+from evals.rolling.command import build
 from evals.runner import run
 
 SUITES = {
@@ -58,6 +59,7 @@ for _name, _place in SUITES.items():
     app.command(_name)(_command(*_place))
 
 app.command()(report)
+app.command()(build)
 
 if __name__ == "__main__":
     app(prog_name="python -m evals")

@@ -5,7 +5,7 @@ hundred ids at once.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import date, timedelta
 from urllib.parse import urlencode
 
@@ -72,9 +72,24 @@ class ArxivSource(Source):
             found |= {f"arxiv:{paper.arxiv}": paper for paper in page.papers}
         return {key: found[key] for key in keys if key in found}
 
-    async def _ask(self, expression: str, ids: list[str], size: int, age: float) -> Page:
+    async def listed(
+        self, categories: Sequence[str], first: date, last: date
+    ) -> AsyncIterator[Paper]:
+        """Yield the papers of these categories (such as 'cs.CL') submitted from one day to another, page by page."""
+        named = " OR ".join(f"cat:{name}" for name in categories)
+        expression = f"({named}) AND submittedDate:[{first:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
+        start, total = 0, 1
+        while start < total:
+            page = await self._ask(expression, [], LARGEST_PAGE, _SEARCH_AGE, start=start)
+            for paper in page.papers:
+                yield paper
+            start, total = start + LARGEST_PAGE, page.total or 0
+
+    async def _ask(
+        self, expression: str, ids: list[str], size: int, age: float, *, start: int = 0
+    ) -> Page:
         arguments = {
-            "search_query": expression, "id_list": ",".join(ids), "start": 0, "max_results": size,
+            "search_query": expression, "id_list": ",".join(ids), "start": start, "max_results": size,
             "sortBy": "relevance", "sortOrder": "descending",
         }  # fmt: skip
         return await self._caller.ask(f"/api/query?{urlencode(arguments)}", read=read_page, age=age)

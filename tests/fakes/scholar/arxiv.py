@@ -75,6 +75,8 @@ def _found(world: World, query: Mapping[str, str]) -> list[Work]:
     if dated := _DATES.match(text):
         text, first, last = dated[1], *map(date.fromisoformat, dated.groups()[1:])
         works = [work for work in works if first <= work.date <= last]
+    if text.startswith("cat:"):
+        return sorted(works, key=lambda work: (work.date, work.number))
     groups = groups_of(text, "OR", _FIELDS)
     fits = {work.number: fit(groups, world.searchable(work.number)) for work in works}
     best = sorted((-score, number) for number, score in fits.items() if score is not None)

@@ -1,0 +1,223 @@
+"""`citeloom eval build`: rows of related-work sections, later than a model's cut-off, from a month's arXiv papers."""
+
+import asyncio
+import json
+import sys
+from calendar import monthrange
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from citeloom.settings import Settings, settings
+from evals.json_lines import json_lines
+from evals.rolling.section import Section, licence_of, related_work
+from evals.runner import check_file, say
+from state.document import Document
+from state.paper import Paper
+from tools.documents.fetch import Fetched, open_copy
+from tools.errors import BudgetError, CiteLoomError, InputError
+from tools.ingest.spool import Spool
+from tools.ingest.target import limits_of
+from tools.ingest.workers import close_workers, in_thread, open_workers, read_apart
+from tools.ledger.ledger import RunLedger, ledger_for
+from tools.ledger.limits import Limits
+from tools.references.resolving import known_to, tells
+from tools.scholar.arxiv import ArxivSource
+from tools.scholar.lookup import Wanted
+from tools.scholar.merging import ids_of
+from tools.scholar.openalex import SEARCH_USD
+from tools.scholar.opening import OnlineName, check_source, is_online, open_online
+from tools.scholar.port import Source
+
+_WORKS = 40
+"""Works that a section cites, about: for the price."""
+_SHARE = 0.5
+"""Of the works cited, how many must have an abstract."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What is to be built."""
+
+    month: date
+    out: Path
+    n: int
+    categories: tuple[str, ...]
+    sources: tuple[OnlineName, ...]
+    least: int
+
+
+def build(
+    month: Annotated[
+        str, typer.Option(metavar="YYYY-MM", help="The month in which the papers appeared.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="JSON lines for `eval writing`; what is there is added to.")
+    ],
+    n: Annotated[int, typer.Option(help="How many rows there are to be.", min=1)] = 50,
+    categories: Annotated[
+        str, typer.Option(help="arXiv's, such as cs.CL,cs.LG.")
+    ] = "cs.CL,cs.LG,cs.IR",
+    sources: Annotated[
+        str, typer.Option(help="Where abstracts of the works cited are looked up, in turn.")
+    ] = "openalex,semantic_scholar",
+    least: Annotated[int, typer.Option(help="Works that a section must cite.", min=1)] = 5,
+    max_usd: Annotated[
+        float | None, typer.Option(help="What the sources may cost at most; then nobody is asked.")
+    ] = None,
+) -> None:
+    """Build a set for `writing` and `judging` from a month's arXiv papers, as LitLLM's RollingEval."""
+    wish = Wish(
+        month=_month(month), out=out, n=n, least=least,
+        categories=tuple(filter(None, map(str.strip, categories.split(",")))),
+        sources=_sources(sources, settings()),
+    )  # fmt: skip
+    check_file(out)
+    most = n * _WORKS * SEARCH_USD * ("openalex" in wish.sources)
+    say(
+        f"{n} sections of {month}: each paper's own copy is fetched, and about {_WORKS} works a section are looked up; "
+        f"OpenAlex costs {most:.2f} USD at most where it is asked by title, nothing by DOI"
+    )
+    if max_usd is None and sys.stdin.isatty() and not typer.confirm("Build it?"):
+        raise InputError("nothing was built")
+    code = asyncio.run(_built(wish, max_usd))
+    raise typer.Exit(code)
+
+
+async def _built(wish: Wish, max_usd: float | None) -> int:
+    at = settings()
+    ledger = ledger_for(f"rolling-{wish.month:%Y-%m}-{wish.out.name}", Limits(usd=max_usd), at.home)
+    arxiv = open_online("arxiv", at, ledger)
+    assert isinstance(arxiv, ArxivSource)
+    sources = [open_online(name, at, ledger) for name in wish.sources]
+    log = wish.out.with_suffix(".left-out.jsonl")
+    have, left = _ids(wish.out), _ids(log)
+    why: Counter[str] = Counter()
+    last = date(wish.month.year, wish.month.month, monthrange(wish.month.year, wish.month.month)[1])
+    try:
+        async for paper in arxiv.listed(wish.categories, wish.month, last):
+            if len(have) >= wish.n:
+                break
+            if paper.id in have or paper.id in left:
+                continue
+            row = await _row(paper, wish, sources, at, ledger)
+            if isinstance(row, str):
+                why[row] += 1
+                _append(log, {"id": paper.id, "why": row})
+            else:
+                have.add(paper.id)
+                _append(wish.out, row)
+                say(f"{len(have)} of {wish.n}: {paper.title[:70]}")
+    except BudgetError as error:
+        say(f"citeloom: {error}")
+        return 1
+    finally:
+        close_workers()
+        reasons = "; ".join(f"{count} {reason}" for reason, count in why.most_common())
+        say(f"{len(have)} rows in {wish.out}" + (f"; left out now: {reasons}" if reasons else ""))
+    return 0 if have else 1
+
+
+async def _row(
+    paper: Paper, wish: Wish, sources: list[Source], at: Settings, ledger: RunLedger
+) -> dict[str, Any] | str:
+    """Return a row, or why there is none."""
+    try:
+        copy = await open_copy(paper, ledger=ledger, settings=at)
+        section = await asyncio.to_thread(related_work, paper, await _read(copy, at))
+    except BudgetError:
+        raise
+    except CiteLoomError:
+        return "without a copy that can be read"
+    if section is None:
+        return "without a related-work section"
+    if len(section.works) < wish.least:
+        return f"citing fewer than {wish.least} works"
+    works = await _known(section, sources)
+    if sum(bool(work.abstract) for work in works.values()) < _SHARE * len(works):
+        return "citing works without abstracts"
+    return {
+        "id": paper.id, "source": f"arXiv {wish.month:%Y-%m}", "licence": licence_of(copy.content) or None,
+        "target": {
+            "title": paper.title, "abstract": paper.abstract,
+            "published": str(paper.published) if paper.published else None, "arxiv": paper.arxiv,
+        },
+        "gold_related_work": section.text, "gold_sentences": section.sentences(),
+        "cited": [_cited(key, work) for key, work in works.items()],
+    }  # fmt: skip
+
+
+async def _read(copy: Fetched, at: Settings) -> Document:
+    """Read a copy in a process of its own."""
+    spool = Spool(at.home, "rolling")
+    digest = await asyncio.to_thread(spool.put, copy.content)
+    workers = await asyncio.to_thread(open_workers, limits_of(at))
+    path = spool.path(digest)
+    try:
+        reading = await in_thread(
+            workers, lambda stopped: read_apart(workers, stopped, path, copy.name, None)
+        )
+    finally:
+        await asyncio.to_thread(spool.drop, digest)
+    return reading.document
+
+
+async def _known(section: Section, sources: list[Source]) -> dict[str, Paper]:
+    """Return the works of a section with what the sources know of them, by the section's ids."""
+    works = dict(section.works)
+    for source in sources:
+        lacking = {key: work for key, work in works.items() if not work.abstract}
+        wanted = [
+            Wanted(
+                tuple(one for one in ids_of(work) if not one.startswith(("title:", "local:"))), work
+            )
+            for work in lacking.values()
+            if tells(work)
+        ]
+        if not wanted:
+            break
+        try:
+            found, _ = await known_to(source, wanted)
+        except BudgetError:
+            raise
+        except CiteLoomError as error:
+            say(f"citeloom: {source.name}: {error}")
+            continue
+        works |= {key: found[work.id] for key, work in lacking.items() if work.id in found}
+    return works
+
+
+def _cited(key: str, work: Paper) -> dict[str, Any]:
+    return {
+        "key": key, "id": work.id, "title": work.title, "year": work.year, "venue": work.venue,
+        "authors": [author.name for author in work.authors], "abstract": work.abstract,
+    }  # fmt: skip
+
+
+def _ids(path: Path) -> set[str]:
+    return {str(row["id"]) for _, row in json_lines(path)} if path.exists() else set()
+
+
+def _append(path: Path, row: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _month(text: str) -> date:
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError as error:
+        raise InputError(f"'{text}' is no month: give it as YYYY-MM") from error
+
+
+def _sources(text: str, at: Settings) -> tuple[OnlineName, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        check_source(name, at)
+    if not names or not all(map(is_online, names)):
+        raise InputError("name sources on the network, such as openalex,semantic_scholar")
+    return tuple(name for name in names if is_online(name))
