@@ -22,11 +22,11 @@ class Book:
         """Go on with what is there.
 
         Raises:
-            InputError: The file has another text of one of the documents.
+            InputError: The file has another text of one of the documents, or is of another kind.
         """
         self._out = out
         self.log = out.with_suffix(".left-out.jsonl")
-        self.rows = {row["doc_id"]: row for row in _rows(out)}
+        self.rows = {_checked(row, out)["doc_id"]: row for row in _rows(out)}
         self.left = _rows(self.log)
         for one in materials:
             new = {"doc_id": one.id, "title": one.title, "full_text": one.text, "qa": []}
@@ -69,6 +69,14 @@ class Book:
         self.left.append({"papers": list(stack), "kind": kind, "question": question, "why": why})
         with self.log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(self.left[-1], ensure_ascii=False) + "\n")
+
+
+def _checked(row: Any, path: Path) -> dict[str, Any]:
+    if not (
+        isinstance(row, dict) and row.get("full_text") and "doc_id" in row and "qa" in row
+    ) or not all({"question", "answer", "papers"} <= item.keys() for item in row["qa"]):
+        raise InputError(f"'{path}' was not made by this command: name another file")
+    return row
 
 
 def _rows(path: Path) -> list[Any]:

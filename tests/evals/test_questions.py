@@ -183,12 +183,17 @@ def test_question_that_a_blind_reader_finds_answered_is_left_out(
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [(("--mind", "extractive"), "give --mind llm"), (("--mind", "llm", "--stack", "9"), "a stack of 9")],
+    [
+        (("--mind", "extractive"), "give --mind llm"),
+        (("--mind", "llm", "--stack", "9"), "a stack of 9"),
+        (("--mind", "llm"), "was not made by this command"),
+    ],
 )  # fmt: skip
 def test_what_cannot_be_made_is_refused_unpaid(
     llm: OpenAIServer, documents: Path, given: tuple[str, ...], told: str
 ) -> None:
-    done = evaluated("questions", "--folder", documents, "--out", documents / "x.jsonl", *given)
+    others = documents / "notes.jsonl"
+    done = evaluated("questions", "--folder", documents, "--out", others, *given)
     assert (done.exit_code, told in done.stderr) == (2, True)
     assert not llm.requests
 
