@@ -11,7 +11,7 @@ from tools.errors import InputError
 
 Kind = Literal["answerable", "unanswerable"]
 UNANSWERABLE = "Unanswerable"
-Stack = Sequence[str]
+Stack = list[str]
 """The ids of documents that are asked together."""
 
 
@@ -33,25 +33,27 @@ class Book:
             if self.rows.setdefault(one.id, new)["full_text"] != one.text:
                 raise InputError(f"'{out}' has another text of {one.id}: name another file")
 
-    def asked(self, kind: Kind, size: int | None = None) -> list[dict[str, Any]]:
-        """Return the questions of a kind, perhaps only those of stacks of a size."""
+    def asked(
+        self, kind: Kind | None = None, *, size: int | None = None, of: Stack | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the questions, perhaps only those of a kind, of stacks of a size, of one stack."""
         return [
             item
             for row in self.rows.values()
             for item in row["qa"]
-            if (item["answer"] == UNANSWERABLE) == (kind == "unanswerable")
+            if kind in (None, "unanswerable" if item["answer"] == UNANSWERABLE else "answerable")
             and size in (None, len(item["papers"]))
+            and of in (None, item["papers"])
         ]
 
     def about(self, stack: Stack) -> list[str]:
         """Return all questions that concern a document of a stack."""
-        every = [*self.asked("answerable"), *self.asked("unanswerable")]
-        return [item["question"] for item in every if {*item["papers"]} & {*stack}]
+        return [item["question"] for item in self.asked() if {*item["papers"]} & {*stack}]
 
     def exhausted(self, stack: Stack, kind: Kind) -> bool:
         """Whether the last that was asked for on a stack gave nothing."""
         return any(
-            not one["question"] and one["kind"] == kind and one["papers"] == list(stack)
+            not one["question"] and one["kind"] == kind and one["papers"] == stack
             for one in self.left
         )
 
@@ -66,7 +68,7 @@ class Book:
 
     def leave(self, stack: Stack, kind: Kind, question: str, why: str) -> None:
         """Write down why a question was left out; without a question, that there is no other."""
-        self.left.append({"papers": list(stack), "kind": kind, "question": question, "why": why})
+        self.left.append({"papers": stack, "kind": kind, "question": question, "why": why})
         with self.log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(self.left[-1], ensure_ascii=False) + "\n")
 

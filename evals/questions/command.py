@@ -117,91 +117,80 @@ class Maker:
         """Ask stack by stack until there are as many as wanted, or none gives another."""
         try:
             for kind, stacks, number in wanted:
-                while (left := self._left(kind, stacks, number)) > 0:
-                    going = [stack for stack in stacks if not self.book.exhausted(stack, kind)]
-                    if not going:
-                        break
-                    each = min(_EACH, ceil(left / len(going)))
-                    for stack in sorted(going, key=partial(self._made, kind)):
-                        if left := self._left(kind, stacks, number):
-                            await self._ask(kind, stack, min(each, left))
+                await self._fill(kind, stacks, number)
         except BudgetError as error:
             say(f"citeloom: {error}")
             return 1
         finally:
-            self._tell()
-        return 0 if self.book.asked("answerable") or self.book.asked("unanswerable") else 1
+            made, left = self.book.asked(), [one for one in self.book.left if one["question"]]
+            unborne = sum(one.get("borne", 1.0) < _BORNE for one in made)
+            why = Counter(one["why"].partition(":")[0] for one in left).most_common()
+            say(
+                f"{len(made)} questions; {unborne} answers have less than {_BORNE:.0%} of their words in their "
+                f"passages; left out: {'; '.join(f'{count} {name}' for name, count in why) or 'none'}"
+            )
+        return 0 if made else 1
+
+    async def _fill(self, kind: Kind, stacks: Sequence[Stack], wanted: int) -> None:
+        while left := self._left(kind, stacks, wanted):
+            going = [stack for stack in stacks if not self.book.exhausted(stack, kind)]
+            if not going:
+                return
+            each = min(_EACH, ceil(left / len(going)))
+            for stack in sorted(going, key=lambda one: len(self.book.asked(kind, of=one))):
+                await self._ask(kind, stack, min(each, self._left(kind, stacks, wanted)))
 
     def _left(self, kind: Kind, stacks: Sequence[Stack], wanted: int) -> int:
         size = len(stacks[0]) if kind == "answerable" else None
-        return max(wanted - len(self.book.asked(kind, size)), 0)
-
-    def _made(self, kind: Kind, stack: Stack) -> int:
-        return sum(one["papers"] == list(stack) for one in self.book.asked(kind))
-
-    def _tell(self) -> None:
-        made = [*self.book.asked("answerable"), *self.book.asked("unanswerable")]
-        unborne = sum(one.get("borne", 1.0) < _BORNE for one in made)
-        why = Counter(one["why"].partition(":")[0] for one in self.book.left if one["question"])
-        say(
-            f"{len(made)} questions; {unborne} answers have less than {_BORNE:.0%} of their words in their passages"
-        )
-        say("left out: " + ("; ".join(f"{n} {why}" for why, n in why.most_common()) or "none"))
+        return max(wanted - len(self.book.asked(kind, size=size)), 0)
 
     def _inputs(self, kind: Kind, stack: Stack, number: int) -> dict[str, object]:
         fixed: dict[str, object] = {"number": number, "earlier": self.book.about(stack)}
         if kind == "answerable":
             fixed["least_documents"] = min(len(stack), 2)
         room = _FITTING * self.mind.spare(_TASKS[kind], **fixed) / len(stack)
-        turn = self._made(kind, stack)
         texts: dict[str, object] = {}
         for name, key in _named(stack).items():
             parts = self.materials[key].parts(room)
-            texts[name] = parts[turn % len(parts)]
+            texts[name] = parts[len(self.book.asked(kind, of=stack)) % len(parts)]
         return texts | fixed
 
     async def _ask(self, kind: Kind, stack: Stack, number: int) -> None:
-        inputs = self._inputs(kind, stack, number)
+        if not number:
+            return
         texts = {name: self.materials[key].text for name, key in _named(stack).items()}
-        earlier, least = self.book.about(stack), 2 if kind == "answerable" and len(stack) > 1 else 1
+        least = min(len(stack), 2)
+        kept: list[Asked] = []
+        left: dict[str, str] = {}
 
-        def sorted_out(
-            items: Sequence[Asked], before: list[str]
-        ) -> tuple[list[Asked], list[tuple[Asked, str]]]:
-            kept: list[Asked] = []
-            left: list[tuple[Asked, str]] = []
-            for item in items:
-                known = [*before, *(one.question for one in kept)]
-                why = fault_of(item, getattr(item, "answer", UNANSWERABLE), texts, least, known)
-                left += [(item, why)] if why else []
-                kept += [] if why else [item]
-            return kept, left
+        def known() -> list[str]:
+            return [*self.book.about(stack), *(one.question for one in kept)]
 
         def faults(answer: Any) -> list[str]:
-            _, left = sorted_out(answer.questions, earlier)
-            told = [f"“{item.question}”: {why}" for item, why in left]
-            for line in told:
-                say(f"sent back: {line}")
-            return told
+            left.clear()
+            for item in answer.questions:
+                why = fault_of(item, getattr(item, "answer", UNANSWERABLE), texts, least, known())
+                if why:
+                    left[item.question] = why
+                else:
+                    kept.append(item)
+            return [f"“{question}”: {why}" for question, why in left.items()]
 
-        def narrow(answer: Any) -> dict[str, object]:
-            kept, left = sorted_out(answer.questions, earlier)
-            return {"number": len(left), "earlier": [*earlier, *(one.question for one in kept)]}
+        def narrow(_: object) -> dict[str, object]:
+            return {"number": len(left), "earlier": known()}
 
+        inputs = self._inputs(kind, stack, number)
         found = await ask_checked(self.mind, _TASKS[kind], inputs, faults, narrow=narrow)
-        kept: list[Asked] = []
-        left: list[tuple[Asked, str]] = []
-        for answer, _ in found.tried:
-            more, left = sorted_out(answer.questions, [*earlier, *(one.question for one in kept)])
-            kept += more
+        for line in found.tried[0][1] if len(found.tried) > 1 else ():
+            say(f"sent back: {line}")
         if kind == "unanswerable":
             material = self.materials[stack[0]]
             whys = await asyncio.gather(*(self._answered(one.question, material) for one in kept))
-            left += [(one, why) for one, why in zip(kept, whys, strict=True) if why]
+            left |= {one.question: why for one, why in zip(kept, whys, strict=True) if why}
             kept = [one for one, why in zip(kept, whys, strict=True) if not why]
         self.book.keep([self._item(one, stack) for one in kept[:number]])
-        for item, why in left:
-            self.book.leave(stack, kind, item.question, why)
+        for question, why in left.items():
+            self.book.leave(stack, kind, question, why)
         if not kept:
             self.book.leave(stack, kind, "", str(found.error or "no other question came of it"))
         say(f"{len(kept[:number])} more on {', '.join(stack)}; {len(left)} left out")
@@ -221,13 +210,13 @@ class Maker:
     def _item(self, made: Asked, stack: Stack) -> dict[str, Any]:
         texts = {key: self.materials[key].text for key in stack}
         places = [place_of(passage, texts) for passage in made.passages]
-        contexts = [{"doc_id": key, "text": text} for key, text in places]
         answer = getattr(made, "answer", "")
-        item = {"question": made.question, "answer": answer or UNANSWERABLE, "contexts": contexts}
-        if answer:
-            words = " ".join(one["text"] for one in contexts)
-            item["borne"] = round(coverage(answer, words), 2)
-        return item | {"papers": list(stack), "by": self.mind.name}
+        borne = coverage(answer, " ".join(text for _, text in places))
+        return {
+            "question": made.question, "answer": answer or UNANSWERABLE, "papers": stack,
+            "contexts": [{"doc_id": key, "text": text} for key, text in places],
+            **({"borne": round(borne, 2)} if answer else {}), "by": self.mind.name,
+        }  # fmt: skip
 
 
 def _misquoted(text: str, answer: Answering) -> list[str]:
