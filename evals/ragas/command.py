@@ -50,8 +50,8 @@ class RagasOptions(Options):
     answers: Annotated[
         list[Path],
         typer.Option(
-            help="What `synthesis --json` wrote, or JSON lines with case, arm, question, answer, contexts, truth; "
-            "may be repeated."
+            help="What `synthesis --json` wrote, or JSON lines with case, arm, question, answer, contexts, truth and "
+            "perhaps model; may be repeated."
         ),
     ]
     max_usd: Annotated[
