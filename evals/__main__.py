@@ -13,6 +13,7 @@ from evals.report import report
 from evals.rolling.command import build
 from evals.runner import run
 from evals.sets.command import convert
+from evals.starter.command import data
 
 SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
@@ -25,6 +26,7 @@ SUITES = {
     "citation_truth": ("evals.citation_truth.command", "CitationTruth"),
     "synthesis": ("evals.synthesis.command", "Synthesis"),
     "relevance": ("evals.relevance.command", "Relevance"),
+    "bench": ("evals.bench.command", "Bench"),
 }
 app = typer.Typer(
     help="Measure how well CiteLoom works on data of yours.", no_args_is_help=True,
@@ -61,6 +63,7 @@ _PLAIN = (int, str, type(None))
 for _name, _place in SUITES.items():
     app.command(_name)(_command(*_place))
 
+app.command()(data)
 app.command()(report)
 app.command()(build)
 app.command()(questions)

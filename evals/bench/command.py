@@ -1,0 +1,66 @@
+"""`citeloom eval bench`: what each stage costs beside the bare libraries, in one table."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evals.bench.row import Given, Row
+from evals.runner import Options, Suite, choose
+from evals.tables import table
+from tools.errors import InputError
+
+PARTS = {"startup": "evals.bench.startup"}
+"""By name: the module whose `measure` yields the rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions(Options):
+    """The command as given."""
+
+    parts: Annotated[
+        str, typer.Option(metavar="A,B", help=f"Which parts ({', '.join(PARTS)}); all if left out.")
+    ] = ""
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A folder with citation_graph/ and pdf/; made data if left out."),
+    ] = None
+
+
+class Bench(Suite[BenchOptions]):
+    """Measure speed and cost beside the bare libraries: read the ratios, for seconds are this machine's."""
+
+    def prepare(self) -> None:
+        """Choose the parts."""
+        options = self.options
+        if options.data is not None and not options.data.is_dir():
+            raise InputError(f"there is no folder '{options.data}'")
+        self.chosen = choose(options.parts, PARTS, "part")
+
+    def rows(self) -> Generator[Row]:
+        """Measure part by part."""
+        given = Given(data=self.options.data, n=self.options.n, seed=self.options.seed)
+        for name in self.chosen:
+            yield from import_module(PARTS[name]).measure(given)
+
+    def outcome(self, row: Row) -> str:
+        """Say what was measured."""
+        return " ".join([f"{row.part}:", *_cells(row)])
+
+    def found(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the rows."""
+        return {"rows": [asdict(row) for row in rows]}
+
+    def markdown(self, found: dict[str, Any]) -> str:
+        """Return one table."""
+        rows = [Row(**row) for row in found["rows"]]
+        heads = ["part", "what", "value", "beside", "ratio"]
+        return table("Speed and cost", heads, [[row.part, *_cells(row)] for row in rows])
+
+
+def _cells(row: Row) -> list[str]:
+    ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
+    return [row.what, f"{row.value:.4g} {row.unit}".rstrip(), row.beside, ratio]

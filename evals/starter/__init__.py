@@ -1,0 +1,1 @@
+"""Data for the benchmarks out of the starter library: small, ours, and there without a download."""
