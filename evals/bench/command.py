@@ -2,16 +2,16 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from evals.bench.part import rows_of
 from evals.bench.row import Given, Row
-from evals.runner import Options, Suite, choose
+from evals.runner import Options, Suite, choose, say
 from evals.tables import table
-from tools.errors import InputError
+from tools.errors import InputError, PermanentError
 
 PARTS = {"startup": "evals.bench.startup"}
 """By name: the module whose `measure` yields the rows."""
@@ -39,12 +39,17 @@ class Bench(Suite[BenchOptions]):
         if options.data is not None and not options.data.is_dir():
             raise InputError(f"there is no folder '{options.data}'")
         self.chosen = choose(options.parts, PARTS, "part")
+        self.left_out: dict[str, str] = {}
 
     def rows(self) -> Generator[Row]:
         """Measure part by part."""
         given = Given(data=self.options.data, n=self.options.n, seed=self.options.seed)
         for name in self.chosen:
-            yield from import_module(PARTS[name]).measure(given)
+            try:
+                yield from rows_of(name, PARTS[name], given)
+            except PermanentError as error:
+                self.left_out[name] = str(error)
+                say(f"{name} is left out: {error}")
 
     def outcome(self, row: Row) -> str:
         """Say what was measured."""
@@ -52,13 +57,15 @@ class Bench(Suite[BenchOptions]):
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the rows."""
-        return {"rows": [asdict(row) for row in rows]}
+        return {"rows": [asdict(row) for row in rows], "left_out": self.left_out}
 
     def markdown(self, found: dict[str, Any]) -> str:
         """Return one table."""
         rows = [Row(**row) for row in found["rows"]]
         heads = ["part", "what", "value", "beside", "ratio"]
-        return table("Speed and cost", heads, [[row.part, *_cells(row)] for row in rows])
+        lines = [f"- {name} was left out: {why}" for name, why in found["left_out"].items()]
+        whole = table("Speed and cost", heads, [[row.part, *_cells(row)] for row in rows])
+        return "\n\n".join([whole, *lines])
 
 
 def _cells(row: Row) -> list[str]:

@@ -11,15 +11,16 @@ from evals.bench.row import Given, Row
 _TIMES = 5
 
 
-def measure(_: Given) -> Iterator[Row]:
+def measure(given: Given) -> Iterator[Row]:
     """Yield the medians of some starts."""
-    bare, ours = (_seconds(*line) for line in (("-c", ""), ("-m", "citeloom", "--help")))
+    times = given.n or _TIMES
+    bare, ours = (_seconds(times, *line) for line in (("-c", ""), ("-m", "citeloom", "--help")))
     yield Row("startup", "citeloom --help", ours, "s", "python", ours / bare)
 
 
-def _seconds(*arguments: str) -> float:
+def _seconds(times: int, *arguments: str) -> float:
     taken = []
-    for _ in range(_TIMES):
+    for _ in range(times):
         began = perf_counter()
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
         taken.append(perf_counter() - began)
