@@ -11,9 +11,10 @@ from citeloom.cli.wording import WordedGroup
 from evals.questions.command import questions
 from evals.report import report
 from evals.rolling.command import build
-from evals.runner import run
+from evals.runner import run, say
 from evals.sets.command import convert
 from evals.starter.command import data
+from tools.errors import CiteLoomError, InputError
 
 SUITES = {
     "retrieval": ("evals.retrieval.command", "Retrieval"),
@@ -70,4 +71,8 @@ app.command()(questions)
 app.command()(convert)
 
 if __name__ == "__main__":
-    app(prog_name="python -m evals")
+    try:
+        app(prog_name="python -m evals")
+    except CiteLoomError as error:
+        say(f"citeloom: {error}")
+        raise SystemExit(2 if isinstance(error, InputError) else 1) from error

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from evals.bench.growth import pictures
+from evals.bench.row import HEADS, Row, lines_of, rows_table
 from evals.intervals import Interval, difference
 from evals.runner import check_file
 from evals.spending import Spent, rows_of, spent_table
@@ -44,6 +46,12 @@ class Run:
         return found if isinstance(found, dict) else {}
 
     @property
+    def bench(self) -> list[Row]:
+        """The rows of `eval bench`."""
+        found = self.figures.get("rows")
+        return [Row(**row) for row in found] if "left_out" in self.figures and found else []
+
+    @property
     def cases(self) -> list[Mapping[str, Any]]:
         """The cases, where the suite tells of them."""
         found = self.figures.get("cases") or self.figures.get("queries")
@@ -61,7 +69,7 @@ def read_run(path: Path) -> Run:
     except (OSError, ValueError) as error:
         raise InputError(f"'{path}' cannot be read as figures: {error}") from error
     run = Run(path.name, figures if isinstance(figures, dict) else {})
-    if not run.tables:
+    if not run.tables and not run.bench:
         raise InputError(f"'{path}' holds no figures of arms: give what a suite wrote with --json")
     return run
 
@@ -110,7 +118,7 @@ def markdown(run: Run, other: Run | None, *, seed: int) -> str:
     """Return the report as Markdown."""
     parts = [f"# {run.name}", _settings_md(run)]
     parts += [_table_md(title, arms) for title, arms in run.tables.items()]
-    parts.append(spent_table(run.tasks))
+    parts += [spent_table(run.tasks), rows_table(run.bench)]
     if other:
         parts += [
             f"## Minus {other.name}, paired by case",
@@ -124,6 +132,11 @@ def page(run: Run, other: Run | None, *, seed: int) -> str:
     parts = [f"<h1>{escape(run.name)}</h1>", _settings(run)]
     parts += [_section(title, arms) for title, arms in run.tables.items()]
     parts += [_spent(run.tasks)] if run.tasks else []
+    parts += (
+        [_listed("Speed and cost", HEADS, lines_of(run.bench)), pictures(run.bench)]
+        if run.bench
+        else []
+    )
     if other:
         parts.append(f"<h2>Minus {escape(other.name)}, paired by case</h2>{_settings(other)}")
         differences = compared(run, other, seed=seed)
@@ -214,9 +227,13 @@ def _section(title: str, arms: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _spent(tasks: Mapping[str, Spent]) -> str:
     heads, *rows = rows_of(tasks)
+    return _listed("Cost and latency by task", heads, rows)
+
+
+def _listed(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th scope=col>{escape(name)}" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{escape(one)}' for one in row)}" for row in rows)
-    return f"<h2>Cost and latency by task</h2><div class=wide><table><tr>{head}{body}</table></div>"
+    return f"<h2>{title}</h2><div class=wide><table><tr>{head}{body}</table></div>"
 
 
 def _picture(name: str, arms: Mapping[str, Mapping[str, Any]]) -> str:

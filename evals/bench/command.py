@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from evals.bench.part import rows_of
-from evals.bench.row import Given, Row
+from evals.bench.row import Given, Row, lines_of, rows_table
 from evals.runner import Options, Suite, choose, say
-from evals.tables import table
 from tools.errors import InputError, PermanentError
 
 PARTS = {"startup": "evals.bench.startup"}
@@ -53,7 +52,7 @@ class Bench(Suite[BenchOptions]):
 
     def outcome(self, row: Row) -> str:
         """Say what was measured."""
-        return " ".join([f"{row.part}:", *_cells(row)])
+        return " ".join(lines_of([row])[0])
 
     def found(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the rows."""
@@ -62,12 +61,5 @@ class Bench(Suite[BenchOptions]):
     def markdown(self, found: dict[str, Any]) -> str:
         """Return one table."""
         rows = [Row(**row) for row in found["rows"]]
-        heads = ["part", "what", "value", "beside", "ratio"]
         lines = [f"- {name} was left out: {why}" for name, why in found["left_out"].items()]
-        whole = table("Speed and cost", heads, [[row.part, *_cells(row)] for row in rows])
-        return "\n\n".join([whole, *lines])
-
-
-def _cells(row: Row) -> list[str]:
-    ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
-    return [row.what, f"{row.value:.4g} {row.unit}".rstrip(), row.beside, ratio]
+        return "\n\n".join([rows_table(rows), *lines])

@@ -1,7 +1,12 @@
 """One figure of `citeloom eval bench`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from evals.tables import table
+
+HEADS = ("part", "what", "value", "beside", "ratio")
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,8 @@ class Row:
     """What it is compared with: the bare library, one worker, the critical path."""
     ratio: float | None = None
     """The value divided by that of what stands beside it."""
+    size: float | None = None
+    """Papers, passages or the like at which it was measured, where that varies."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +34,19 @@ class Given:
     n: int | None
     """How large; each part has a size of its own."""
     seed: int
+
+
+def lines_of(rows: Sequence[Row]) -> list[list[str]]:
+    """Return the rows as a person reads them."""
+    return [
+        [
+            row.part, row.what, f"{row.value:.4g} {row.unit}".rstrip(), row.beside,
+            "" if row.ratio is None else f"{row.ratio:.3g}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+
+
+def rows_table(rows: Sequence[Row]) -> str:
+    """Return them as one table in Markdown; '' where there is none."""
+    return table("Speed and cost", HEADS, lines_of(rows)) if rows else ""

@@ -1,11 +1,14 @@
 """The bench: rows of parts, each measured in a process of its own."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from evals.bench import command
+from evals.bench.growth import pictures
+from evals.bench.row import Row
 from tests.evals.calls import evaluated
 
 
@@ -23,3 +26,19 @@ def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
     assert 10 < memory["value"] < 10_000
     assert found["left_out"] == {"absent": "the part absent broke; what it said stands above"}
     assert "| startup | citeloom --help |" in done.stdout
+    assert evaluated("report", out, "--out", out.with_suffix(".html")).exit_code == 0
+    assert "citeloom --help" in out.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() -> None:
+    def row(what: str, size: float | None, value: float) -> Row:
+        return Row("finding", what, value, "s", size=size)
+
+    linear = [row("find", 100, 2), row("find", 50, 1), row("find", 200, 4)]
+    page = pictures([*linear, row("once", 100, 1), row("start", None, 1)])
+    assert page.count("<figure>") == 1
+    line = re.findall(r'<polyline points="([^"]+)"', page)[0]
+    points = [tuple(map(float, point.split(","))) for point in line.split()]
+    corner = (60.0, 190.0)
+    slopes = {round((corner[1] - y) / (x - corner[0]), 2) for x, y in points}
+    assert len(slopes) == 1
