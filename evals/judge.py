@@ -6,7 +6,7 @@ A killed run begins again with the answers that it had, which cost nothing then.
 import asyncio
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import uuid4
 
 import typer
@@ -29,6 +29,11 @@ from tools.llm.task import AnswerT, Mind, Task
 ItemT = TypeVar("ItemT")
 Question = tuple[Task[Any], dict[str, object], int]
 """What is asked, of what, and about how many tokens come back."""
+MostUsd = Annotated[
+    str | None,
+    typer.Option(metavar="USD", help="What the LLM may cost at most; then it is asked no more."),
+]
+"""The option by which a benchmark's spending is limited."""
 
 
 def tell_cost(questions: Iterable[Question], mind: str, max_usd: str | None) -> None:

@@ -15,7 +15,7 @@ from evals.citation_truth.falsify import KINDS
 from evals.citation_truth.pairs import Case, load, load_full_texts
 from evals.citation_truth.paths import ARMS, verify
 from evals.intervals import RESAMPLES, Interval, interval
-from evals.judge import Question, tell_cost
+from evals.judge import MostUsd, Question, tell_cost
 from evals.runner import Options, Suite, choose
 from evals.tables import INTERVALS, Report
 from nodes.write.check_citations import TASK
@@ -52,10 +52,7 @@ class CitationTruthOptions(Options):
         "tuning"
     )
     arms: Annotated[str, typer.Option(metavar="A,B", help="Which checks; all if left out.")] = ""
-    max_usd: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="What an LLM may cost at most; then nobody is asked."),
-    ] = None
+    max_usd: MostUsd = None
 
 
 class CitationTruth(Suite[CitationTruthOptions]):

@@ -18,7 +18,7 @@ from evals.claims.material import read_material
 from evals.claims.trial import judged, questions_of
 from evals.figures import grouped, means, minus, noted
 from evals.intervals import RESAMPLES
-from evals.judge import judged_by_llm, tell_cost
+from evals.judge import MostUsd, judged_by_llm, tell_cost
 from evals.runner import Options, Suite
 from evals.tables import INTERVALS, Report
 from evals.trials import Row
@@ -42,10 +42,7 @@ class ClaimsOptions(Options):
             help="The papers with questions that were asked; the packaged ones if left out."
         ),
     ] = None
-    max_usd: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="What the judge may cost at most; then nobody is asked."),
-    ] = None
+    max_usd: MostUsd = None
 
 
 class Claims(Suite[ClaimsOptions]):

@@ -14,7 +14,7 @@ import typer
 from citeloom.settings import settings
 from evals.figures import means, minus
 from evals.intervals import RESAMPLES
-from evals.judge import judged_by_llm, tell_cost
+from evals.judge import MostUsd, judged_by_llm, tell_cost
 from evals.judging.agreement import agreement, kappa
 from evals.judging.candidates import Candidate, read_candidates
 from evals.judging.questions import DIMENSIONS
@@ -61,10 +61,7 @@ class JudgingOptions(Options):
             help="Write a page here on which people rate the texts blindly, and judge nothing."
         ),
     ] = None
-    max_usd: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="What the judge may cost at most; then nobody is asked."),
-    ] = None
+    max_usd: MostUsd = None
 
 
 class Judging(Suite[JudgingOptions]):

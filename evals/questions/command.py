@@ -17,7 +17,7 @@ from uuid import uuid4
 import typer
 
 from citeloom.settings import settings
-from evals.judge import Question, tell_cost, usd_of
+from evals.judge import MostUsd, Question, tell_cost, usd_of
 from evals.questions.book import UNANSWERABLE, Book, Kind, Stack
 from evals.questions.material import Material, fault_of, place_of, read_folder
 from evals.questions.tasks import ANSWERED, LEAVE_OPEN, MAKE, Answering, Asked
@@ -63,9 +63,7 @@ def questions(
     unanswerable: Annotated[
         int, typer.Option(help="Questions on single documents that these do not answer.", min=0)
     ] = 10,
-    max_usd: Annotated[
-        str | None, typer.Option(metavar="USD", help="What it may cost at most; then nobody is asked.")
-    ] = None,
+    max_usd: MostUsd = None,
 ) -> None:  # fmt: skip
     """Make questions on documents, with the passages that bear their answers, as LLM-Ref's figure 7."""
     check_file(out)

@@ -13,7 +13,7 @@ import typer
 from citeloom.settings import settings
 from evals.figures import means, minus, spreads
 from evals.intervals import RESAMPLES
-from evals.judge import asked, judged_by_llm, tell_cost
+from evals.judge import MostUsd, asked, judged_by_llm, tell_cost
 from evals.ragas.answers import Answered, read_answers
 from evals.ragas.measures import Said, measures
 from evals.ragas.questions import (
@@ -54,10 +54,7 @@ class RagasOptions(Options):
             "perhaps model; may be repeated."
         ),
     ]
-    max_usd: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="What the judge may cost at most; then nobody is asked."),
-    ] = None
+    max_usd: MostUsd = None
 
 
 class Ragas(Suite[RagasOptions]):
