@@ -12,7 +12,8 @@ from evals.bench.row import Given, Row, lines_of, rows_table
 from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
-PARTS = {"startup": "evals.bench.startup"}
+_MODULES = "evals.bench"
+PARTS = {name: f"{_MODULES}.{name}" for name in ("startup", "embedding", "pdf", "ingest")}
 """By name: the module whose `measure` yields the rows."""
 
 

@@ -62,7 +62,7 @@ class MiniLm:
     def _ready(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._tokenizer = _load_tokenizer()
+                self._tokenizer = load_tokenizer()
                 self._session = _load_session()
                 self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="minilm")
                 logger.info("loaded %s with %d threads", self.name, self._threads)
@@ -100,7 +100,8 @@ def _batches(encodings: "Sequence[Encoding]") -> Iterator[list[int]]:
         yield batch
 
 
-def _load_tokenizer() -> Any:
+def load_tokenizer() -> Any:
+    """Return the model's tokenizer, which cuts a text at the window."""
     from tokenizers import Tokenizer
 
     source = files("tools.embed") / "minilm_tokenizer.json"
