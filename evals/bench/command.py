@@ -13,7 +13,7 @@ from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
 _MODULES = "evals.bench"
-PARTS = {name: f"{_MODULES}.{name}" for name in ("startup", "embedding", "pdf", "ingest")}
+PARTS = {name: f"{_MODULES}.{name}" for name in ("startup", "embedding", "pdf", "ingest", "graphs")}
 """By name: the module whose `measure` yields the rows."""
 
 

@@ -39,12 +39,17 @@ class Given:
 def lines_of(rows: Sequence[Row]) -> list[list[str]]:
     """Return the rows as a person reads them."""
     return [
-        [
-            row.part, row.what, f"{row.value:.4g} {row.unit}".rstrip(), row.beside,
-            "" if row.ratio is None else f"{row.ratio:.3g}",
-        ]
+        [row.part, _called(row), f"{row.value:.4g} {row.unit}".rstrip(), row.beside, _ratio(row)]
         for row in rows
-    ]  # fmt: skip
+    ]
+
+
+def _called(row: Row) -> str:
+    return row.what if row.size is None else f"{row.what}, {row.size:,.0f}"
+
+
+def _ratio(row: Row) -> str:
+    return "" if row.ratio is None else f"{row.ratio:.3g}"
 
 
 def rows_table(rows: Sequence[Row]) -> str:

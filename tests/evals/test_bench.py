@@ -30,6 +30,19 @@ def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
     assert "citeloom --help" in out.with_suffix(".html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
+def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    done = evaluated("bench", "--parts", "graphs", "--n", "3", "--json", out)
+    assert done.exit_code == 0, done.output
+    rows = json.loads(out.read_text(encoding="utf-8"))["rows"]
+    asked = {row["what"]: row["value"] for row in rows if row["unit"] == "calls"}
+    assert asked.keys() == {"find, 20 kept", "write", "ask", "synthesize, 3 files"}
+    assert all(count >= 3 for count in asked.values())
+    took = {row["what"]: row for row in rows if row["unit"] == "s"}
+    assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took.values())
+
+
 def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() -> None:
     def row(what: str, size: float | None, value: float) -> Row:
         return Row("finding", what, value, "s", size=size)
