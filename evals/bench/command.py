@@ -13,7 +13,10 @@ from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
 _MODULES = "evals.bench"
-PARTS = {name: f"{_MODULES}.{name}" for name in ("startup", "embedding", "pdf", "ingest", "graphs")}
+PARTS = {
+    name: f"{_MODULES}.{name}"
+    for name in ("startup", "embedding", "pdf", "ingest", "graphs", "vectors")
+}
 """By name: the module whose `measure` yields the rows."""
 
 

@@ -23,7 +23,7 @@ _TURNS = 3
 
 def measure(given: Given) -> Iterator[Row]:
     """Yield passages a second of ours, and of the best plain batches on all cores."""
-    texts = _texts(given.n or _TEXTS)
+    texts = starter_texts(given.n or _TEXTS)
     ours = MiniLm()
     ways: dict[str, Callable[[list[str]], object]] = {"ours": ours.embed}
     bare = Bare()
@@ -44,7 +44,8 @@ def measure(given: Given) -> Iterator[Row]:
     )
 
 
-def _texts(count: int) -> list[str]:
+def starter_texts(count: int) -> list[str]:
+    """Return abstracts of the starter library, from the beginning again where it has no more."""
     with starter_papers() as path:
         found = [item.abstract for item in read_records(path) if isinstance(item, Paper)]
     whole = [text for text in found if text]
