@@ -82,6 +82,25 @@ class Settings(BaseSettings):
         default=None, description="A Qdrant server; unset means the embedded engine."
     )
     qdrant_api_key: SecretStr | None = None
+    qdrant_grpc_port: int | None = Field(
+        default=None, ge=1, le=65535, description="Its gRPC port, such as 6334; unset means HTTP."
+    )
+    qdrant_quantization: Literal["none", "scalar", "binary"] = Field(
+        default="none",
+        description="How a new collection there compresses vectors in memory; what is found is scored again whole.",
+    )
+    qdrant_on_disk: bool = Field(
+        default=False,
+        description="Whether a new collection there keeps vectors and payloads on disk.",
+    )
+    qdrant_shards: int | None = Field(
+        default=None,
+        ge=1,
+        description="Shards of a new collection on a cluster; unset means the server's own number.",
+    )
+    qdrant_replicas: int | None = Field(
+        default=None, ge=1, description="Copies of each shard; unset means the server's own number."
+    )
 
     server_url: str | None = Field(
         default=None,

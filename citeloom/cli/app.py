@@ -212,10 +212,20 @@ app.command(rich_help_panel=_REVIEWS)(update)
 
 
 @app.command(rich_help_panel=_KEEPING)
-def doctor() -> None:
+def doctor(
+    qdrant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Try every call that CiteLoom makes of this Qdrant server, on a collection of its own.",
+        ),
+    ] = None,
+) -> None:
     """Show what is configured, what can be reached, what is missing, and how to fix it."""
-    from citeloom.cli.doctor import examine
+    from citeloom.cli.doctor import examine, examine_server
 
+    if qdrant is not None:
+        examine_server(qdrant)
     examine()
 
 

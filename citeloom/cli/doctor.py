@@ -31,6 +31,24 @@ def examine() -> None:
     raise typer.Exit(1 if bad else 0)
 
 
+def examine_server(url: str) -> None:
+    """Print a line for each call that is made of a Qdrant server; exit with 1 when one fails, with 0 else."""
+    from rich.console import Console
+
+    from tools.library.server_check import check_server
+    from tools.library.server_shape import Server
+
+    console = Console(highlight=False, soft_wrap=True)
+    with errors_told():
+        faults = []
+        for step in check_server(Server.of(settings(), url)):
+            sign = _SIGNS["bad" if step.fault else "good"]
+            console.print(f"{sign} {step.milliseconds:>8.1f} ms", end=" ")
+            console.print(f"{step.name}{': ' if step.fault else ''}{step.fault}", markup=False)
+            faults += [step.fault] if step.fault else []
+    raise typer.Exit(1 if faults else 0)
+
+
 def _examined() -> Iterator[tuple[str, str, str]]:
     options = settings()
     for check in (_settings, _home, _embedder, _libraries, _llm, _qdrant):

@@ -12,8 +12,8 @@ from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
 
 
-def doctor() -> Result:
-    return CliRunner().invoke(app, ["doctor"])
+def doctor(*given: str) -> Result:
+    return CliRunner().invoke(app, ["doctor", *given])
 
 
 def test_bare_installation_is_in_order_and_says_how_to_get_more(
@@ -63,3 +63,17 @@ def test_endpoint_that_nobody_answers_at_is_a_fault(
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert f"{url} does not answer" in result.stdout
     assert "\u2717 llm" in result.stdout
+
+
+def test_every_call_of_a_qdrant_server_is_tried_and_the_first_that_fails_is_told(
+    home: Path,
+) -> None:
+    tried = doctor("--qdrant", ":memory:")
+    assert tried.exit_code == 0
+    assert tried.stdout.count("✓") == 12
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        refused = doctor("--qdrant", f"http://127.0.0.1:{nobody.getsockname()[1]}")
+    assert refused.exit_code == 1
+    assert "make a collection: the Qdrant server at" in refused.stdout
+    assert "✓" not in refused.stdout

@@ -14,7 +14,8 @@ from tools.errors import LibraryError, TransientError
 from tools.library.bm25 import document_terms, query_terms
 from tools.library.edge import EdgeIndex
 from tools.library.port import Filter, Point, Query, Scored, VectorIndex, search
-from tools.library.server import IN_MEMORY, ServerIndex
+from tools.library.server import ServerIndex
+from tools.library.server_shape import IN_MEMORY, Server
 
 
 def axis(number: int) -> NDArray[np.float32]:
@@ -47,7 +48,7 @@ def engines(tmp_path: Path) -> Iterator[list[VectorIndex]]:
     """Each engine with an index of the four points."""
     made: list[VectorIndex] = [
         EdgeIndex(tmp_path / "mine" / "vectors", 4),
-        ServerIndex(IN_MEMORY, "test", 4),
+        ServerIndex(Server(url=IN_MEMORY), "test", 4),
     ]
     (tmp_path / "mine").mkdir()
     for one in made:
@@ -123,7 +124,7 @@ def test_server_that_refuses_or_is_not_there_is_named_with_its_settings() -> Non
             (9, 0, TransientError),
         ):
             Refusing.status = status
-            index = ServerIndex(f"http://127.0.0.1:{port}", "test", 4)
+            index = ServerIndex(Server(url=f"http://127.0.0.1:{port}"), "test", 4)
             with pytest.raises(error, match="CITELOOM_QDRANT_URL"):
                 index.create()
             index.close()

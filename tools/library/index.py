@@ -160,6 +160,11 @@ class LibraryIndex:
             logger.info("made %d vectors", done)
         return done
 
+    def optimize(self) -> None:
+        """Build the search graph of the index that serves."""
+        self._create()
+        self.serving().engine.optimize()
+
     def refresh(self, paper: int) -> None:
         """Bring what stands beside the vectors of a paper up to date."""
         self._create()

@@ -129,7 +129,10 @@ class Library:
                 self.vector_index.rename()
             self.vector_index.tidy()
             self.files.tidy(self.catalog.hashes())
-            return self.vector_index.catch_up(progress)
+            made = self.vector_index.catch_up(progress)
+            if reembed and not made:  # a process that ended after its last vector has not
+                self.vector_index.optimize()
+            return made
 
     def search(
         self,

@@ -25,6 +25,7 @@ from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
 from tools.library.server import ServerIndex
+from tools.library.server_shape import Server
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
 from tools.library.starter_vectors import shipped
 
@@ -213,11 +214,8 @@ def index_folder(folder: Path, names: Names) -> Path:
 
 
 def _served(settings: Settings, stem: str, names: Names) -> VectorIndex:
-    key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
     collection = f"{stem}-{names.generation}"
-    return ServerIndex(
-        settings.qdrant_url or "", collection, names.size, api_key=key, multi=names.multi
-    )
+    return ServerIndex(Server.of(settings), collection, names.size, multi=names.multi)
 
 
 def forget_library(folder: Path) -> None:

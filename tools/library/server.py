@@ -1,7 +1,11 @@
-"""The vector index on a Qdrant server or cluster, for libraries that outgrow one process."""
+"""The vector index on a Qdrant server or cluster, for libraries that outgrow one process.
+
+Every call of the client that CiteLoom makes stands here, and `citeloom doctor --qdrant URL` makes each of them once.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,12 +14,7 @@ from numpy.typing import NDArray
 
 from tools.errors import LibraryError, TransientError
 from tools.library.port import (
-    BREADTH,
     DENSE,
-    KEYWORDS,
-    LEXICAL,
-    MULTI,
-    NUMBERS,
     SPARSE,
     Filter,
     NamedVector,
@@ -25,15 +24,31 @@ from tools.library.port import (
     Sparse,
     Stored,
 )
+from tools.library.server_shape import (
+    IN_MEMORY,
+    Server,
+    loaded,
+    payload_indexes,
+    searching,
+    shape,
+)
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
-IN_MEMORY = ":memory:"
 _TIMEOUT = 60  # seconds for one call
-_BATCH = 256
+_GRPC_PORT = 6334  # the server's own; not used unless one is set
+_BATCH, _AT_ONCE = 256, 4
+_BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED")
+_SILENT = (
+    "the Qdrant server at {} does not answer ({}): see that it runs, or unset CITELOOM_QDRANT_URL "
+    "to use the embedded engine"
+)
+_REFUSED = (
+    "the Qdrant server at {} refused: {}; see CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY"
+)
 T = TypeVar("T")
 
 
@@ -41,49 +56,30 @@ class ServerIndex:
     """Vectors in one collection of a server."""
 
     def __init__(
-        self,
-        url: str,
-        collection: str,
-        size: int,
-        *,
-        api_key: str | None = None,
-        multi: int | None = None,
+        self, server: Server, collection: str, size: int, *, multi: int | None = None
     ) -> None:
         """Name the index; nothing is connected yet.
 
         Args:
-            url: Address of the server, or ':memory:' for the client's own engine, which forgets.
+            server: Where it is.
             collection: Name of the collection.
             size: Length of the dense vectors.
-            api_key: The server's key, if it wants one.
             multi: Length of token vectors, where there are such and learnt term weights.
         """
-        self._url = url
+        self._server = server
         self._collection = collection
         self._size = size
-        self._api_key = api_key
         self._multi = multi
         self._lock = RLock()
         self._client: QdrantClient | None = None
+        self._loaded = False
 
     def create(self) -> bool:
         """Make the collection; see tools.library.port.VectorIndex."""
-        from qdrant_client import models
-
         if self._call(lambda client: client.collection_exists(self._collection)):
             return False
-        shape = _shape(self._size, self._multi)
-        self._call(lambda client: client.create_collection(self._collection, **shape))
-        if self._url == IN_MEMORY:  # which has no payload indexes, and warns
-            return True
-        kinds = dict.fromkeys(NUMBERS, models.PayloadSchemaType.INTEGER)
-        kinds |= dict.fromkeys(KEYWORDS, models.PayloadSchemaType.KEYWORD)
-
-        def index_fields(client: "QdrantClient") -> None:
-            for field, kind in kinds.items():
-                client.create_payload_index(self._collection, field, kind)
-
-        self._call(index_fields)
+        wanted = shape(self._server, self._size, self._multi)
+        self._call(lambda client: client.create_collection(self._collection, **wanted))
         return True
 
     def upsert(self, points: Sequence[Point]) -> None:
@@ -95,11 +91,13 @@ class ServerIndex:
             for point in points
         ]
 
-        def insert(client: "QdrantClient") -> None:
-            for start in range(0, len(rows), _BATCH):
-                client.upsert(self._collection, rows[start : start + _BATCH], wait=True)
+        def insert(batch: list[Any]) -> None:
+            self._call(lambda client: client.upsert(self._collection, batch, wait=True))
 
-        self._call(insert)
+        batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for done in [pool.submit(insert, batch) for batch in batches]:
+                done.result()
 
     def nearest(
         self,
@@ -113,9 +111,7 @@ class ServerIndex:
         """Return the nearest points; see tools.library.port.VectorIndex."""
         from qdrant_client import models
 
-        # The client's own engine looks at everything anyway, and warns of parameters.
-        wanted = models.SearchParams(exact=exact, hnsw_ef=BREADTH)
-        params = None if self._url == IN_MEMORY else wanted
+        params = searching(self._server, exact=exact)
         conditions = _conditions(filter, among)
         requests = [
             models.QueryRequest(
@@ -166,7 +162,17 @@ class ServerIndex:
             self._call(lambda client: client.delete(self._collection, list(ids), wait=True))
 
     def optimize(self) -> None:
-        """Do nothing: a server optimises by itself."""
+        """Index the payload and let the server build its search graph, in its own time; nothing waits for it."""
+        if self._loaded or self._server.in_memory:  # which has neither, and warns
+            return
+
+        def finish(client: "QdrantClient") -> None:
+            for field, kind in payload_indexes().items():
+                client.create_payload_index(self._collection, field, kind)
+            client.update_collection(self._collection, optimizers_config=loaded())
+
+        self._call(finish)
+        self._loaded = True
 
     def drop(self) -> None:
         """Delete the collection."""
@@ -180,61 +186,50 @@ class ServerIndex:
                 self._client = None
 
     def _call(self, action: "Callable[[QdrantClient], T]") -> T:
+        from grpc import RpcError  # type: ignore[import-untyped]
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+        at = self._server.url
         try:
-            if self._url == IN_MEMORY:  # the client's own engine is not made for several threads
+            if self._server.in_memory:  # the client's own engine is not made for several threads
                 with self._lock:
                     return action(self._connected())
             return action(self._connected())
         except ResponseHandlingException as error:
-            raise TransientError(
-                f"the Qdrant server at {self._url} does not answer ({error}): see that it runs, "
-                "or unset CITELOOM_QDRANT_URL to use the embedded engine"
-            ) from error
+            raise TransientError(_SILENT.format(at, error)) from error
+        except RpcError as error:
+            code, why = _grpc_fault(error)
+            if code in _BUSY:
+                raise TransientError(_SILENT.format(at, why)) from error
+            raise LibraryError(_REFUSED.format(at, why)) from error
         except UnexpectedResponse as error:
             kind = TransientError if (error.status_code or 0) >= 500 else LibraryError
-            raise kind(
-                f"the Qdrant server at {self._url} refused: {error.status_code} "
-                f"{error.reason_phrase}; see CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY"
-            ) from error
+            raise kind(_REFUSED.format(at, f"{error.status_code} {error.reason_phrase}")) from error
 
     def _connected(self) -> "QdrantClient":
         from qdrant_client import QdrantClient
 
         with self._lock:
             if self._client is None:
+                server = self._server
                 self._client = (
                     QdrantClient(IN_MEMORY)
-                    if self._url == IN_MEMORY
+                    if server.in_memory
                     else QdrantClient(
-                        url=self._url,
-                        api_key=self._api_key,
+                        url=server.url,
+                        api_key=server.api_key,
                         timeout=_TIMEOUT,
                         check_compatibility=False,
+                        prefer_grpc=server.grpc_port is not None,
+                        grpc_port=server.grpc_port or _GRPC_PORT,
                     )
                 )
             return self._client
 
 
-def _shape(size: int, multi: int | None) -> dict[str, Any]:
-    """Return what a collection holds, as arguments of create_collection."""
-    from qdrant_client import models
-
-    dense = {DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE)}
-    sparse = {SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)}
-    if multi is not None:
-        # Only ever asked of the few best of the other rankings: a search graph would cost for nothing.
-        dense[MULTI] = models.VectorParams(
-            size=multi,
-            distance=models.Distance.COSINE,
-            multivector_config=models.MultiVectorConfig(
-                comparator=models.MultiVectorComparator.MAX_SIM
-            ),
-            hnsw_config=models.HnswConfigDiff(m=0),
-        )
-        sparse[LEXICAL] = models.SparseVectorParams()
-    return {"vectors_config": dense, "sparse_vectors_config": sparse}
+def _grpc_fault(error: Any) -> tuple[str, str]:
+    """Return the name of a gRPC error's status, and what it says."""
+    return error.code().name, f"{error.code().name}: {error.details()}"
 
 
 def _own(vector: Any) -> Any:

@@ -1,0 +1,94 @@
+"""What CiteLoom asks of a Qdrant server; no server is to be had here, so the client's own engine answers."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from inspect import getsource
+from threading import Lock
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from tools.library import server as calls
+from tools.library.server import ServerIndex
+from tools.library.server_check import check_server
+from tools.library.server_shape import IN_MEMORY, Server
+
+CLUSTER = Server(
+    url="http://qdrant.invalid", quantization="scalar", on_disk=True, shards=3, replicas=2
+)
+
+
+class Recorded:
+    """The client's own engine, and what was asked of it."""
+
+    def __init__(self) -> None:
+        self.client = QdrantClient(IN_MEMORY)
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.lock = Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.client, name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            self.asked.append((name, named))
+            with (
+                self.lock,
+                warnings.catch_warnings(),
+            ):  # it is not made for threads, and says that it has no payload indexes
+                warnings.simplefilter("ignore")
+                return method(*arguments, **named)
+
+        return call
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+    own = Recorded()
+    monkeypatch.setattr(ServerIndex, "_connected", lambda _: own)
+    yield own
+    own.client.close()
+
+
+def test_self_test_makes_every_call_that_the_index_makes(recorded: Recorded) -> None:
+    steps = list(check_server(CLUSTER))
+    assert [step.fault for step in steps] == [""] * 12
+    written = set(re.findall(r"\bclient\.(\w+)\(", getsource(calls)))
+    assert written == {name for name, _ in recorded.asked} - {"close"}
+    assert recorded.client.get_collections().collections == [], "nothing is left behind"
+
+
+def test_collection_is_made_as_the_settings_say_and_indexed_after_the_load(
+    recorded: Recorded,
+) -> None:
+    list(check_server(CLUSTER))
+    names = [name for name, _ in recorded.asked]
+    made = next(named for name, named in recorded.asked if name == "create_collection")
+    dense = made["vectors_config"]["dense"]
+    assert (made["shard_number"], made["replication_factor"]) == (3, 2)
+    assert dense.on_disk
+    assert made["on_disk_payload"]
+    assert dense.quantization_config.scalar.type == models.ScalarType.INT8
+    assert made["optimizers_config"].indexing_threshold == 0, "no search graph while points come in"
+    assert (
+        names.index("upsert")
+        < names.index("create_payload_index")
+        < names.index("update_collection")
+    )
+    asked = [
+        request
+        for name, named in recorded.asked
+        if name == "query_batch_points"
+        for request in named["requests"]
+    ]
+    assert all(request.params.quantization.rescore for request in asked)
+
+
+def test_self_test_says_which_call_failed_and_leaves_nothing(
+    recorded: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded.client, "query_batch_points", lambda *_, **__: [])
+    steps = list(check_server(CLUSTER))
+    assert [step.name for step in steps if step.fault] == ["search exactly"]
+    assert recorded.client.get_collections().collections == []
