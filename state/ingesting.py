@@ -83,7 +83,7 @@ class FileSource(Value):
     """One thing to be read."""
 
     name: str = Field(description="As its report names it; no two of a run have the same.")
-    kind: Literal["file", "upload", "records", "id"]
+    kind: Literal["file", "upload", "records", "dump", "id"]
     path: str = Field(default="", description="Of a file or record file: where it stands.")
     sha256: str = Field(default="", description="Of an upload: its contents in the spool.")
     record: str = Field(
@@ -120,6 +120,8 @@ class IngestState(Shared, total=False):
 
     files: Annotated[list[FileSource], latest(list[FileSource])]
     """What is to be read, record files first."""
+    bulk: bool
+    """Whether a cluster reads files and dumps."""
     done: int
     """How many of `files` were read and indexed."""
     reports: Annotated[list[FileReport], add_reports]

@@ -1,6 +1,6 @@
 """Index: make what vectors and keywords are missing, so that what was read can be found.
 
-Reads `run`, `request`, `files`, `done`, `spent`, `failures`. Writes `done`, `spent`, `failures`.
+Reads `run`, `request`, `files`, `bulk`, `done`, `spent`, `failures`. Writes `done`, `spent`, `failures`.
 """
 
 import asyncio
@@ -16,9 +16,11 @@ from state.run import Failure, halt
 from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.ingest.ingest_file import timing
+from tools.ingest.on_ray import encode_on_ray
 from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget
 from tools.ingest.workers import StoppedError
+from tools.library.index import Encoder
 from tools.library.port import Progress
 from tools.retrieve.keywords import name_missing
 from tools.services import Services, open_services
@@ -50,8 +52,9 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
         return {"done": done, "spent": {}, "failures": []}
     opened = await asyncio.to_thread(services.library_to_fill, state["request"].library)
     spent, failures = dict(state["spent"]), list[Failure]()
+    encoder = partial(encode_on_ray, services.clients.settings) if state.get("bulk") else None
     try:
-        await _indexed(services, "passages", partial(_vectors, opened), spent)
+        await _indexed(services, "passages", partial(_vectors, opened, encoder), spent)
         if services.context.keywords_by_mind:
             with timing(spent, "keywords"):
                 failures = await name_keywords(services, opened)
@@ -64,9 +67,9 @@ async def index_passages(state: IngestState, runtime: Runtime[RunContext]) -> In
     return {"done": done, "spent": spent, "failures": failures}
 
 
-def _vectors(opened: IngestTarget, told: Progress) -> int:
+def _vectors(opened: IngestTarget, encoder: Encoder | None, told: Progress) -> int:
     with opened.writing():
-        return opened.library.index(progress=told)
+        return opened.library.index(progress=told, encoder=encoder)
 
 
 async def _indexed(

@@ -15,9 +15,9 @@ from nodes.ingest.fetching import fetch_copy
 from state.ingesting import FileReport, FileSource, IngestUpdate
 from state.request import Request
 from tools.context import RunContext
-from tools.errors import PermanentError
+from tools.errors import InputError, PermanentError
 from tools.ingest.allowed_paths import place_of_file
-from tools.ingest.ingest_file import Given, ingest_file
+from tools.ingest.ingest_file import Given, failed, ingest_file
 from tools.ingest.record_files import take_records
 from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget, limits_of
@@ -63,15 +63,18 @@ async def _taken(
     workers: Workers,
     spool: Spool,
 ) -> FileReport:
-    path = await asyncio.to_thread(
-        place_of_file, services.clients, source.path, spool, source.sha256 or source.kind
-    )
+    try:
+        path = await asyncio.to_thread(
+            place_of_file, services.clients, source.path, spool, source.sha256 or source.kind
+        )
+    except InputError as error:
+        return failed(source.name, str(error), "check that you may read it, and add it again")
     papers = await services.run_store.papers.get([source.record]) if source.record else {}
     given = Given(
         source=source.name, path=path, name=PurePath(source.name).name,
         record=papers.get(source.record), tags=source.tags,
     )  # fmt: skip
-    if source.kind == "records":
+    if source.kind in {"records", "dump"}:
         return await in_thread(
             workers,
             lambda stopped: take_records(

@@ -21,6 +21,7 @@ from tools.context import RunContext, check_settings
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
+from tools.ingest.on_ray import on_ray
 from tools.ingest.spool import Spool
 from tools.ingest.uploads import gather
 from tools.library.open import folder_of
@@ -53,6 +54,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
     services.progress(STAGE, len(files), len(files))
     return {
         "run": run, "request": request, "files": [] if stop else files, "done": 0,
+        "bulk": on_ray(),
         "reports": replaced(found.reports), "spent": replaced({}), "notes": found.notes,
         "stop": stop, "failures": replaced([stop] if stop else []),
     }  # fmt: skip

@@ -185,9 +185,9 @@ def children_of(parent: int) -> list[int]:
     return found
 
 
-def end_of(process: int) -> None:
+def end_of(process: int, patience: float = 20) -> None:
     """Wait until a process is no more."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + patience
     while (Path("/proc") / str(process)).exists():
         state = (Path("/proc") / str(process) / "stat").read_text().rsplit(")", 1)[1].split()[0]
         if state == "Z":

@@ -114,6 +114,7 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
     given = {
         "query",
         "source",
+        "sources",
         "of",
         "paper",
         "draft",

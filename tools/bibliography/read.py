@@ -2,17 +2,18 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, TypeVar, cast
 
 from state.paper import Paper
 from tools.bibliography.read_bibtex import read_bibtex
 from tools.bibliography.read_csl import read_csl
 from tools.bibliography.read_jsonl import read_jsonl
-from tools.bibliography.read_record import BadRecord
+from tools.bibliography.read_record import BadRecord, paper_from
 from tools.errors import InputError
 
+T = TypeVar("T")
 Kind = Literal["jsonl", "bibtex", "csl"]
 
 KINDS = "JSON Lines (.jsonl, .ndjson), BibTeX (.bib) and CSL JSON (.json), each also as .gz"
@@ -36,7 +37,7 @@ def read_records(path: Path) -> Iterator[Paper | BadRecord]:
     head = _first(path, _HEAD)
     kind = _kind(path, head)
     if kind == "jsonl":
-        return _stream(path)
+        return read_lines(path, paper_from)
     data = read_whole(path)
     if kind == "bibtex":
         if b"@" not in data:
@@ -94,9 +95,10 @@ def _first(path: Path, size: int) -> bytes:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def _stream(path: Path) -> Iterator[Paper | BadRecord]:
+def read_lines(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T | BadRecord]:
+    """Yield what `read` makes of each JSON object of a file of JSON Lines, in constant memory."""
     with _open(path) as stream:
-        yield from read_jsonl(stream)
+        yield from read_jsonl(stream, read)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -2,26 +2,26 @@
 
 import json
 import zlib
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, TypeVar
 
-from state.paper import Paper
-from tools.bibliography.read_record import BadRecord, RecordError, bad_record, paper_from
+from tools.bibliography.read_record import BadRecord, RecordError, bad_record
 
+T = TypeVar("T")
 _LONGEST = (
     10_000_000  # bytes of one record: an abstract has some thousand, a references list some more
 )
 
 
-def read_jsonl(stream: BinaryIO) -> Iterator[Paper | BadRecord]:
-    """Yield the papers of a file of JSON Lines, and what is wrong with the lines that are none."""
+def read_jsonl(stream: BinaryIO, read: Callable[[dict[str, Any]], T]) -> Iterator[T | BadRecord]:
+    """Yield what `read` makes of each line of a file, and what is wrong with the others."""
     number = 0
     try:
         while line := stream.readline(_LONGEST):
             number += 1
             if len(line) < _LONGEST or line.endswith(b"\n"):
                 if line.strip():
-                    yield _record(number, line)
+                    yield _record(number, line, read)
                 continue
             yield bad_record(number, f"it is longer than {_LONGEST // 1_000_000} MB", line)
             while line and not line.endswith(b"\n"):
@@ -31,12 +31,12 @@ def read_jsonl(stream: BinaryIO) -> Iterator[Paper | BadRecord]:
         yield bad_record(number + 1, reason, "")
 
 
-def _record(number: int, line: bytes) -> Paper | BadRecord:
+def _record(number: int, line: bytes, read: Callable[[dict[str, Any]], T]) -> T | BadRecord:
     try:
         fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         if not isinstance(fields, dict):
             return bad_record(number, "it is not a JSON object", line)
-        return paper_from(fields)
+        return read(fields)
     except UnicodeDecodeError as error:
         return bad_record(number, f"it is not UTF-8 (byte {error.start + 1} of the line)", line)
     except json.JSONDecodeError as error:

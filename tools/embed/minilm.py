@@ -38,7 +38,9 @@ class MiniLm:
     size = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads or min(os.cpu_count() or 2, _MAX_THREADS)
+        own = os.environ.get("OMP_NUM_THREADS", "")  # Ray says with it what an actor may use
+        cores = int(own) if own.isdecimal() and int(own) else os.cpu_count() or 2
+        self._threads = threads or min(cores, _MAX_THREADS)
         self._lock = Lock()
         self._session: Any = None
         self._tokenizer: Any = None

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from tools.errors import InputError
 from tools.ingest.spool import Spool
+from tools.ingest.stored_files import fetch_file, is_address
 
 _given: WeakKeyDictionary[object, tuple[Path, ...]] = WeakKeyDictionary()
 
@@ -37,7 +38,11 @@ def check_paths(paths: Sequence[str], roots: Sequence[Path]) -> None:
             "uploads, or their arXiv ids and DOIs"
         )
     for path in paths:
-        if not is_allowed(Path(path), roots):
+        if is_address(path):
+            allowed = any(root == Path(root.anchor) for root in roots)  # who may read everything
+        else:
+            allowed = is_allowed(Path(path), roots)
+        if not allowed:
             raise InputError(f"'{path}' lies outside the folders that this process may read")
 
 
@@ -47,12 +52,13 @@ def place_of_file(clients: object, path: str, spool: Spool, digest: str) -> Path
     A run's state can be edited by its caller, so a path is checked whenever it is followed.
 
     Raises:
-        InputError: The path leads out of what may be read, or is no name of contents.
+        InputError: The path leads out of what may be read, or is no name of contents, or the file at
+            an address cannot be fetched.
     """
     if not path:
         return spool.path(digest)
     check_paths([path], allowed_roots(clients))
-    return Path(path)
+    return fetch_file(path, spool.path(digest)) if is_address(path) else Path(path)
 
 
 def is_allowed(path: Path, roots: Sequence[Path]) -> bool:

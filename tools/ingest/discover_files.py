@@ -3,13 +3,17 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
 from tools.documents.sniff import SUFFIXES, suffix
 from tools.errors import InputError
 from tools.ingest.allowed_paths import is_allowed
+from tools.ingest.dumps import dump_of
+from tools.ingest.stored_files import files_at, head_at, is_address
 
 RECORDS = frozenset({".bib", ".bibtex", ".jsonl", ".ndjson", ".json", ".csl", ".rdf"})
 DOCUMENTS = frozenset({*SUFFIXES, ".jats", ".doc"})
@@ -49,11 +53,13 @@ def discover_files(
         InputError: There is no file of a name, or a record file cannot be used.
     """
     for path in paths:
-        if not os.path.lexists(path):
+        if not is_address(path) and not os.path.lexists(path):
             raise InputError(f"there is no file {path}: check the path")
     discovery = _Discovery(roots, tags)
     for path in paths:
-        if os.path.isdir(path):
+        if is_address(path):
+            discovery.take_address(path)
+        elif os.path.isdir(path):
             discovery.take_folder(Path(path))
         else:
             discovery.take_file(Path(path), named=True)
@@ -75,15 +81,37 @@ class _Discovery:
                 self.take_file(path, named=False)
             else:
                 left += 1
-        if left:
-            self.found.notes.append(
-                f"{left} files in {folder} are of kinds that are not read, and were left aside"
-            )
+        self._tell_left(left, str(folder))
         if len(self.found.files) == before and not self.found.reports:
             self.found.fail(
                 str(folder), "there is no file in it that can be read",
                 "give a folder of PDF, HTML, JATS, DOCX, Markdown or text files",
             )  # fmt: skip
+
+    def take_address(self, address: str) -> None:
+        """Take what an address leads to; a file whose name tells what it is, is not opened here."""
+        left = 0
+        for file in files_at(address):
+            named, ending = file == address, suffix(file)
+            head = b"" if ending in DOCUMENTS - {".txt", ".text"} else head_at(file, _HEAD)
+            records = holds_records(file, head, named=named)
+            if not (records or named or ending in DOCUMENTS):
+                left += 1
+                continue
+            kind: Literal["dump", "records", "file"] = "records" if records else "file"
+            if dump_of(head) == "s2orc":
+                kind = "dump"
+            digest = sha256(file.encode()).hexdigest()  # under which its copy is spooled
+            self.found.files.append(
+                FileSource(name=file, kind=kind, path=file, sha256=digest, tags=self._tags)
+            )
+        self._tell_left(left, address)
+
+    def _tell_left(self, left: int, place: str) -> None:
+        if left:
+            self.found.notes.append(
+                f"{left} files in {place} are of kinds that are not read, and were left aside"
+            )
 
     def _walk(self, folder: Path) -> Iterator[Path]:
         """Yield the files below a folder by name; hidden ones and linked folders are passed over."""
@@ -115,7 +143,7 @@ class _Discovery:
         from tools.bibliography.read import read_records
 
         try:
-            if suffix(path.name) != ".rdf":
+            if suffix(path.name) != ".rdf" and not dump_of(_head(path)):
                 read_records(path)  # it opens the file, and says what is wrong with it as a whole
             if suffix(path.name) in _WITH_FILES:
                 self._take_attached(path)
@@ -125,8 +153,11 @@ class _Discovery:
             self.found.fail(str(path), str(error), "repair it, or leave it out")
             return
         self.found.files.append(
-            FileSource(name=str(path), kind="records", path=str(path), tags=self._tags)
-        )
+            FileSource(
+                name=str(path), kind="dump" if dump_of(_head(path)) == "s2orc" else "records",
+                path=str(path), tags=self._tags,
+            )
+        )  # fmt: skip
 
     def _take_attached(self, path: Path) -> None:
         from tools.documents.records import Attached, read_attachments
@@ -156,6 +187,8 @@ def holds_records(name: str, head: bytes, *, named: bool = True) -> bool:
     A JSON file that nobody named may be anything; and so may a text, which begins as records do.
     """
     ending = suffix(name)
+    if dump_of(head):
+        return True
     if ending == ".json" and not named:
         about = (b'"author"', b'"type"', b'"id"')
         return b'"title"' in head and any(word in head for word in about)
@@ -167,7 +200,7 @@ def holds_records(name: str, head: bytes, *, named: bool = True) -> bool:
 def is_read(path: Path) -> bool:
     """Whether a file that stands in a folder, and that nobody named, is one to read."""
     ending, head = suffix(path.name), _head(path)
-    if ending in RECORDS:
+    if ending in RECORDS or dump_of(head):
         return holds_records(path.name, head, named=False)
     begins = head.lstrip()[:15].lower()
     return (

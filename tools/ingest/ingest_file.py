@@ -14,10 +14,12 @@ from pathlib import Path
 from threading import Event
 from typing import Literal
 
+from state.bibliography import ReferenceEntry
 from state.document import Document, DocumentEntry
 from state.ingesting import FileReport, FileStatus
 from state.paper import Paper
-from state.passage import Passage
+from state.passage import Passage, passage_id
+from tools.documents.grobid import Grobid
 from tools.documents.passages import cut
 from tools.errors import DocumentError
 from tools.ingest.document_record import paper_of, under_record
@@ -42,12 +44,30 @@ class Given:
 
     source: str
     """As its report names it."""
-    path: Path
+    path: Path = Path()
+    """Where its bytes stand; of a document in a dump, nowhere."""
     name: str
     """The file's name, or the address it came from."""
     record: Paper | None = None
     """The paper that it is of, where a record says so."""
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A file read and cut, away from any library."""
+
+    reading: Reading
+    passages: list[Passage]
+    """Of no paper yet."""
+    references: list[ReferenceEntry]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A document that need not be read, for the library has it."""
+
+    sha256: str
 
 
 @contextmanager
@@ -85,23 +105,57 @@ def _take(
     opened: IngestTarget, workers: Workers, given: Given, stopped: Event, seconds: dict[str, float]
 ) -> FileReport:
     if entry := opened.current(digest_of(given.path)):
-        return _unchanged(opened, given, entry)
+        return unchanged(opened, given, entry)
+    parts = read_parts(workers, stopped, given.path, given.name, opened.grobid, seconds)
+    return keep_parts(opened, given, parts, seconds)
+
+
+def read_parts(
+    workers: Workers, stopped: Event, path: Path, name: str, grobid: Grobid | None,
+    seconds: dict[str, float],
+) -> Parts:  # fmt: skip
+    """Read a file and cut it, in processes of their own; no library is needed.
+
+    Raises:
+        DocumentError: It cannot be read.
+        StoppedError: `stopped` was set.
+    """
     with timing(seconds, "read"):
-        reading = read_apart(workers, stopped, given.path, given.name, opened.grobid)
+        reading = read_apart(workers, stopped, path, name, grobid)
+    with timing(seconds, "cut"):
+        passages = workers.run(
+            stopped, cut, reading.document, paper="", title="", sha256=reading.sha256
+        )
+    with timing(seconds, "references"):
+        return Parts(reading, passages, read_entries(reading.document))
+
+
+def keep_parts(
+    opened: IngestTarget, given: Given, parts: Parts, seconds: dict[str, float]
+) -> FileReport:
+    """Take what was read of a file into the library, if it is not there by now.
+
+    Raises:
+        DocumentError: Its record cannot be taken in.
+        LibraryError: The library cannot be written.
+    """
+    reading = parts.reading
     paper, notes = paper_of(reading.document, name=given.name, sha256=reading.sha256)
     with opened.writing(), timing(seconds, "record"):
         paper, more = _recorded(opened, paper, given.record)
-    with timing(seconds, "cut"):
-        passages = workers.run(
-            stopped, cut, reading.document, paper=paper.id, title=paper.title, sha256=reading.sha256
-        )  # fmt: skip
-    with timing(seconds, "references"):
-        references = read_entries(reading.document)
+    passages = [
+        item.model_copy(
+            update={
+                "id": passage_id(paper.id, item.text), "paper": paper.id, "title": paper.title
+            }
+        )
+        for item in parts.passages
+    ]  # fmt: skip
     with opened.writing(), timing(seconds, "store"):
         if entry := opened.current(reading.sha256):  # a copy of it was quicker
-            return _unchanged(opened, given, entry)
-        entry = _entry(given, reading, paper, passages, len(references))
-        put = opened.library.texts.put(entry, reading.document.text, passages, references)
+            return unchanged(opened, given, entry)
+        entry = _entry(given, reading, paper, passages, len(parts.references))
+        put = opened.library.texts.put(entry, reading.document.text, passages, parts.references)
         if opened.documents:
             opened.documents.put(reading.sha256, reading.document)
         if reading.kind == "pdf":
@@ -154,7 +208,7 @@ def _entry(
     )  # fmt: skip
 
 
-def _unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> FileReport:
+def unchanged(opened: IngestTarget, given: Given, entry: DocumentEntry) -> FileReport:
     """Report a file that is here already; its record and tags may still be new."""
     notes: list[str] = []
     status: FileStatus = "unchanged"

@@ -13,6 +13,7 @@ from state.document import DocumentEntry
 from state.paper import Paper, title_key
 from tools.documents.grobid import NAME, Grobid, grobid_of
 from tools.documents.open import READERS
+from tools.documents.s2orc import READER as S2ORC
 from tools.documents.store import DocumentStore
 from tools.embed.port import Embedder
 from tools.errors import LibraryError
@@ -59,8 +60,15 @@ class IngestTarget:
     def current(self, digest: str) -> DocumentEntry | None:
         """Return the document of this SHA-256 if it is here, as it would be read and kept now."""
         entry = self.library.texts.known(digest)
-        whole = entry and entry.references is not None and is_current(entry.reader, self.grobid)
-        return entry if whole else None
+        return entry if entry and self._is_whole(entry) else None
+
+    def _is_whole(self, entry: DocumentEntry) -> bool:
+        return entry.references is not None and is_current(entry.reader, self.grobid)
+
+    def known(self) -> set[str]:
+        """Return the hashes of all documents that are here as they would be read and kept now."""
+        entries = self.library.texts.documents()
+        return {entry.sha256 for entry in entries if self._is_whole(entry)}
 
     def same_paper(self, found: Paper) -> Paper | None:
         """Return the paper that is here under one of these ids or, if it has none, its whole title."""
@@ -84,7 +92,7 @@ def is_current(reader: str, grobid: Grobid | None = None) -> bool:
     What GROBID read stays; what our own reader read of a PDF is read again once there is a GROBID.
     """
     own = {name for kind, (name, *_) in READERS.items() if not (grobid and kind == "pdf")}
-    return reader in own or reader == NAME
+    return reader in own or reader in {NAME, S2ORC}
 
 
 @cache

@@ -8,7 +8,7 @@ rows are embedded anew.
 
 import json
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock, RLock
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citeloom import PROGRAM
-from tools.embed.port import Embedder, encode
+from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms, query_terms
 from tools.library.database import Database
@@ -39,6 +39,10 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 T = TypeVar("T")
 _BATCH = 128  # some seconds of embedding: what a kill costs at most
+_PORTION = 200 * _BATCH
+"""Texts that are read at once for an encoder of several workers."""
+Encoder = Callable[[Iterable[Sequence[str]]], Iterator[Encoded]]
+"""Takes batches of texts, and gives what the embedder makes of each, in their order."""
 
 
 class Serving(NamedTuple):
@@ -134,8 +138,12 @@ class LibraryIndex:
         """Return the dense vectors (norm 1) of those of these points that have one."""
         return self._ask(lambda index: index.vectors(sorted(points))) if points else {}
 
-    def catch_up(self, progress: Progress | None = None) -> int:
+    def catch_up(self, progress: Progress | None = None, encoder: Encoder | None = None) -> int:
         """Make the vectors that are missing, drop those not wanted; return how many were made.
+
+        Args:
+            progress: Called with (vectors made, of how many).
+            encoder: What makes them, with the same embedder; else this process does.
 
         Raises:
             LibraryError: Another embedder made those that are there.
@@ -147,14 +155,19 @@ class LibraryIndex:
         if progress and total:
             progress(0, total)
         waiting = "s.indexed != 1 ORDER BY s.point LIMIT ?"
-        while batch := index_rows(self._database, waiting, _BATCH):
-            new = [row for row in batch if not row.indexed]
-            index.set_payload({row.point: row.payload for row in batch if row.indexed})
-            index.upsert(self._points(new))
-            self._mark(batch)
-            done += len(new)
-            if progress and new:
-                progress(done, max(total, done))
+        while rows := index_rows(self._database, waiting, _PORTION if encoder else _BATCH):
+            old = [row for row in rows if row.indexed]
+            index.set_payload({row.point: row.payload for row in old})
+            self._mark(old)
+            new = [row for row in rows if not row.indexed]
+            batches = [new[at : at + _BATCH] for at in range(0, len(new), _BATCH)]
+            made = (encoder or self._encoded)([row.text for row in batch] for batch in batches)
+            for batch, encoded in zip(batches, made, strict=True):
+                index.upsert(_points(batch, encoded))
+                self._mark(batch)
+                done += len(batch)
+                if progress:
+                    progress(done, max(total, done))
         if done:
             index.optimize()
             logger.info("made %d vectors", done)
@@ -262,17 +275,8 @@ class LibraryIndex:
                     db.execute("UPDATE texts SET indexed = 0")
                     db.execute("DELETE FROM dropped")
 
-    def _points(self, new: list[IndexRow]) -> list[Point]:
-        if not new:
-            return []
-        made = encode(self._embedder, [row.text for row in new])
-        return [
-            Point(
-                row.point, row.payload, made.dense[place], document_terms(row.text),
-                _terms(made.sparse, place), made.multi[place] if made.multi else None,
-            )
-            for place, row in enumerate(new)
-        ]  # fmt: skip
+    def _encoded(self, batches: Iterable[Sequence[str]]) -> Iterator[Encoded]:
+        return (encode(self._embedder, texts) for texts in batches)
 
     def _mark(self, done: list[IndexRow]) -> None:
         with self._database.writing() as db:
@@ -286,6 +290,16 @@ class LibraryIndex:
     def _meta(self) -> dict[str, str]:
         with self._database.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta"))
+
+
+def _points(new: list[IndexRow], made: Encoded) -> list[Point]:
+    return [
+        Point(
+            row.point, row.payload, made.dense[place], document_terms(row.text),
+            _terms(made.sparse, place), made.multi[place] if made.multi else None,
+        )
+        for place, row in enumerate(new)
+    ]  # fmt: skip
 
 
 def _terms(made: Any, place: int) -> Sparse | None:

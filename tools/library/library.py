@@ -20,7 +20,7 @@ from state.paper import Paper
 from tools.embed.port import Embedder
 from tools.library.catalog import Catalog
 from tools.library.files import LibraryFiles
-from tools.library.index import IndexOpener, LibraryIndex
+from tools.library.index import Encoder, IndexOpener, LibraryIndex
 from tools.library.lock import WriteLock
 from tools.library.match import find_same_work
 from tools.library.passages import PassageCatalog
@@ -113,13 +113,20 @@ class Library:
             conflicts=tuple(conflicts),
         )
 
-    def index(self, *, progress: Progress | None = None, reembed: bool = False) -> int:
+    def index(
+        self,
+        *,
+        progress: Progress | None = None,
+        reembed: bool = False,
+        encoder: Encoder | None = None,
+    ) -> int:
         """Make the vectors that are missing, of papers and passages; return how many were made.
 
         Args:
             progress: Called with (vectors made, of how many).
             reembed: Where another embedder made those that are there, make all anew; until that is
                 done a search finds only what has its vector already.
+            encoder: What makes them; else this process does.
 
         Raises:
             LibraryError: Another embedder made those that are there, and `reembed` is off.
@@ -129,7 +136,7 @@ class Library:
                 self.vector_index.rename()
             self.vector_index.tidy()
             self.files.tidy(self.catalog.hashes())
-            made = self.vector_index.catch_up(progress)
+            made = self.vector_index.catch_up(progress, encoder)
             if reembed and not made:  # a process that ended after its last vector has not
                 self.vector_index.optimize()
             return made

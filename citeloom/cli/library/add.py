@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,7 +22,8 @@ def add(
         typer.Argument(
             metavar="SOURCES...",
             help="Files and folders (PDF, HTML, JATS, DOCX, Markdown, text), records (BibTeX, CSL JSON, "
-            "JSON Lines, Zotero exports with their files), arXiv ids and DOIs.",
+            "JSON Lines, Zotero exports with their files), dumps (OpenAlex works, S2ORC), addresses of "
+            "object stores (s3://...), arXiv ids and DOIs.",
         ),
     ],
     library: Annotated[
@@ -42,14 +43,24 @@ def add(
     ] = [],  # noqa: B006
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=64, help="Files read at once.", show_default="all cores"),
+        typer.Option(
+            min=1, max=4096, help="Files read at once.", show_default="all cores, up to 8"
+        ),
     ] = None,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(
+            help="What reads and embeds: this process, or a Ray cluster: that of RAY_ADDRESS, or one started "
+            "on this machine (needs the extra ray)."
+        ),
+    ] = "local",
     json: Annotated[bool, typer.Option("--json", help="Print all reports as JSON.")] = False,
 ) -> None:
     """Add papers to a library; run again, it goes on where it was stopped."""
     from citeloom.cli.library.reports import tell
     from tools.context import RunContext
     from tools.ingest.allowed_paths import allow_paths
+    from tools.ingest.on_ray import start_ray
     from tools.ingest.target import use_workers
     from tools.ingest.workers import close_workers
     from tools.library.open import close_libraries
@@ -61,6 +72,8 @@ def add(
         for path in paths:  # who gives the command may read what this process may read
             allow_paths(context.clients, Path(Path(path).resolve().anchor))
         use_workers(workers)
+        if engine == "ray":
+            start_ray(workers)
         try:
             with Progress(quiet=json, often=True) as progress:
                 values = asyncio.run(_ingest(inputs, context, progress))
@@ -81,11 +94,12 @@ def sorted_out(sources: list[str]) -> tuple[list[str], list[str]]:
         InputError: One is neither.
     """
     from state.paper import canonical_id
+    from tools.ingest.stored_files import is_address
 
     paths: list[str] = []
     ids: list[str] = []
     for given in sources:
-        if Path(given).exists() or Path(given).is_symlink():
+        if is_address(given) or Path(given).exists() or Path(given).is_symlink():
             paths.append(given)
         elif given.strip() and canonical_id(given).startswith(("doi:", "arxiv:")):
             ids.append(given)
