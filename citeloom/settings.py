@@ -168,6 +168,10 @@ class Settings(BaseSettings):
         default=None, description="A voice of eSpeak NG, such as 'en-gb'."
     )
 
+    snapshot: Path | None = Field(
+        default=None,
+        description="A folder made by `citeloom snapshot build`, for the source 'snapshot'.",
+    )
     openalex_url: str = Field(
         default="https://api.openalex.org", description="OpenAlex, or a mirror or proxy of it."
     )

@@ -41,7 +41,7 @@ from state.channels import FindOutput, FindState
 from state.request import FindInput
 from state.run import halt
 from tools.context import RunContext, context_of_graph, settings_in
-from tools.scholar.opening import is_online, suits
+from tools.scholar.opening import suits
 
 
 def understood(state: FindState) -> Literal["generate_queries", "present_papers"]:
@@ -73,7 +73,7 @@ def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
                 "query": query,
                 "source": source,
                 "limit": max(1, ceil(results / (3 if query.facet == "whole" else words)))
-                if is_online(source)
+                if source != "library"
                 else results,
             },
         )

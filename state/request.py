@@ -56,7 +56,7 @@ class FindInput(BaseModel):
         examples=["2026-01-01"],
     )
     keep: Sent[int] = Field(
-        default=40, ge=1, le=200, description="How many papers to keep, 1 to 200.", examples=[40]
+        default=40, ge=1, le=500, description="How many papers to keep, 1 to 500.", examples=[40]
     )
     must_include: Sent[list[str]] = Field(
         default=[],

@@ -1,5 +1,6 @@
 """A node's services: the mind, the run store, the sources and the progress line of its run."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from tools.llm.task import Mind
 from tools.run_store import RunStore
 from tools.scholar.library import LibrarySource
 from tools.scholar.port import Source
+from tools.scholar.snapshot import SnapshotSource, folder_of
 from tools.telemetry.places import name_caller
 
 if TYPE_CHECKING:
@@ -97,6 +99,8 @@ class Services:
         """
         if name == "library":
             return LibrarySource(await self.library(request.library))
+        if name == "snapshot":
+            return SnapshotSource(await asyncio.to_thread(folder_of, self.clients.settings))
         await self.ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
             name, self.ledger, refresh=self.context.refresh, among=request.sources

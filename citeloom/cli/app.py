@@ -14,6 +14,7 @@ from citeloom.cli.evals import evaluate
 from citeloom.cli.history import app as runs_app
 from citeloom.cli.keys import app as keys_app
 from citeloom.cli.library.commands import app as library_app
+from citeloom.cli.snapshot import app as snapshot_app
 from citeloom.cli.spending import spending
 from citeloom.cli.telling import errors_told
 from citeloom.cli.update import update
@@ -193,6 +194,10 @@ for _name, _spec in _RUNS.items():
 app.add_typer(
     library_app, name="library", help="Add papers to a library, list and remove them.",
     rich_help_panel=_ASKING,
+)  # fmt: skip
+app.add_typer(
+    snapshot_app, name="snapshot", help="Have a part of OpenAlex on this machine, to search it there.",
+    rich_help_panel=_REVIEWS,
 )  # fmt: skip
 runs_app.command()(spending)
 app.add_typer(keys_app, name="keys", help="Let others call your server.", rich_help_panel=_KEEPING)

@@ -51,7 +51,7 @@ def examine_server(url: str) -> None:
 
 def _examined() -> Iterator[tuple[str, str, str]]:
     options = settings()
-    for check in (_settings, _home, _embedder, _libraries, _llm, _qdrant):
+    for check in (_settings, _home, _embedder, _libraries, _snapshot, _llm, _qdrant):
         try:
             mark, text = check(options)
         except CiteLoomError as error:
@@ -95,6 +95,20 @@ def _libraries(options: Settings) -> tuple[str, str]:
 
     names = ", ".join(library_names(options))
     return "good", f"{names} (add your own with `{PROGRAM} library add FILE --library NAME`)"
+
+
+def _snapshot(options: Settings) -> tuple[str, str]:
+    from tools.scholar.snapshot import folder_of, slice_of
+
+    if options.snapshot is None:
+        return "off", (
+            "no dump of OpenAlex is searched on this machine; to search without the network, "
+            f"`{PROGRAM} snapshot build FILES --out FOLDER`, and set CITELOOM_SNAPSHOT"
+        )
+    folder = folder_of(options)
+    found = slice_of(folder)
+    day = f", of {found.day}" if found.day else ""
+    return "good", f"{folder} has {found.works} works{day} ({found.told})"
 
 
 def _llm(options: Settings) -> tuple[str, str]:

@@ -90,7 +90,7 @@ export function Start() {
       </fieldset>
       <div class="fields">
         <label>${W.start.after}<input type="date" value=${form.after} onInput=${put("after")} /></label>
-        <label>${W.start.keep}<input type="number" min="1" max="200" value=${form.keep} onInput=${put("keep")} /></label>
+        <label>${W.start.keep}<input type="number" min="1" max="500" value=${form.keep} onInput=${put("keep")} /></label>
         <label>${W.start.cite}<input type="number" min="1" max="100" value=${form.cite} onInput=${put("cite")} /></label>
         <label>${W.start.budget}<input type="number" min="0" step="0.01" value=${form.usd} onInput=${put("usd")} /></label>
       </div>

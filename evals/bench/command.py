@@ -15,7 +15,7 @@ from tools.errors import InputError, PermanentError
 _MODULES = "evals.bench"
 PARTS = {
     name: f"{_MODULES}.{name}"
-    for name in ("startup", "embedding", "pdf", "ingest", "graphs", "vectors")
+    for name in ("startup", "embedding", "pdf", "ingest", "graphs", "finding", "vectors")
 }
 """By name: the module whose `measure` yields the rows."""
 

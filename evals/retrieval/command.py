@@ -15,6 +15,7 @@ import typer
 from evals.intervals import RESAMPLES
 from evals.retrieval.arms import ARMS, choose_arms
 from evals.retrieval.corpus import Corpus, choose_cases, live_cases, read_corpus
+from evals.retrieval.dump import sliced
 from evals.retrieval.queries import read_queries
 from evals.retrieval.server import service_of, serving
 from evals.retrieval.summary import summarise
@@ -51,7 +52,9 @@ class RetrievalOptions(Options):
     sources: Annotated[
         str,
         typer.Option(
-            metavar="A,B", help="Without --data: ask these, such as openalex,semantic_scholar."
+            metavar="A,B",
+            help="Without --data: ask these, such as openalex,semantic_scholar. With it, 'snapshot' searches a "
+            "slice of the data, made as of a dump of OpenAlex.",
         ),
     ] = ""
     keep: Annotated[int, typer.Option(help="Papers to keep.", min=1, max=200)] = 100
@@ -82,12 +85,13 @@ class Retrieval(Suite[RetrievalOptions]):
         queries = read_queries(options.queries)
         # Only a number that was asked for must be there; the usual one is a limit.
         count = options.n if options.n is not None else min(USUAL_COUNT, len(queries))
-        if (options.data is None) == (not options.sources):
+        local = "snapshot" if options.sources == "snapshot" else "openalex"
+        if (options.data is None) == (not options.sources or local == "snapshot"):
             raise InputError(
                 "name either --data, a folder with papers, or --sources, which are asked"
             )
         self.corpus = read_corpus(options.data) if options.data else None
-        self.sources = ("openalex",) if self.corpus else online_sources(options.sources)
+        self.sources = (local,) if self.corpus else online_sources(options.sources)
         self.chosen = (
             choose_cases(self.corpus, queries, count) if self.corpus else live_cases(queries, count)
         )
@@ -113,12 +117,15 @@ class Retrieval(Suite[RetrievalOptions]):
         options = self.options
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="citeloom-vectors-"))
-            url = ""
-            if self.corpus:
+            url, made = "", None
+            if self.corpus and self.sources == ("snapshot",):
+                say(f"making a slice of {len(self.corpus.records)} papers")
+                made = sliced(self.corpus, Path(folder))
+            elif self.corpus:
                 say(f"starting a local source with {len(self.corpus.records)} papers")
                 url = stack.enter_context(serving(service_of(self.corpus)))
             setting = Setting(
-                url=url, sources=self.sources, keep=options.keep, mind=options.mind,
+                url=url, snapshot=made, sources=self.sources, keep=options.keep, mind=options.mind,
                 vectors=options.vectors or Path(folder) / "vectors.sqlite",
             )  # fmt: skip
             if self.corpus:

@@ -27,6 +27,8 @@ class Setting:
 
     url: str
     """The local source; empty where those of the network are asked."""
+    snapshot: Path | None = None
+    """A slice of the data, where that is searched instead."""
     sources: tuple[str, ...] = ("openalex",)
     keep: int
     mind: str
@@ -64,10 +66,11 @@ def try_arm(task: tuple[Case, Arm], setting: Setting) -> Row:
     }  # fmt: skip
     if case.before:
         inputs["before"] = case.before
-    if setting.url:
+    if setting.url or setting.snapshot:
         choices = {"search": "keywords"} | choices
     started = perf_counter()
     with fresh_home() as here:
+        here = here.model_copy(update={"snapshot": setting.snapshot})
         if setting.url:
             here = _local(
                 here, key_for(case.until, case.hidden, f"{arm.name}-{here.home.name}"), setting.url

@@ -20,7 +20,7 @@ from tools.run_store import RunStore
 from tools.services import open_services
 
 SHOWN = 200
-"""Most papers in the result, kept ones first."""
+"""Most papers in the result, kept ones first; more where more are kept."""
 
 
 async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> FindOutput:
@@ -49,7 +49,7 @@ async def assemble(state: FindState, run_store: RunStore) -> tuple[list[RankedPa
     ranked = sorted(
         (key for key in scores if key not in hidden and same.get(key, key) == key),
         key=lambda key: (selected.get(key, len(selected)), -scores[key], -prior.get(key, 0.0), key),
-    )[:SHOWN]
+    )[: max(SHOWN, len(selected))]
     papers = await run_store.papers.get(ranked)
     ranked = [key for key in ranked if key in papers]  # a person may have named others
     debates = await run_store.debates.get(ranked)

@@ -26,7 +26,7 @@ from tools.services import Services, open_services
 
 FURTHER = 20
 """Papers shown beside those kept, the next best ones."""
-MOST = 200
+MOST = 500
 ASKED = (
     "Choose the papers that are kept, one a line, the best first: delete lines, move them, or add a paper of "
     f"the list by its number [n] or any other one by its id (DOI, arXiv id, library id). {CLOSING}"

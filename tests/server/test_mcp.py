@@ -64,7 +64,7 @@ async def test_tools_tell_a_model_what_they_are_for(opening: Opening) -> None:
             assert field["description"], name
     review = next(tool for tool in tools if tool.name == "review").input_schema
     assert review["required"] == ["text"]
-    assert review["properties"]["keep"]["maximum"] == 200
+    assert review["properties"]["keep"]["maximum"] == 500
     assert set(review["properties"]["ask_me"]["items"]["enum"]) >= {"queries", "plan", "text"}
 
 
@@ -192,7 +192,7 @@ async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("review", {}, "review needs `text`"),
     ("review", {"text": IDEA, "papers": []}, "takes no `papers`; it takes text, library"),
-    ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 200"),
+    ("review", {"text": IDEA, "keep": 9000}, "`keep`: input should be less than or equal to 500"),
     ("find_papers", {"text": IDEA, "ask_me": ["plan"]}, "`ask_me.0`: input should be 'cost'"),
     ("ask_library", {"question": IDEA, "library": "none"}, "none"),
     ("get_run", {"run": "none"}, "there is no run 'none'"),

@@ -12,11 +12,12 @@ from tools.http.engine import HttpCaller
 from tools.http.host import Host
 from tools.ledger.ledger import RunLedger
 from tools.scholar.port import Source
+from tools.scholar.snapshot import folder_of
 
 OnlineName = Literal["openalex", "semantic_scholar", "arxiv", "crossref", "google"]
 ONLINE: tuple[OnlineName, ...] = get_args(OnlineName)
-SOURCES = ("library", *ONLINE)
-BY_MEANING = ("library", "openalex")
+SOURCES = ("library", "snapshot", *ONLINE)
+WHOLE = ("library", "snapshot", "openalex")
 """Sources for which a whole abstract is a useful query."""
 RESOLVERS: tuple[OnlineName, ...] = ("semantic_scholar", "openalex")
 """Who may give the records of what Google finds; the free one where the caller named neither."""
@@ -26,10 +27,12 @@ def check_source(name: str, settings: Settings) -> None:
     """Check that a source can be used.
 
     Raises:
-        InputError: There is no such source, or it needs a key that is not set.
+        InputError: There is no such source, or it needs a key or a folder that is not set.
     """
     if name not in SOURCES:
         raise InputError(f"there is no source '{name}'; there are: {', '.join(SOURCES)}")
+    if name == "snapshot":
+        folder_of(settings)
     if name == "google" and settings.serpapi_api_key is None:
         raise InputError(
             "the source 'google' asks Google Scholar through SerpAPI and needs its key: set "
@@ -77,7 +80,7 @@ def open_online(
 
 def suits(query: SearchQuery, name: str) -> bool:
     """Whether a source makes something of this query: not all take a whole abstract."""
-    return query.facet != "whole" or name in BY_MEANING
+    return query.facet != "whole" or name in WHOLE
 
 
 def is_online(name: str) -> TypeGuard[OnlineName]:
