@@ -109,7 +109,12 @@ class Settings(BaseSettings):
     )
     embedder: str = Field(
         default="minilm",
-        description="What makes vectors: minilm, bge-m3, bge-m3:FOLDER or openai:MODEL.",
+        description="What makes vectors: minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL.",
+    )
+    judge_model: str | None = Field(
+        default=None,
+        description="A cross-encoder of natural language inference, by name or folder, which checks citations where "
+        "no LLM does (extra models).",
     )
     embeddings_base_url: str | None = Field(
         default=None,

@@ -13,7 +13,7 @@ from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
 from tools.library.library import Library
 from tools.library.open import open_library, settings_for
-from tools.llm.minds import open_mind
+from tools.llm.minds import open_judge, open_mind
 from tools.llm.task import Mind
 from tools.scholar.opening import check_source, is_online, open_online
 from tools.scholar.port import Source
@@ -38,6 +38,10 @@ class Clients:
             PermanentError: An LLM is asked for, and none is configured.
         """
         return open_mind(run, limits, kind, self.settings, self.embedder)
+
+    def judge(self, run: str, limits: Limits, mind: Mind) -> Mind:
+        """Return who judges citations in a run of this mind."""
+        return open_judge(run, limits, mind, self.settings)
 
     async def opened(self, name: str, caller: str = "") -> Library:
         """Open a library of the caller's, or one that all may read.

@@ -58,6 +58,11 @@ class Services:
         """Who answers tasks; PermanentError when an LLM is asked for and none is configured."""
         return self.clients.mind(self.run, self._limits, self.context.mind)
 
+    @cached_property
+    def judge(self) -> Mind:
+        """Who judges citations: the mind or, where that is the embedded engine, a model of inference if one is set."""
+        return self.clients.judge(self.run, self._limits, self.mind)
+
     @property
     def mind_name(self) -> str:
         """Who answers tasks, or who was asked for where that mind cannot be opened."""

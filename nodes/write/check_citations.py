@@ -2,10 +2,11 @@
 
 Reads `run`, `request`, `outline`, `keys`, `final`, `checks`, `verdicts`. Writes `verdicts`, `checks`,
 `rejections`. A sentence that is the paper's own is supported (tools.evidence.verbatim). Of any other
-an LLM judges, and its verdict counts only with words that code found in the paper
-(nodes.write.judge_citation); a quote that is not there is sent back once. So is a sentence judged that
-cites nobody and rests on papers cited around it, or on the researcher's own text. Without an LLM
-nothing of this is checked, and neither is a citation of a paper without an abstract.
+an LLM judges, or a model of inference where one is set and no LLM, and its verdict counts only with
+words that code found in the paper (nodes.write.judge_citation); a quote that is not there is sent back
+once. So is a sentence judged that cites nobody and rests on papers cited around it, or on the
+researcher's own text. Without either nothing of this is checked, and neither is a citation of a paper
+without an abstract.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
+from nodes.write.entailed_findings import entailed_findings
 from nodes.write.judge_citation import (
     Finding,
     Hand,
@@ -38,6 +40,7 @@ from tools.evidence.alignment import Evidence
 from tools.evidence.claims import claims_of
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, quotable, quote_fault
+from tools.llm.entailment import Entailment
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
@@ -118,8 +121,13 @@ def extract(embedder: Embedder, **_: object) -> Findings:
     return Findings(findings=[])
 
 
+def entail(model: Entailment, **inputs: Any) -> Findings:
+    """Judge by a model of inference."""
+    return Findings(findings=entailed_findings(model, **inputs))
+
+
 TASK = Task(
-    name="check_citations", prompt=PROMPT, answer=Findings, tier="strong", extract=extract,
+    name="check_citations", prompt=PROMPT, answer=Findings, tier="strong", extract=extract, entail=entail,
     max_output_tokens=1200,
 )  # fmt: skip
 
@@ -143,7 +151,7 @@ async def check_citations(state: CheckState, runtime: Runtime[RunContext]) -> Ch
     papers = await services.run_store.papers.get(list(state["keys"].values()))
     by_key = {key: papers[paper] for key, paper in state["keys"].items() if paper in papers}
     evidence = await asyncio.to_thread(Evidence, by_key, services.clients.embedder)
-    llm = "" if services.mind.name == "extractive" else services.mind.name
+    llm = "" if services.judge.name == "extractive" else services.judge.name
     # Someone else's text has no plan, and is no work of whoever has it checked.
     own = state["request"].text if "outline" in state else ""
     known = await known_quotes(services, [paper.id for paper in by_key.values()])
@@ -242,7 +250,7 @@ async def _ask(run: Check, numbers: Sequence[int], asked: Sequence[Asked]) -> di
     """
     if not asked:
         return {}
-    mind, by_id = run.services.mind, {item.id: item for item in asked}
+    mind, by_id = run.services.judge, {item.id: item for item in asked}
     task = replace(TASK, max_output_tokens=_TOKENS_BESIDE + _TOKENS_EACH * len(asked))
     inputs = _shown(run, numbers, asked)
     if len(asked) > 1 and mind.spare(task, **inputs) < 0:

@@ -51,7 +51,9 @@ def test_a_key_goes_only_to_the_endpoint_that_it_is_of() -> None:
 
 @pytest.mark.parametrize("choice", ["minilm:x", "openai:", "word2vec"])
 def test_unknown_choice_is_an_input_error_that_lists_them(choice: str) -> None:
-    with pytest.raises(InputError, match=r"minilm, bge-m3, bge-m3:FOLDER or openai:MODEL"):
+    with pytest.raises(
+        InputError, match=r"minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL"
+    ):
         embedder(settings(choice))
 
 

@@ -129,5 +129,11 @@ def _load_session() -> Any:
         ) from error
     with as_file(model) as path:
         return onnxruntime.InferenceSession(
-            str(path), sess_options=options, providers=["CPUExecutionProvider"]
+            str(path), sess_options=options, providers=_providers(onnxruntime)
         )
+
+
+def _providers(onnxruntime: Any) -> list[str]:
+    """Return where the model may run, the best first: on a CUDA GPU where onnxruntime-gpu offers it."""
+    offered = onnxruntime.get_available_providers()
+    return [name for name in ("CUDAExecutionProvider", "CPUExecutionProvider") if name in offered]

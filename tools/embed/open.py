@@ -8,7 +8,7 @@ from citeloom.settings import settings as process_settings
 from tools.embed.port import Embedder
 from tools.errors import InputError
 
-CHOICES = "minilm, bge-m3, bge-m3:FOLDER or openai:MODEL"
+CHOICES = "minilm, bge-m3, bge-m3:FOLDER, st:MODEL or openai:MODEL"
 _lock = Lock()
 _opened: dict[tuple[str, ...], Embedder] = {}
 
@@ -52,6 +52,10 @@ def _make(choice: str, url: str | None, key: str | None) -> Embedder:
             from tools.embed.bge_m3 import MODEL, BgeM3
 
             return BgeM3(Path(folder) if folder else MODEL)
+        case "st", model if model:
+            from tools.embed.sentence_transformer import SentenceTransformerEmbedder
+
+            return SentenceTransformerEmbedder(model)
         case "openai", model if model:
             from tools.embed.openai_endpoint import OpenAiEmbedder
 

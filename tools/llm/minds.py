@@ -11,6 +11,7 @@ from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
 from tools.ledger.limits import Limits
 from tools.llm.endpoint import Endpoint, Request, price_of
+from tools.llm.entailment import JudgeMind, open_entailment
 from tools.llm.extractive import ExtractiveMind
 from tools.llm.ladder import Rung
 from tools.llm.model import LlmMind
@@ -43,6 +44,14 @@ def open_mind(
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
         )
     return LlmMind(settings, ledger, open_cache(settings.home / "answers.sqlite"))
+
+
+def open_judge(run: str, limits: Limits, mind: Mind, settings: Settings) -> Mind:
+    """Return who judges citations: this mind, or the model of inference that is set where it is no LLM."""
+    if mind.name != ExtractiveMind.name or not settings.judge_model:
+        return mind
+    model = settings.judge_model
+    return JudgeMind(model, open_entailment(model), ledger_for(run, limits, settings.home))
 
 
 async def ping(settings: Settings) -> str:

@@ -25,6 +25,8 @@ class Task(Generic[AnswerT]):
     tier: Tier
     extract: Callable[..., AnswerT]
     """The extractive way, `extract(embedder, **inputs)`: synchronous, run in a worker thread."""
+    entail: Callable[..., AnswerT] | None = None
+    """How a model of inference answers it, `entail(model, **inputs)`, where one can (tools.llm.entailment)."""
     max_output_tokens: int = 2000
     """Room for the answer alone: what a model takes for its thoughts is given beside it."""
 
