@@ -15,8 +15,10 @@ from tools.errors import InputError, PermanentError
 _MODULES = "evals.bench"
 PARTS = {
     name: f"{_MODULES}.{name}"
-    for name in ("startup", "embedding", "pdf", "ingest", "graphs", "finding", "vectors")
-}
+    for name in (
+        "startup", "embedding", "pdf", "ingest", "cluster", "graphs", "finding", "vectors",
+    )
+}  # fmt: skip
 """By name: the module whose `measure` yields the rows."""
 
 

@@ -19,7 +19,7 @@ from tools.context import RunContext
 from tools.errors import DocumentError
 from tools.ingest.allowed_paths import allowed_roots, check_paths
 from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
-from tools.ingest.on_ray import Answer, Item, read_on_ray
+from tools.ingest.on_ray import Answer, read_on_ray
 from tools.ingest.record_files import DumpReport
 from tools.ingest.spool import Spool
 from tools.ingest.target import IngestTarget, limits_of
@@ -68,12 +68,8 @@ def _taken(
         for source in sources
         if source.kind == "dump"
     }
-    items = [
-        Item(source.name, source.path, PurePath(source.name).name, dump=source.kind == "dump")
-        for source in sources
-    ]
     limits = limits_of(services.clients.settings)
-    for name, answer, content in read_on_ray(items, opened.known(), limits, opened.grobid):
+    for name, answer, content in read_on_ray(sources, opened.known(), limits, opened.grobid):
         if stopped.is_set():
             raise StoppedError
         if name in dumps and not isinstance(answer, DocumentError):

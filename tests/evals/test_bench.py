@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.bench import command
+from evals.bench import cluster, command
 from evals.bench.growth import pictures
-from evals.bench.row import Row
+from evals.bench.row import Given, Row
 from tests.evals.calls import evaluated
+from tools.errors import PermanentError
 
 
 def test_parts_tell_ratios_and_memory_and_what_cannot_be_measured_is_left_out(
@@ -55,3 +56,9 @@ def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() 
     corner = (60.0, 190.0)
     slopes = {round((corner[1] - y) / (x - corner[0]), 2) for x, y in points}
     assert len(slopes) == 1
+
+
+def test_cluster_is_left_out_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
+    with pytest.raises(PermanentError, match=r"pip install 'citeloom\[ray\]'"):
+        list(cluster.measure(Given(None, None, 0)))

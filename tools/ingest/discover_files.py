@@ -134,7 +134,7 @@ class _Discovery:
             fail(name, cause, "write what it gives to a file, and add that")
         elif any("\ud800" <= char <= "\udfff" for char in name):
             fail(name, "its name, or a folder's, is not UTF-8", "rename it, and add it again")
-        elif holds_records(path.name, _head(path), named=named):
+        elif holds_records(path.name, head_of(path), named=named):
             self._take_records(path, named=named)
         else:
             self._add(path)
@@ -143,7 +143,7 @@ class _Discovery:
         from tools.bibliography.read import read_records
 
         try:
-            if suffix(path.name) != ".rdf" and not dump_of(_head(path)):
+            if suffix(path.name) != ".rdf" and not dump_of(head_of(path)):
                 read_records(path)  # it opens the file, and says what is wrong with it as a whole
             if suffix(path.name) in _WITH_FILES:
                 self._take_attached(path)
@@ -154,7 +154,7 @@ class _Discovery:
             return
         self.found.files.append(
             FileSource(
-                name=str(path), kind="dump" if dump_of(_head(path)) == "s2orc" else "records",
+                name=str(path), kind="dump" if dump_of(head_of(path)) == "s2orc" else "records",
                 path=str(path), tags=self._tags,
             )
         )  # fmt: skip
@@ -199,7 +199,7 @@ def holds_records(name: str, head: bytes, *, named: bool = True) -> bool:
 
 def is_read(path: Path) -> bool:
     """Whether a file that stands in a folder, and that nobody named, is one to read."""
-    ending, head = suffix(path.name), _head(path)
+    ending, head = suffix(path.name), head_of(path)
     if ending in RECORDS or dump_of(head):
         return holds_records(path.name, head, named=False)
     begins = head.lstrip()[:15].lower()
@@ -208,7 +208,8 @@ def is_read(path: Path) -> bool:
     )
 
 
-def _head(path: Path) -> bytes:
+def head_of(path: Path) -> bytes:
+    """Return how a file begins; nothing where it is no file, or cannot be opened."""
     try:
         if not path.is_file():  # a pipe would be waited for
             return b""

@@ -11,19 +11,19 @@ import logging
 import os
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
 
 from citeloom.settings import Settings
+from state.ingesting import FileSource
 from tools.bibliography.read_record import BadRecord
 from tools.documents.grobid import Grobid
 from tools.embed.open import embedder
 from tools.embed.port import Encoded, encode
-from tools.errors import CiteLoomError, DocumentError, InputError
+from tools.errors import CiteLoomError, DocumentError, InputError, PermanentError
 from tools.ingest.dumps import parts_of, read_dump
 from tools.ingest.ingest_file import Known, Parts, digest_of, read_parts
 from tools.ingest.stored_files import fetch_file, is_address
@@ -31,18 +31,6 @@ from tools.ingest.workers import Limits, open_workers
 
 _started: list[int] = []
 """How many workers there are to be, where this process has a cluster."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """One file to be read by a worker."""
-
-    source: str
-    path: str
-    name: str
-    dump: bool
-
-
 Answer = Parts | Known | BadRecord | DocumentError
 
 
@@ -85,7 +73,7 @@ def on_ray() -> bool:
 
 
 def read_on_ray(
-    items: Sequence[Item], known: Iterable[str], limits: Limits, grobid: Grobid | None
+    items: Sequence[FileSource], known: Iterable[str], limits: Limits, grobid: Grobid | None
 ) -> Iterator[tuple[str, Answer, bytes]]:
     """Yield each file's source and what was read of it, in their order; of a dump, each of its documents.
 
@@ -103,9 +91,8 @@ def read_on_ray(
     rows = ray.data.from_items(
         [{"item": pickle.dumps(item)} for item in items], override_num_blocks=len(items)
     )
-    for row in rows.flat_map(
-        read, num_cpus=1, concurrency=min(_started[0], len(items))
-    ).iter_rows():
+    made = rows.flat_map(read, num_cpus=1, concurrency=min(_started[0], len(items)))
+    for row in _rows(made):
         yield row["source"], pickle.loads(row["answer"]), row["content"]
 
 
@@ -119,8 +106,25 @@ def encode_on_ray(settings: Settings, batches: Iterable[Sequence[str]]) -> Itera
     made = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
         partial(_encode, settings=settings), num_cpus=1, concurrency=min(_started[0], len(rows))
     )
-    for row in made.iter_rows():
+    for row in _rows(made):
         yield pickle.loads(row["made"])
+
+
+def _rows(data: Any) -> Iterator[dict[str, Any]]:
+    """Yield what workers make, as it comes.
+
+    Raises:
+        PermanentError: The cluster is gone, or a worker failed as no file makes it fail.
+    """
+    import ray
+
+    try:
+        yield from data.iter_rows()
+    except ray.exceptions.RayError as error:
+        raise PermanentError(
+            f"the Ray cluster failed: {str(error).strip().splitlines()[-1]}; what was added so far is kept: "
+            "run the same again"
+        ) from error
 
 
 # --- What runs in the workers of the cluster ---------------------------------------------------------
@@ -135,7 +139,7 @@ def _encode(row: dict[str, Any], *, settings: Settings) -> dict[str, Any]:
 def _read(
     row: dict[str, Any], *, known: Any, limits: Limits, grobid: Grobid | None
 ) -> Iterator[dict[str, Any]]:
-    item: Item = pickle.loads(row["item"])
+    item: FileSource = pickle.loads(row["item"])
     with TemporaryDirectory() as folder:
         try:
             away = is_address(item.path)
@@ -144,25 +148,27 @@ def _read(
                 whole = away and isinstance(answer, Parts) and answer.reading.kind == "pdf"
                 content = path.read_bytes() if whole else b""
                 yield _row(item, answer, content)
-        except CiteLoomError as error:
+        except (CiteLoomError, OSError) as error:
             remedy = getattr(error, "remedy", "") or "check that the workers may read it"
             yield _row(item, DocumentError(str(error), remedy=remedy))
 
 
-def _row(item: Item, answer: Answer, content: bytes = b"") -> dict[str, Any]:
-    return {"source": item.source, "answer": pickle.dumps(answer), "content": content}
+def _row(item: FileSource, answer: Answer, content: bytes = b"") -> dict[str, Any]:
+    return {"source": item.name, "answer": pickle.dumps(answer), "content": content}
 
 
 def _answers(
-    item: Item, path: Path, known: frozenset[str], limits: Limits, grobid: Grobid | None
+    item: FileSource, path: Path, known: frozenset[str], limits: Limits, grobid: Grobid | None
 ) -> Iterator[Answer]:
-    if not item.dump:
+    if item.kind != "dump":
         digest = digest_of(path)
         # In a process of its own here, too: a file that crashes its reader does not cost the worker.
         yield (
             Known(digest)
             if digest in known
-            else read_parts(open_workers(limits), Event(), path, item.name, grobid, {})
+            else read_parts(
+                open_workers(limits), Event(), path, PurePath(item.name).name, grobid, {}
+            )
         )
         return
     for found in read_dump(path):

@@ -12,7 +12,8 @@ from tools.bibliography.read import read_records
 from tools.bibliography.read_record import BadRecord
 from tools.documents.sniff import suffix
 from tools.errors import DocumentError, InputError
-from tools.ingest.dumps import Dump, dump_of, parts_of, read_dump, read_openalex
+from tools.ingest.discover_files import head_of
+from tools.ingest.dumps import dump_of, parts_of, read_dump, read_openalex
 from tools.ingest.ingest_file import Given, Known, Parts, failed, keep_parts, unchanged
 from tools.ingest.target import IngestTarget
 from tools.ingest.workers import StoppedError
@@ -58,7 +59,13 @@ class _Records:
         from tools.documents.records import read_attachments
 
         is_rdf = suffix(self._path.name) == ".rdf"
-        read = read_attachments if is_rdf else read_openalex if _dump(self._path) else read_records
+        read = (
+            read_attachments
+            if is_rdf
+            else read_openalex
+            if dump_of(head_of(self._path))
+            else read_records
+        )
         for item in read(self._path):
             if self._stopped.is_set():
                 raise StoppedError
@@ -116,11 +123,6 @@ class DumpReport:
         )  # fmt: skip
 
 
-def _dump(path: Path) -> Dump | None:
-    with path.open("rb") as file:
-        return dump_of(file.read(4096))
-
-
 def _take_documents(
     opened: IngestTarget, source: str, path: Path, tags: tuple[str, ...], stopped: Event,
     counted: Counted,
@@ -151,7 +153,7 @@ def take_records(
         LibraryError: The library cannot be written.
         StoppedError: The run was stopped; the records read until then are in.
     """
-    if _dump(path) == "s2orc":
+    if dump_of(head_of(path)) == "s2orc":
         return _take_documents(opened, source, path, tags, stopped, counted)
     account = _Account(opened, source)
     records = _Records(path, account, stopped, tagged=bool(tags))

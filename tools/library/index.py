@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock, RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,16 @@ from numpy.typing import NDArray
 from citeloom import PROGRAM
 from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
-from tools.library.bm25 import document_terms, query_terms
+from tools.library.bm25 import query_terms
 from tools.library.database import Database
 from tools.library.index_names import Names, names_for, names_from
-from tools.library.index_rows import IndexRow, index_rows
+from tools.library.index_rows import IndexRow, index_rows, points_of, terms_of
 from tools.library.lock import WriteLock
 from tools.library.port import (
     Filter,
-    Point,
     Progress,
     Query,
     Scored,
-    Sparse,
     VectorIndex,
     search,
 )
@@ -123,7 +121,7 @@ class LibraryIndex:
             query = Query(sparse=sparse)
         elif whole:
             made = encode(self._embedder, [text])
-            learnt = _terms(made.sparse, 0)
+            learnt = terms_of(made.sparse, 0)
             query = Query(
                 made.dense[0], sparse, learnt if learnt and learnt.indices else None,
                 made.multi[0] if made.multi else None,
@@ -163,7 +161,7 @@ class LibraryIndex:
             batches = [new[at : at + _BATCH] for at in range(0, len(new), _BATCH)]
             made = (encoder or self._encoded)([row.text for row in batch] for batch in batches)
             for batch, encoded in zip(batches, made, strict=True):
-                index.upsert(_points(batch, encoded))
+                index.upsert(points_of(batch, encoded))
                 self._mark(batch)
                 done += len(batch)
                 if progress:
@@ -290,18 +288,3 @@ class LibraryIndex:
     def _meta(self) -> dict[str, str]:
         with self._database.reading() as db:
             return dict(db.execute("SELECT key, value FROM meta"))
-
-
-def _points(new: list[IndexRow], made: Encoded) -> list[Point]:
-    return [
-        Point(
-            row.point, row.payload, made.dense[place], document_terms(row.text),
-            _terms(made.sparse, place), made.multi[place] if made.multi else None,
-        )
-        for place, row in enumerate(new)
-    ]  # fmt: skip
-
-
-def _terms(made: Any, place: int) -> Sparse | None:
-    """Return learnt term weights as the index takes them."""
-    return Sparse(made[place].indices, made[place].values) if made else None

@@ -1,12 +1,15 @@
 """The texts of a library as its vector index is to hold them."""
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
+from tools.embed.port import Encoded, TermWeights
+from tools.library.bm25 import document_terms
 from tools.library.database import Database
 from tools.library.passages import PAPER_DAY
-from tools.library.port import Payload
+from tools.library.port import Payload, Point, Sparse
 
 _NO_HEADING = (["Abstract"], ["Annotation"])
 _KINDS = {1: ["paper"], 2: ["passage"], 3: ["paper", "passage"]}
@@ -48,3 +51,19 @@ def _row(
     }  # fmt: skip
     known = {key: value for key, value in payload.items() if value not in (None, [])}
     return IndexRow(point, indexed, ". ".join(part for part in parts if part), known)
+
+
+def points_of(rows: Sequence[IndexRow], made: Encoded) -> list[Point]:
+    """Return texts with what an embedder made of them, in their order, as the index takes them."""
+    return [
+        Point(
+            row.point, row.payload, made.dense[place], document_terms(row.text),
+            terms_of(made.sparse, place), made.multi[place] if made.multi else None,
+        )
+        for place, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def terms_of(made: Sequence[TermWeights] | None, place: int) -> Sparse | None:
+    """Return learnt term weights as the index takes them."""
+    return Sparse(made[place].indices, made[place].values) if made else None

@@ -15,6 +15,8 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from tools.context import RunContext
 
+_MOST_HERE = 64
+
 
 def add(
     sources: Annotated[
@@ -44,7 +46,10 @@ def add(
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, max=4096, help="Files read at once.", show_default="all cores, up to 8"
+            min=1,
+            max=4096,
+            help="Files read at once, in this process at most 64; on a cluster also batches embedded at once.",
+            show_default="all cores, in this process up to 8",
         ),
     ] = None,
     engine: Annotated[
@@ -71,7 +76,7 @@ def add(
         context = RunContext()
         for path in paths:  # who gives the command may read what this process may read
             allow_paths(context.clients, Path(Path(path).resolve().anchor))
-        use_workers(workers)
+        use_workers(workers and min(workers, _MOST_HERE))
         if engine == "ray":
             start_ray(workers)
         try:
