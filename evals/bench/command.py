@@ -12,9 +12,8 @@ from evals.bench.row import Given, Row, lines_of, rows_table
 from evals.runner import Options, Suite, choose, say
 from tools.errors import InputError, PermanentError
 
-_MODULES = "evals.bench"
 PARTS = {
-    name: f"{_MODULES}.{name}"
+    name: f"evals.bench.{name}"
     for name in (
         "startup", "embedding", "pdf", "ingest", "cluster", "graphs", "finding", "vectors",
     )
