@@ -13,6 +13,7 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path, PurePath
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
@@ -31,6 +32,8 @@ from tools.ingest.workers import Limits, open_workers
 
 _started: list[int] = []
 """How many workers there are to be, where this process has a cluster."""
+_SOURCES_KEYS = ("qdrant", "openalex", "semantic_scholar", "serpapi")
+"""Whose keys stay with the command: an embedder needs none of them."""
 Answer = Parts | Known | BadRecord | DocumentError
 
 
@@ -45,13 +48,17 @@ def start_ray(workers: int | None = None) -> None:
     """
     # Ray would tell its makers of each cluster, and offers its dashboard to who can reach the port.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    address = os.environ.get("RAY_ADDRESS")
+    if not (
+        address or _started
+    ):  # a Ray of our own listens to all who reach this machine, and runs what they send
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}
     try:
         import ray.data
     except ImportError as error:
         raise InputError(
             "Ray is not installed: run `pip install 'citeloom[ray]'`, or leave out --engine"
         ) from error
-    address = os.environ.get("RAY_ADDRESS")
     try:
         if not ray.is_initialized():
             own = {} if address else {"include_dashboard": False, "num_cpus": workers}
@@ -103,8 +110,9 @@ def encode_on_ray(settings: Settings, batches: Iterable[Sequence[str]]) -> Itera
     rows = [{"texts": pickle.dumps(list(texts))} for texts in batches]
     if not rows:
         return
+    told = settings.model_copy(update={f"{name}_api_key": None for name in _SOURCES_KEYS})
     made = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
-        partial(_encode, settings=settings), num_cpus=1, concurrency=min(_started[0], len(rows))
+        partial(_encode, settings=told), num_cpus=1, concurrency=min(_started[0], len(rows))
     )
     for row in _rows(made):
         yield pickle.loads(row["made"])
