@@ -171,8 +171,10 @@ def test_build_goes_on_where_it_was_stopped_and_later_files_replace_older_record
 
 
 def test_find_needs_nothing_but_the_slice(
-    folder: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    works: list[dict[str, Any]], home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    some = write(tmp_path / "works.gz", works[-70:])
+    assert build(some, "--out", tmp_path / "slice").exit_code == 0
     for name in ("OPENALEX", "SEMANTIC_SCHOLAR", "ARXIV", "CROSSREF"):
         monkeypatch.setenv(f"CITELOOM_{name}_URL", "http://127.0.0.1:9/nobody")
     asked = ["find", str(ABSTRACT), "--source", "snapshot", "--keep", "10", "--set", "pool=12"]
@@ -180,7 +182,7 @@ def test_find_needs_nothing_but_the_slice(
     unset = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "none")])
     assert unset.exit_code == 1
     assert "set CITELOOM_SNAPSHOT" in unset.stderr
-    monkeypatch.setenv("CITELOOM_SNAPSHOT", str(folder))
+    monkeypatch.setenv("CITELOOM_SNAPSHOT", str(tmp_path / "slice"))
     settings.cache_clear()
     done = CliRunner().invoke(app, [*asked, "--before", "2024-01-01", "--out", str(tmp_path / "o")])
     assert done.exit_code == 0, done.output
@@ -193,7 +195,7 @@ def test_find_needs_nothing_but_the_slice(
     assert all(published_before(Paper.model_validate(item["paper"]), cutoff) for item in kept)
     assert {hit["via"] for item in papers for hit in item["found_by"]} >= {"query", "reference"}
     told = CliRunner().invoke(app, ["doctor"])
-    assert "works, of 2026-03-28 (all works)" in told.stdout
+    assert "has 70 works, of 2026-03-28 (all works)" in told.stdout
     settings.cache_clear()
 
 
