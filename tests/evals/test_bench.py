@@ -62,3 +62,13 @@ def test_cluster_is_left_out_without_ray(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     with pytest.raises(PermanentError, match=r"pip install 'citeloom\[ray\]'"):
         list(cluster.measure(Given(None, None, 0)))
+
+
+@pytest.mark.slow
+def test_finding_is_measured_over_a_slice_of_made_papers(tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    done = evaluated("bench", "--parts", "finding", "--n", "300", "--json", out)
+    assert done.exit_code == 0, done.output
+    rows = [row for row in json.loads(out.read_text(encoding="utf-8"))["rows"] if row["size"]]
+    assert {row["what"] for row in rows} == {"find", "questions", "searches", "checkpoints"}
+    assert all(row["value"] > 0 for row in rows)

@@ -95,7 +95,7 @@ def test_run_that_breaks_is_recorded(data: Path, vectors: Path) -> None:
     corpus = read_corpus(data)
     (case,) = choose_cases(corpus, [Query(id="10.5555/bees")], 1).cases
     # More than a run may keep.
-    setting = Setting(url="http://127.0.0.1:9", keep=300, mind="extractive", vectors=vectors)
+    setting = Setting(url="http://127.0.0.1:9", keep=600, mind="extractive", vectors=vectors)
     broken = try_arm((case, ARMS["default"]), setting)
     assert "keep" in broken["error"]
     assert (broken["kept"], broken["counts"]["failures"]) == ([], 1)
@@ -141,3 +141,19 @@ def timeless(figures: dict[str, float]) -> dict[str, float]:
     """Leave out the seconds, which no two runs share."""
     assert figures["seconds"] > 0
     return {name: figure for name, figure in figures.items() if name != "seconds"}
+
+
+def test_slice_of_the_data_is_searched_in_place_of_the_local_source(
+    data: Path, vectors: Path, bees: dict[str, Any], tmp_path: Path
+) -> None:
+    queries, out = data / "asked.jsonl", tmp_path / "out.json"
+    given = ("--data", data, "--queries", queries, "--keep", "5", "--vectors", vectors)
+    called = evaluated("retrieval", *given, "--sources", "snapshot", "--json", out)
+    assert called.exit_code == 0, called.stderr
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["settings"]["sources"] == ["snapshot"]
+    figures = found["arms"]["default"]
+    assert figures["coverage"]["mean"] == bees["arms"]["default"]["coverage"]["mean"] > 0
+    assert figures["source_calls"]["mean"] == 0
+    refused = evaluated("retrieval", *given, "--sources", "arxiv")
+    assert refused.exit_code == 2

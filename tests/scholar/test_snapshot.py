@@ -90,7 +90,8 @@ async def test_search_finds_words_stems_and_phrases_within_the_days_asked_for(
     assert odd.papers
     assert not (await source.search(query("retrieval"), before=None, limit=0)).papers
     whole = await source.search(query(ABSTRACT.read_text("utf-8"), "whole"), before=None, limit=9)
-    assert whole.papers
+    assert len(whole.papers) == 9
+    assert not (await source.search(query("?!", "whole"), before=None, limit=9)).papers
 
 
 async def test_records_are_found_by_every_id_and_by_title(

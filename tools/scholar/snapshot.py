@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 from pathlib import Path
 
 from citeloom import PROGRAM
@@ -28,7 +27,7 @@ from tools.text.phrases import keyphrases
 
 NAME = "snapshot"
 INDEX = "index.sqlite"
-_KEYWORDS, _KEYPHRASES = 6, 4
+_KEYWORDS, _KEYPHRASES = 6, 8
 _SAME_TITLE = 10
 
 _MATCHING = """
@@ -107,19 +106,21 @@ class SnapshotSource(Source):
     async def search(
         self, query: SearchQuery, *, before: date | None, after: date | None = None, limit: int
     ) -> Found:
-        """Search for all words, then ever fewer of them; a whole text by its key phrases."""
-        words = terms(query.text)
-        if query.facet == "whole":
-            phrases = [f'"{one.text}"' for one in keyphrases(query.text, limit=_KEYPHRASES)]
-            words = terms(" ".join(phrases)) or words
+        """Search for all words, then ever fewer of them; a whole text by any of its key phrases."""
 
         async def once(groups: Sequence[Sequence[str]]) -> Found:
             text = " OR ".join(f"({' AND '.join(map(_quoted, group))})" for group in groups)
             papers = await asyncio.to_thread(self._matching, text, before, after, limit)
             return Found(papers=papers, sent=(text,))
 
-        steps = islice(relaxed(words[:_KEYWORDS]), _KEYWORDS if limit > 0 else 0)
-        return await search_ever_looser(steps, once, limit=limit)
+        if limit <= 0:
+            return Found(papers=())
+        words = terms(query.text)[:_KEYWORDS]
+        if query.facet == "whole":
+            # Works that have several of them are ranked first.
+            phrases = [one.text for one in keyphrases(query.text, limit=_KEYPHRASES)] or words
+            return await once([[one] for one in phrases]) if phrases else Found(papers=())
+        return await search_ever_looser(relaxed(words), once, limit=limit)
 
     async def by_title(self, title: str, *, year: int | None = None) -> Paper | None:
         """Return the paper of this title, or None where no title is the same but for small edits."""

@@ -128,7 +128,9 @@ def build(
     parts.mkdir(parents=True, exist_ok=True)
     _keep(out / _FILTERS, filters)
     with closing(duckdb.connect(config={"temp_directory": str(out / "tmp")})) as engine:
-        engine.execute("SET memory_limit = '2GB'; SET threads = 2; SET preserve_insertion_order = false")
+        engine.execute(
+            "SET memory_limit = '2GB'; SET threads = 2; SET preserve_insertion_order = false"
+        )
         for at, file in enumerate(files, 1):
             part = parts / f"{_digest(file)}.parquet"
             if not part.exists():
