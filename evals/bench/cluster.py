@@ -38,6 +38,7 @@ def measure(given: Given) -> Iterator[Row]:
         vars(context)["clients"] = open_clients(here)
         allow_paths(context.clients, Path(here.home.anchor))
         try:
+            _rate(context, files[:1], "cold")
             alone, library = _rate(context, files, "alone")
             began = perf_counter()
             start_ray(2)
