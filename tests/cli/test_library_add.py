@@ -126,6 +126,7 @@ def test_killed_load_goes_on_where_it_was_doubles_nothing_and_leaves_nothing_run
     check_whole(home, FILES)
 
 
+@pytest.mark.slow
 def test_stopped_load_says_how_to_go_on(home: Path, folder: Path, add: Add) -> None:
     with adding(home, folder, "--workers", "1") as process:
         process.wait_for_line("Reading files")

@@ -135,7 +135,7 @@ def test_unknown_source_and_missing_key_are_told_before_anything_is_asked(
 ) -> None:
     done = call("find", ABSTRACT, "--source", "bing", out=tmp_path / "one")
     assert done.code == 1
-    assert "there is no source 'bing'; there are: library, openalex" in done.stderr
+    assert "there is no source 'bing'; there are: library, snapshot, openalex" in done.stderr
     done = call("find", ABSTRACT, "--source", "google", out=tmp_path / "two")
     assert done.code == 1
     assert "SERPAPI_API_KEY" in done.stderr

@@ -59,9 +59,8 @@ def test_references_are_found_and_put_first(data: Path) -> None:
 
 
 def test_papers_of_an_input_are_judged_and_put_first(data: Path) -> None:
-    halves = found(data, "relevance", "--n", "2")["halves"]
+    halves = found(data, "relevance", "--n", "1")["halves"]
     held(halves["odd"], {"judged/mean": (0.83, 1), "first_ten/mean": (0.66, 1)})
-    held(halves["even"], {"judged/mean": (1, 1), "first_ten/mean": (0.66, 1)})
 
 
 def test_sections_cite_what_they_were_given_and_nothing_else(data: Path) -> None:

@@ -19,6 +19,7 @@ def test_forty_and_more_inputs_name_papers_of_the_starter_library() -> None:
         assert set(case.first) <= set(case.judged) <= PAPERS, case.id
 
 
+@pytest.mark.slow
 def test_papers_on_fabricated_references_are_judged_by_links_or_without() -> None:
     suite = Relevance(RelevanceOptions(n=1))
     suite.prepare()

@@ -134,6 +134,7 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
     assert result["papers"]
 
 
+@pytest.mark.slow
 async def test_refresh_asks_everything_anew(find: Find, server: ScholarServer) -> None:
     await find(options=TINY)
     asked = len(server.requests)
@@ -141,6 +142,7 @@ async def test_refresh_asks_everything_anew(find: Find, server: ScholarServer) -
     assert len(server.requests) == 2 * asked > 0
 
 
+@pytest.mark.slow
 async def test_default_find_costs_less_than_four_cents_and_marks_unknown_references(
     find: Find, server: ScholarServer
 ) -> None:

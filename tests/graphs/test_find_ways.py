@@ -233,10 +233,16 @@ async def test_neither_of_two_records_of_the_input_itself_appears(
     assert not {preprint.id, printed.id} & known
 
 
+_SLOW = {"bm25", "cascade"}
+"""Made of what the others show."""
+
 # --- Judging ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ranker", RANKERS)
+@pytest.mark.parametrize(
+    "ranker",
+    [pytest.param(name, marks=pytest.mark.slow if name in _SLOW else ()) for name in RANKERS],
+)
 async def test_each_ranker_judges_with_a_mind_and_without(
     ranker: RankerName, llm_settings: Settings, extractive: RunContext
 ) -> None:

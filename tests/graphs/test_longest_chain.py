@@ -94,7 +94,11 @@ def longest_chain(calls: Calls) -> int:
 
 @pytest.mark.parametrize(
     ("writer", "spoil", "most"),
-    [("whole", {}, 6), ("whole", FAULTY, 13), ("beam", {"extend_draft": varied}, 19)],
+    [
+        ("whole", {}, 6),
+        ("whole", FAULTY, 13),
+        pytest.param("beam", {"extend_draft": varied}, 19, marks=pytest.mark.slow),
+    ],
 )
 async def test_few_calls_wait_for_one_another(
     writer: str, spoil: dict[str, Spoil], most: int, llm_settings: Settings

@@ -55,10 +55,10 @@ async def reached(llm: OpenAIServer, task: str, since: int) -> None:
 
 
 TASKS = ["generate_queries", "debate_papers", "draft_section"]
-SLOW = [pytest.param(task, marks=pytest.mark.slow) for task in TASKS[:2]]
 
 
-@pytest.mark.parametrize("task", [*SLOW, TASKS[-1]])
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
 async def test_cancelled_run_ends_pays_nothing_more_and_shows_what_it_had(
     asking: LangGraphClient, llm: OpenAIServer, abstract: str, task: str
 ) -> None:

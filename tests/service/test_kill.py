@@ -28,7 +28,7 @@ from tests.support import ROOT, clean_environment
 from tools.library.open import close_libraries, create_library
 
 GRAPHS = list(json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
-_SLOW = {"find", "write", "revise", "ingest"}
+_SLOW = {"find", "write", "revise", "ingest", "synthesize"}
 ROWS = [
     # A review is made of the first two, and is killed at each of their nodes.
     pytest.param(graph, marks=pytest.mark.slow if graph in _SLOW else ())

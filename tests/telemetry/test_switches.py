@@ -48,7 +48,8 @@ def test_lines_for_a_person_name_run_and_step(home: Path) -> None:
     assert not [line for line in lines if CANARY in line]
 
 
-@pytest.mark.parametrize("tracing", ["true", pytest.param("false", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("tracing", ["true", "false"])
 def test_langsmith_gets_the_texts_where_it_is_switched_on_and_nothing_else(
     home: Path, tracing: str
 ) -> None:
