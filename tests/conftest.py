@@ -16,6 +16,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import ABSTRACT, ROOT, RememberingEmbedder, at_home, build_libraries
+from tools.library.open import close_libraries
 
 # One process runs thousands of tests, each with databases of its own home.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
@@ -79,6 +80,13 @@ def _closed_files() -> Iterator[None]:
 def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test finds a host's line as another test left it: paused, or given up."""
     monkeypatch.setattr("tools.http.host._states", {})
+
+
+@pytest.fixture(autouse=True)
+def _closed_libraries() -> Iterator[None]:
+    """No test waits until another one's library has been idle for long enough."""
+    yield
+    close_libraries()
 
 
 @pytest.fixture(scope="session")

@@ -104,6 +104,8 @@ def errors_told() -> Iterator[None]:
         raise _ended(
             str(error), 2 if isinstance(error, InputError | LibraryError) else 1
         ) from error
+    except BrokenPipeError:  # the reader has enough, such as `head`; Typer ends the program quietly
+        raise
     except OSError as error:
         where = error.filename or settings().home
         code = 1 if error.errno == ENOSPC else 2

@@ -44,6 +44,19 @@ def test_shell_completes_commands_and_options(home: Path, words: str, offered: s
     assert set(done.stdout.split()) == offered
 
 
+def test_reader_that_has_enough_is_no_fault(home: Path) -> None:
+    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "citeloom", "library", "search", "starter", "drawing graphs"],
+        cwd=home.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as running:  # fmt: skip
+        assert running.stdout
+        assert running.stderr
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 1
+
+
 COMMANDS = [
     "",
     *[

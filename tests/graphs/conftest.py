@@ -1,6 +1,5 @@
 """A small library of our own, and clients that lead to it and to a scripted LLM."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,12 +29,12 @@ def bee_papers() -> list[Paper]:
 
 
 @pytest.fixture(scope="session")
-def bee_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def bee_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the library 'bees', built once."""
     home = tmp_path_factory.mktemp("bees")
     create_library("bees", Settings(home=home, _env_file=None), embedder()).add(bee_papers())  # type: ignore[call-arg]
-    yield home
     close_libraries()
+    return home
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from citeloom.settings import Settings
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, fill, paper
 from tools.embed.port import Encoded, TermWeights
 from tools.errors import LibraryError
+from tools.library.edge import EdgeIndex
 from tools.library.library import Library
 from tools.library.open import close_libraries, create_library, open_library
 from tools.library.verify import verify
@@ -76,6 +77,25 @@ def test_library_that_is_open_elsewhere_notices_each_swap(
             with pytest.raises(LibraryError, match=rf"{embedder.name} \({embedder.size} numbers\)"):
                 filled.search("topic1", limit=1)
     filled.close()
+
+
+def test_search_graph_that_a_stop_left_out_is_built_by_the_next_call(
+    filled: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+
+    def stop(_: EdgeIndex) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EdgeIndex, "optimize", stop)
+        with pytest.raises(KeyboardInterrupt):
+            filled.add([paper(99)])
+    monkeypatch.setattr(EdgeIndex, "optimize", lambda _: built.append("graph"))
+    assert filled.add([paper(99)]).unchanged == 1
+    assert built == ["graph"]
+    assert filled.add([paper(99)]).unchanged == 1
+    assert built == ["graph"], "once"
 
 
 @pytest.mark.parametrize("url", [None, ":memory:"])

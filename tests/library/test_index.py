@@ -89,22 +89,26 @@ def test_points_are_kept_replaced_deleted_and_dropped(engines: list[VectorIndex]
         assert index.scroll(0, 9) == []
 
 
-def test_another_process_is_named_while_it_uses_the_index_and_lets_us_in_when_it_rests(
+def test_another_process_is_named_while_it_uses_the_index_and_gives_way_when_it_rests(
     engines: list[VectorIndex], tmp_path: Path
 ) -> None:
     engines[0].close()
     folder = tmp_path / "mine" / "vectors"
     script = """
 from tools.library.edge import EdgeIndex
-index = EdgeIndex(home, 4, idle=1.5)
-index.scroll(0, 1)
-print("held", flush=True)
+index = EdgeIndex(home, 4)
+with index._folder.opened() as shard:
+    print("held", flush=True)
+    sys.stdin.readline()
+print("rests", flush=True)
 sys.stdin.read()
 """
     with process(folder, script) as holder:
         until("held", holder)
         with pytest.raises(LibraryError, match=r"in use by another process.*CITELOOM_QDRANT_URL"):
             EdgeIndex(folder, 4, wait=0.1).scroll(0, 9)
+        print(file=holder.stdin, flush=True)
+        until("rests", holder)
         engines[0].upsert(POINTS)
         assert holder.poll() is None
 

@@ -86,11 +86,15 @@ library = open_library("mine", settings, stuck(OtherEmbedder(96), 2), any_embedd
 library.index(reembed=True)
 """
     killed_when_stuck(settings.home, script)
-    with pytest.raises(LibraryError, match=r"other \(96 numbers\)"):
-        open_library("mine", settings, WordEmbedder())
+    before = open_library("mine", settings, WordEmbedder())
+    assert len(before.search("topic1", limit=400)) == 300, "the old one serves until it is done"
+    with pytest.raises(LibraryError, match=r"made with the embedder other \(96 numbers\)"):
+        before.add([paper(998)])
+    assert before.remove(["10.1000/p998"]) == 1
     other = OtherEmbedder(96)
     library = open_library("mine", settings, other)
-    assert len(library.search("topic1", limit=400)) == 2 * 128, "what has its vector is found"
+    with pytest.raises(LibraryError, match=r"made with the embedder words \(64 numbers\)"):
+        library.search("topic1", limit=1)
     other.texts = 0
     library.remove(["10.1000/p0", "10.1000/p1"])
     library.add([paper(2, "Zebras in the wild"), paper(999)], index=False)
@@ -110,7 +114,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def room(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 put(library, range(40))
-library.vector_index.serving().engine.drop()
+library.vector_index.indexes.filled().engine.drop()
 library.close()
 room(400_000)
 try:

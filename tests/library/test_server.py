@@ -2,15 +2,21 @@
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from inspect import getsource
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from qdrant_client import QdrantClient, models
 
+from citeloom.settings import Settings
+from tests.library.words import OtherEmbedder, WordEmbedder, fill
 from tools.library import server as calls
+from tools.library.library import Library
+from tools.library.open import _opener, create_library, open_library
 from tools.library.server import ServerIndex
 from tools.library.server_check import check_server
 from tools.library.server_shape import IN_MEMORY, Server
@@ -83,6 +89,29 @@ def test_collection_is_made_as_the_settings_say_and_indexed_after_the_load(
         for request in named["requests"]
     ]
     assert all(request.params.quantization.rescore for request in asked)
+
+
+def test_library_embedded_anew_is_searched_in_its_old_collection_until_the_new_is_full(
+    recorded: Recorded, settings: Settings
+) -> None:
+    served = settings.model_copy(update={"qdrant_url": "http://qdrant.invalid"})
+    fill(create_library("mine", served, WordEmbedder()), 20)
+    before = open_library("mine", served, WordEmbedder())
+    before.index()
+    seen: list[tuple[int, int]] = []
+
+    class Watched(OtherEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            collections = recorded.client.get_collections().collections
+            seen.append((len(collections), len(before.search("topic1", limit=99))))
+            return super().embed(texts)
+
+    library = Library(before.folder, "mine", _opener(before.folder, "mine", served), Watched(96))
+    library.index(reembed=True)
+    assert seen[0] == (2, 20)
+    assert len(recorded.client.get_collections().collections) == 1
+    assert len(library.vectors(library.ids())) == 20
+    library.close()
 
 
 def test_self_test_says_which_call_failed_and_leaves_nothing(

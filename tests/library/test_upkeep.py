@@ -27,7 +27,7 @@ def sql(library: Library, statement: str) -> None:
 
 
 def engine(library: Library) -> VectorIndex:
-    return library.vector_index.serving().engine
+    return library.vector_index.indexes.filled().engine
 
 
 def orphan(library: Library) -> None:

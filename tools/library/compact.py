@@ -26,15 +26,17 @@ def compact(library: Library) -> Compacted:
     """
     with library.writing():
         before = library.stats().bytes
-        library.vector_index.tidy()
+        indexes = library.vector_index.indexes
+        indexes.tidy()
         library.vector_index.drop_gone()
-        serving = library.vector_index.serving()
-        serving.engine.optimize()
-        library.vector_index.close()
-        kept = index_folder(library.folder, serving.names)
+        for index in indexes.all():
+            index.engine.optimize()
+        folders = [index_folder(library.folder, index.names) for index in indexes.all()]
+        indexes.close()
+        kept = {*folders, *map(lock_of, folders)}
         drafts = (".catalog-", ".vectors-", "vectors")
         swept = [path for path in library.folder.iterdir() if path.name.startswith(drafts)]
-        swept = [path for path in swept if path not in (kept, lock_of(kept))]
+        swept = [path for path in swept if path not in kept]
         for path in swept:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         library.catalog.database.vacuum()

@@ -41,7 +41,6 @@ class EdgeIndex:
         size: int,
         *,
         multi: int | None = None,
-        idle: float = 2.0,
         wait: float = 20.0,
     ) -> None:
         """Name the index; nothing is opened yet.
@@ -50,13 +49,12 @@ class EdgeIndex:
             path: The folder; its parent must exist when the index is created.
             size: Length of the dense vectors.
             multi: Length of token vectors, where there are such and learnt term weights.
-            idle: Seconds without a call after which the folder is released.
             wait: Seconds to wait for another process to release it.
         """
         self._path = path
         self._size = size
         self._multi = multi
-        self._folder = EdgeFolder(path, idle=idle, wait=wait)
+        self._folder = EdgeFolder(path, wait=wait)
 
     def create(self) -> bool:
         """Make the folder with an empty index; see tools.library.port.VectorIndex."""

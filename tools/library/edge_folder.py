@@ -1,10 +1,10 @@
 """The folder of an embedded index: opened on use, shared between processes by turns.
 
-The engine serves one process at a time. So its folder is opened on use and closed again after a short
-idle time; whoever finds it locked waits for a while and leaves a mark, upon which the one who has it
-gives way between two calls. The lock is ours: the engine's own is taken only after it has read a part
-of the folder, so that one who waits for it would go on with what was there before the other wrote, and
-lose that (qdrant-edge-py 0.9.0, tests/library/test_processes.py).
+The engine serves one process at a time. So its folder is opened on use, and closed when it was idle for a
+while (to open a million passages takes four seconds). Whoever finds it locked waits and leaves a mark, upon
+which the one who has it gives way: at once when idle, else between two calls. The lock is ours: the engine's
+own is taken only after it has read a part of the folder, so that one who waits for it would go on with what
+was there before the other wrote, and lose that (qdrant-edge-py 0.9.0, tests/library/test_processes.py).
 """
 
 import time
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _POLL = 0.05  # seconds between two tries for the lock
 _TURN = 1.0  # seconds that one process may go on while another waits
 _FRESH = 0.5  # seconds for which a mark counts: the waiting one renews it
+_IDLE = 300.0  # seconds without a call after which the folder is released
+_REST = 0.1  # seconds without a call after which a process gives way to one that waits
+_LOOK = 0.25  # seconds between two looks whether one waits
 
 
 def lock_of(path: Path) -> Path:
@@ -36,10 +39,10 @@ def lock_of(path: Path) -> Path:
 class EdgeFolder:
     """Opens one folder for all threads of the process."""
 
-    def __init__(self, path: Path, *, idle: float, wait: float) -> None:
+    def __init__(self, path: Path, *, wait: float) -> None:
         """Name the folder; see tools.library.edge.EdgeIndex for the seconds."""
+        path = path.parent.resolve() / path.name  # where others that came another way leave their marks
         self.path = path
-        self._idle = idle
         self._wait = wait
         self._turn = Condition()
         self._shard: qe.EdgeShard | None = None
@@ -81,15 +84,18 @@ class EdgeFolder:
                 self._turn.notify_all()
 
     def _give_way(self) -> None:
-        if self._shard is None or time.monotonic() - self._since < _TURN:
+        if self._shard is None or time.monotonic() - self._since < _TURN or not self._wanted():
             return
-        try:
-            wanted = time.time() - self._mark.stat().st_mtime < _FRESH
-        except OSError:
-            return
-        if wanted and self._turn.wait_for(lambda: self._users == 0, timeout=_TURN):
+        if self._turn.wait_for(lambda: self._users == 0, timeout=_TURN):
             self._release()
             time.sleep(3 * _POLL)  # with our own turn held, so that only the other comes in
+
+    def _wanted(self) -> bool:
+        """Whether another process waits for the folder."""
+        try:
+            return time.time() - self._mark.stat().st_mtime < _FRESH
+        except OSError:
+            return False
 
     def _load(self) -> "qe.EdgeShard":
         import qdrant_edge as qe
@@ -123,11 +129,11 @@ class EdgeFolder:
         with self._turn:
             self._last_use = time.monotonic()
             while self._shard is not None:
-                left = self._last_use + self._idle - time.monotonic()
-                if self._users == 0 and left <= 0:
+                rested = time.monotonic() - self._last_use
+                if self._users == 0 and (rested >= _IDLE or (rested >= _REST and self._wanted())):
                     self._release()
                     return
-                self._turn.wait(left if self._users == 0 else None)
+                self._turn.wait(min(_LOOK, max(_IDLE - rested, 0)) if self._users == 0 else None)
 
     def _release(self) -> None:
         if self._shard is not None:

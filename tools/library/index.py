@@ -3,15 +3,15 @@
 Rows are written first and vectors after them, and a row is marked when its vector is in: a kill costs
 a batch. Whoever makes vectors holds the library's write lock. Anything that calls for another index,
 another embedder, a restored catalog or damage, is one thing: the catalog names an empty one, and the
-rows are embedded anew.
+rows are embedded anew. Until it is full, the one before it is searched, by the embedder that made it.
 """
 
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from threading import Lock, RLock
-from typing import NamedTuple, TypeVar
+from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,9 @@ from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import query_terms
 from tools.library.database import Database
-from tools.library.index_names import Names, names_for, names_from
+from tools.library.index_names import names_for, names_from
 from tools.library.index_rows import IndexRow, index_rows, points_of, terms_of
+from tools.library.indexes import Index, Indexes, IndexOpener
 from tools.library.lock import WriteLock
 from tools.library.port import (
     Filter,
@@ -43,22 +44,8 @@ Encoder = Callable[[Iterable[Sequence[str]]], Iterator[Encoded]]
 """Takes batches of texts, and gives what the embedder makes of each, in their order."""
 
 
-class Serving(NamedTuple):
-    """The index that is searched."""
-
-    names: Names
-    engine: VectorIndex
-
-
-IndexOpener = Callable[[Names], VectorIndex]
-
-
 class LibraryIndex:
-    """Opens the index that the catalog names at this moment, searches it, and fills it.
-
-    Another process may name another one; so the names are read on every use, which costs some
-    microseconds. Thread-safe.
-    """
+    """Searches and fills the indexes that the catalog names. Thread-safe."""
 
     def __init__(
         self,
@@ -70,43 +57,24 @@ class LibraryIndex:
     ) -> None:
         self._name = name
         self._database = database
-        self._opener = opener
+        self.indexes = Indexes(database, opener)
         self._embedder = embedder
         self._writing = writing
-        self._lock = RLock()
         self._checking = Lock()
-        self._serving: Serving | None = None
-        self._checked: Serving | None = None
-
-    def serving(self) -> Serving:
-        """Return the index that serves now."""
-        names = names_from(self._meta())
-        with self._lock:
-            if self._serving is None or self._serving.names != names:
-                self.close()
-                self._serving = Serving(names, self._opener(names))
-            return self._serving
+        self._checked: Index | None = None
 
     def fits(self, embedder: Embedder) -> bool:
-        """Whether this embedder made the vectors."""
-        return names_from(self._meta()).fits(embedder)
+        """Whether this embedder makes the vectors that are still to come."""
+        return names_from(self.indexes.meta()).fits(embedder)
 
-    def serving_for(self, embedder: Embedder) -> Serving:
-        """Return the index that serves now, for texts embedded by this embedder.
+    def check(self, embedder: Embedder) -> None:
+        """See that texts embedded by this embedder can be looked for, or be added.
 
         Raises:
-            LibraryError: Another made its vectors.
+            LibraryError: Others made the vectors.
         """
-        serving = self.serving()
-        names = serving.names
-        if not names.fits(embedder):
-            raise LibraryError(
-                f"the vectors of library '{self._name}' were made with the embedder "
-                f"{names.embedder} ({names.size} numbers), and the one in use is {embedder.name} "
-                f"({embedder.size}): use that embedder again, or run `{PROGRAM} library index "
-                f"{self._name}` to make them anew with this one"
-            )
-        return serving
+        if not self.fits(embedder):
+            self._of(self.indexes.searched(), embedder)
 
     def search(self, text: str, mode: str, limit: int, filter: Filter) -> list[Scored]:  # noqa: A002
         """Return the best points, best first; see tools.library.texts.Texts.search.
@@ -146,10 +114,12 @@ class LibraryIndex:
         Raises:
             LibraryError: Another embedder made those that are there.
         """
-        index = self.serving_for(self._embedder).engine
+        index = self._of(self.indexes.filled(), self._embedder).engine
         self.drop_gone()
         _, total = self.counts()
         done = 0
+        if total:
+            self.indexes.fill()
         if progress and total:
             progress(0, total)
         waiting = "s.indexed != 1 ORDER BY s.point LIMIT ?"
@@ -166,21 +136,16 @@ class LibraryIndex:
                 done += len(batch)
                 if progress:
                     progress(done, max(total, done))
+        self.indexes.settle()
         if done:
-            index.optimize()
             logger.info("made %d vectors", done)
         return done
-
-    def optimize(self) -> None:
-        """Build the search graph of the index that serves."""
-        self._create()
-        self.serving().engine.optimize()
 
     def refresh(self, paper: int) -> None:
         """Bring what stands beside the vectors of a paper up to date."""
         self._create()
         stale = index_rows(self._database, "s.paper = ? AND s.indexed = 2", paper)
-        self.serving().engine.set_payload({row.point: row.payload for row in stale})
+        self.indexes.filled().engine.set_payload({row.point: row.payload for row in stale})
         self._mark(stale)
 
     def drop_gone(self) -> None:
@@ -188,30 +153,17 @@ class LibraryIndex:
         self._create()
         gone = self._dropped()
         if gone:
-            self.serving().engine.delete(gone)
+            filled, searched = self.indexes.filled(), self.indexes.searched()
+            filled.engine.delete(gone)
+            if searched != filled:
+                with suppress(LibraryError):  # what it finds of them until it goes is left out
+                    searched.engine.delete(gone)
             with self._database.writing() as db:
                 db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in gone])
 
-    def rename(self) -> None:
-        """Let an empty index of the embedder in use serve; `catch_up` then makes all vectors anew."""
-        new = names_for(self._embedder)
-        with self._database.writing() as db:
-            meta = dict(db.execute("SELECT key, value FROM meta"))
-            outdated = [*json.loads(meta.get("outdated", "[]")), names_from(meta)]
-            values = new.meta() | {"outdated": json.dumps(outdated)}
-            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
-            db.execute("UPDATE texts SET indexed = 0")
-            db.execute("DELETE FROM dropped")
-        self.tidy()
-
-    def tidy(self) -> None:
-        """Delete the indexes that do not serve any more."""
-        outdated = json.loads(self._meta().get("outdated", "[]"))
-        for values in outdated:
-            self._opener(Names(*values)).drop()
-        if outdated:
-            with self._database.writing() as db:
-                db.execute("DELETE FROM meta WHERE key = 'outdated'")
+    def renew(self) -> None:
+        """Begin an index of the embedder in use; `catch_up` fills it, and lets it be searched."""
+        self.indexes.begin(names_for(self._embedder))
 
     def counts(self) -> tuple[int, int]:
         """Return how many texts there are, and how many of them lack a vector."""
@@ -220,33 +172,42 @@ class LibraryIndex:
             texts, waiting = db.execute(sql).fetchone()
         return texts, int(waiting)
 
-    def close(self) -> None:
-        """Release files and connections."""
-        with self._lock:
-            if self._serving is not None:
-                self._serving.engine.close()
-                self._serving = None
+    def _of(self, index: Index, embedder: Embedder) -> Index:
+        """Return an index whose vectors this embedder makes.
+
+        Raises:
+            LibraryError: Another does.
+        """
+        names = index.names
+        if not names.fits(embedder):
+            raise LibraryError(
+                f"the vectors of library '{self._name}' were made with the embedder "
+                f"{names.embedder} ({names.size} numbers), and the one in use is {embedder.name} "
+                f"({embedder.size}): use that embedder again, or run `{PROGRAM} library index "
+                f"{self._name}` to make them anew with this one"
+            )
+        return index
 
     def _ask(self, action: Callable[[VectorIndex], T]) -> T:
         """Return what the index answers; once more if another took its place in between."""
-        serving = self._check()
+        index = self._check()
         try:
-            return action(serving.engine)
+            return action(index.engine)
         except LibraryError:
-            if self.serving() is serving:
+            if self.indexes.searched() is index:
                 raise
             return action(self._check().engine)
 
-    def _check(self) -> Serving:
-        """See, once for each index, that there are vectors; return the index.
+    def _check(self) -> Index:
+        """See, once for each index, that there are vectors; return the index that is searched.
 
         Raises:
             LibraryError: There are texts and no vector, so every search would be empty.
         """
-        serving = self.serving_for(self._embedder)
+        index = self._of(self.indexes.searched(), self._embedder)
         with self._checking:
-            if self._checked is serving:
-                return serving
+            if self._checked is index or index != self.indexes.filled():
+                return index
             self._create()
             texts, waiting = self.counts()
             if texts and texts == waiting:
@@ -260,16 +221,16 @@ class LibraryIndex:
                     "index %s`",
                     self._name, waiting, texts, PROGRAM, self._name,
                 )  # fmt: skip
-            self._checked = serving
-            return serving
+            self._checked = index
+            return index
 
     def _create(self) -> None:
         """See that the index is there; a new one is empty, and the rows are to know it."""
-        serving = self.serving()
-        if serving.engine.create():
+        index = self.indexes.filled()
+        if index.engine.create():
             with self._writing.held(), self._database.writing() as db:
                 now = dict(db.execute("SELECT key, value FROM meta"))["generation"]
-                if now == serving.names.generation:
+                if now == index.names.generation:
                     db.execute("UPDATE texts SET indexed = 0")
                     db.execute("DELETE FROM dropped")
 
@@ -284,7 +245,3 @@ class LibraryIndex:
     def _dropped(self) -> list[int]:
         with self._database.reading() as db:
             return [point for (point,) in db.execute("SELECT point FROM dropped")]
-
-    def _meta(self) -> dict[str, str]:
-        with self._database.reading() as db:
-            return dict(db.execute("SELECT key, value FROM meta"))

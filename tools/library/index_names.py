@@ -1,5 +1,7 @@
 """What tells the vectors of a library from others: who made them, and when they were begun anew."""
 
+import json
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -33,7 +35,26 @@ def names_for(embedder: Embedder) -> Names:
     return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8])
 
 
-def names_from(meta: dict[str, str]) -> Names:
-    """Return the names that a catalog's `meta` holds."""
+def names_from(meta: Mapping[str, str]) -> Names:
+    """Return the names that a catalog's `meta` holds: of the index that its rows speak of."""
     multi = int(meta["multi"]) if meta.get("multi") else None
     return Names(meta["embedder"], int(meta["size"]), multi, meta["generation"])
+
+
+def searched_names(meta: Mapping[str, str]) -> Names:
+    """Return the names of the index that is searched: while another is filled, the one before it."""
+    return next(iter(_listed(meta, "former")), names_from(meta))
+
+
+def outdated_names(meta: Mapping[str, str]) -> list[Names]:
+    """Return the names of the indexes that are to be deleted."""
+    return _listed(meta, "outdated")
+
+
+def listed(names: Iterable[Names]) -> str:
+    """Return names as `meta` holds those that are not of the index which is filled."""
+    return json.dumps(list(names))
+
+
+def _listed(meta: Mapping[str, str], key: str) -> list[Names]:
+    return [Names(*values) for values in json.loads(meta.get(key, "[]"))]

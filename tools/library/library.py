@@ -20,7 +20,8 @@ from state.paper import Paper
 from tools.embed.port import Embedder
 from tools.library.catalog import Catalog
 from tools.library.files import LibraryFiles
-from tools.library.index import Encoder, IndexOpener, LibraryIndex
+from tools.library.index import Encoder, LibraryIndex
+from tools.library.indexes import IndexOpener
 from tools.library.lock import WriteLock
 from tools.library.match import find_same_work
 from tools.library.passages import PassageCatalog
@@ -57,15 +58,15 @@ class Library:
 
     def check_embedder(self, embedder: Embedder) -> None:
         """Raise LibraryError if the vectors here are of another embedder than this."""
-        self.vector_index.serving_for(embedder)
+        self.vector_index.check(embedder)
 
     def embeds_as(self, embedder: Embedder) -> bool:
         """Whether this was opened with that embedder."""
         mine = self.embedder
         return mine is embedder or (mine.name, mine.size) == (embedder.name, embedder.size)
 
-    def searchable(self) -> bool:
-        """Whether the vectors here are of the embedder that this was opened with."""
+    def embedded(self) -> bool:
+        """Whether the vectors here, or those that take their place, are of the embedder that this was opened with."""
         return self.vector_index.fits(self.embedder)
 
     def writing(self, wait: float = 20.0) -> AbstractContextManager[None]:
@@ -125,21 +126,18 @@ class Library:
         Args:
             progress: Called with (vectors made, of how many).
             reembed: Where another embedder made those that are there, make all anew; until that is
-                done a search finds only what has its vector already.
+                done those are searched, by the embedder that made them.
             encoder: What makes them; else this process does.
 
         Raises:
             LibraryError: Another embedder made those that are there, and `reembed` is off.
         """
         with self._writing.held():
-            if reembed and not self.searchable():
-                self.vector_index.rename()
-            self.vector_index.tidy()
+            if reembed and not self.embedded():
+                self.vector_index.renew()
+            self.vector_index.indexes.tidy()
             self.files.tidy(self.catalog.hashes())
-            made = self.vector_index.catch_up(progress, encoder)
-            if reembed and not made:  # a process that ended after its last vector has not
-                self.vector_index.optimize()
-            return made
+            return self.vector_index.catch_up(progress, encoder)
 
     def search(
         self,
@@ -259,12 +257,12 @@ class Library:
 
     def close(self) -> None:
         """Release files and connections; a later call opens them again."""
-        self.vector_index.close()
+        self.vector_index.indexes.close()
         self.catalog.close()
 
     def drop(self) -> None:
         """Delete the vectors and release all files, for the library to be deleted."""
-        self.vector_index.serving().engine.drop()
+        self.vector_index.indexes.drop()
         self.close()
 
 

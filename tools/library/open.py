@@ -19,8 +19,8 @@ from tools.errors import InputError, LibraryError, kind_of
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
-from tools.library.index import IndexOpener
 from tools.library.index_names import Names, names_for
+from tools.library.indexes import IndexOpener
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
@@ -74,7 +74,7 @@ def open_library(
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)
-        elif not library.searchable():
+        elif not library.embedded():
             return library
         if name == STARTER:
             with starter_papers(starter) as source:

@@ -40,7 +40,7 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 
 _TIMEOUT = 60  # seconds for one call
 _GRPC_PORT = 6334  # the server's own; not used unless one is set
-_BATCH, _AT_ONCE = 256, 4
+_BATCH, _AT_ONCE = 32, 4  # the library hands over 128 at a time
 _BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED")
 _SILENT = (
     "the Qdrant server at {} does not answer ({}): see that it runs, or unset CITELOOM_QDRANT_URL "

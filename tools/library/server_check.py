@@ -94,7 +94,7 @@ def _calls(index: ServerIndex) -> Iterator[tuple[str, Callable[[], bool]]]:
         "search exactly",
         lambda: _firsts(near(Filter(), exact=True)) == [one.id] * 2,
     )
-    yield "index the payload, and let the search graph be built", lambda: done(index.optimize)
+    yield "index the payload, and tell when a search graph is built", lambda: done(index.optimize)
     yield (
         "search with every filter",
         filtered,

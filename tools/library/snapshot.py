@@ -5,7 +5,6 @@ and `citeloom library index` makes them anew, with whatever embedder is in use.
 """
 
 import gzip
-import json
 import shutil
 import zlib
 from contextlib import suppress
@@ -15,7 +14,13 @@ from uuid import uuid4
 from citeloom.settings import Settings
 from tools.errors import InputError, LibraryError
 from tools.library.database import Database
-from tools.library.index_names import Names, names_from
+from tools.library.index_names import (
+    Names,
+    listed,
+    names_from,
+    outdated_names,
+    searched_names,
+)
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.open import CATALOG, folder_of, forget_library
@@ -135,7 +140,9 @@ def _put(source: Path, names: Names, folder: Path) -> None:
         fresh = names._replace(generation=uuid4().hex[:8])
         values = fresh.meta() | {"uid": replaced.get("uid", uuid4().hex)}
         if replaced:
-            values["outdated"] = json.dumps([names_from(replaced)])
+            gone = {names_from(replaced), searched_names(replaced), *outdated_names(replaced)}
+            values["outdated"] = listed(gone)
+        db.execute("DELETE FROM meta WHERE key IN ('former', 'outdated', 'unsettled')")
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
         db.execute("UPDATE texts SET indexed = 0")
         db.execute("DELETE FROM dropped")

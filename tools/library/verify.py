@@ -84,9 +84,9 @@ def repair(library: Library) -> list[Fault]:
             db.executemany("UPDATE texts SET indexed = 0 WHERE point = ?", unsound)
         if found.unreadable:
             library.check_embedder(library.embedder)
-            library.vector_index.rename()
+            library.vector_index.renew()
         elif found.orphans:
-            library.vector_index.serving().engine.delete(found.orphans)
+            library.vector_index.indexes.filled().engine.delete(found.orphans)
         library.index()
         return _look(library).faults
 
@@ -173,18 +173,18 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     is wherever it matters, but for a sign.
     """
     database = library.catalog.database
-    serving = library.vector_index.serving()
+    filled = library.vector_index.indexes.filled()
     with database.reading() as db:
         gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
         marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed != 0").fetchone()[0]
-    if serving.engine.create():
+    if filled.engine.create():
         found.unreadable = marked > 0
         if marked:
             found.add(f"all {marked} vectors are lost")
         return
     missing: list[int] = []
     wrong: list[int] = []
-    for low, high, stored in _windows(serving.engine):
+    for low, high, stored in _windows(filled.engine):
         wanted = {
             row.point: row
             for row in index_rows(database, "s.point > ? AND s.point <= ?", low, high)
@@ -195,7 +195,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
         wrong += [
             row.point
             for row in sure
-            if row.point in stored and not _sound(stored[row.point], row, serving.names.size)
+            if row.point in stored and not _sound(stored[row.point], row, filled.names.size)
         ]
     found.unsound = [*missing, *wrong]
     for points, what in (
@@ -207,8 +207,8 @@ def _check_vectors(library: Library, found: _Findings) -> None:
             shown = ", ".join(str(point) for point in points[:_SHOWN])
             more = ", ..." if len(points) > _SHOWN else ""
             found.add(f"{len(points)} texts {what} (points {shown}{more})")
-    if one := serving.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
-        search(serving.engine, Query(one[0].dense), 10, Filter())
+    if one := filled.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
+        search(filled.engine, Query(one[0].dense), 10, Filter())
 
 
 def _windows(index: VectorIndex) -> Iterator[tuple[int, int, dict[int, Stored]]]:
