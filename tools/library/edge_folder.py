@@ -41,7 +41,9 @@ class EdgeFolder:
 
     def __init__(self, path: Path, *, wait: float) -> None:
         """Name the folder; see tools.library.edge.EdgeIndex for the seconds."""
-        path = path.parent.resolve() / path.name  # where others that came another way leave their marks
+        path = (
+            path.parent.resolve() / path.name
+        )  # where others that came another way leave their marks
         self.path = path
         self._wait = wait
         self._turn = Condition()
