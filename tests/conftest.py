@@ -83,7 +83,7 @@ def _fresh_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _closed_libraries() -> Iterator[None]:
+def closed() -> Iterator[None]:
     """No test waits until another one's library has been idle for long enough."""
     yield
     close_libraries()

@@ -145,6 +145,7 @@ def test_two_processes_add_to_one_library_at_once(home: Path, tmp_path: Path) ->
     check_whole(home, 11)
 
 
+@pytest.mark.slow
 def test_disk_without_room_is_told_and_what_was_added_is_kept(
     home: Path, folder: Path, add: Add
 ) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -189,6 +190,34 @@ def check_whole_of_all(home: Path) -> None:
     assert count(home, "documents") == FILES + PAPERS + 1
     assert count(home, "papers") == FILES + PAPERS + 1 + RECORDS
     assert count(home, "texts", "role > 0 AND indexed != 1") == 0
+
+
+@pytest.mark.slow
+def test_library_is_embedded_anew_by_workers(
+    tmp_path: Path, alike: tuple[Path, dict[str, Any]]
+) -> None:
+    pytest.importorskip("ray")
+    home = tmp_path / "single"
+    settings = Settings(home=home)
+    open_library("mine", settings, embedder(settings)).vector_index.renew()
+    close_libraries()
+    assert count(home, "texts", "indexed = 1") == 0
+    command = ("library", "index", "mine", "--engine", "ray", "--workers", "2")
+    with started(home, *command, variables={"RAY_ADDRESS": ""}) as process:
+        assert process.wait() == 0, process.stderr
+    assert contents_at(home) == alike[1]
+
+
+def test_cluster_that_is_not_there_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", ModuleType("ray"))
+    monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:9")
+    (tmp_path / "a.txt").write_text("Bees.", encoding="utf-8")
+    for command in (["add", str(tmp_path / "a.txt"), "-l", "mine"], ["index", "starter"]):
+        told = CliRunner().invoke(app, [*command, "--engine", "ray"])
+        assert told.exit_code == 2
+        assert "no Ray cluster answers at ray://127.0.0.1:9" in " ".join(told.stderr.split())
 
 
 def test_without_ray_the_command_says_what_to_install(

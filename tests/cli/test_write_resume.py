@@ -117,6 +117,7 @@ def to_the_end(
     return call(*command(home), out=home.parent / "out")
 
 
+@pytest.mark.slow
 def test_no_answer_is_paid_for_twice_however_often_the_process_is_killed(
     tmp_path: Path, built: Path, embedder_with_memory: RememberingEmbedder, teller: Teller,
     variables: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,

@@ -1,6 +1,5 @@
 """A home with libraries in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from citeloom.settings import Settings
 from tests.library.words import WordEmbedder, fill
 from tools.library.library import Library
-from tools.library.open import close_libraries, create_library
+from tools.library.open import create_library
 
 
 @pytest.fixture
@@ -19,12 +18,6 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def embedder() -> WordEmbedder:
     return WordEmbedder()
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    yield
-    close_libraries()
 
 
 @pytest.fixture

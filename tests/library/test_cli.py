@@ -120,6 +120,7 @@ def test_papers_are_listed_and_shown_by_id_or_title(run: Run) -> None:
 
 
 def test_library_is_named_first_or_with_its_option(run: Run) -> None:
+    run("stats", "mine")  # closing writes out what was added
     assert run("stats", "--library", "mine").stdout == run("stats", "mine").stdout
     first = run("search", "mine", "limits of what was done", "-n", 1).stdout
     assert (

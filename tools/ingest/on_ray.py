@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path, PurePath
 from secrets import token_hex
+from socket import create_connection
 from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any
@@ -32,6 +33,7 @@ from tools.ingest.workers import Limits, open_workers
 
 _started: list[int] = []
 """How many workers there are to be, where this process has a cluster."""
+_PATIENCE = 10.0  # seconds
 _SOURCES_KEYS = ("qdrant", "openalex", "semantic_scholar", "serpapi")
 """Whose keys stay with the command: an embedder needs none of them."""
 Answer = Parts | Known | BadRecord | DocumentError
@@ -49,6 +51,8 @@ def start_ray(workers: int | None = None) -> None:
     # Ray would tell its makers of each cluster, and offers its dashboard to who can reach the port.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     address = os.environ.get("RAY_ADDRESS")
+    if address:
+        _see_listening(address)
     if not (
         address or _started
     ):  # a Ray of our own listens to all who reach this machine, and runs what they send
@@ -72,6 +76,23 @@ def start_ray(workers: int | None = None) -> None:
     context.enable_progress_bars = False
     context.execution_options.preserve_order = True
     _started[:] = [workers or int(ray.cluster_resources().get("CPU", 1))]
+
+
+def _see_listening(address: str) -> None:
+    """See that something listens at an address, which Ray itself would try for minutes.
+
+    Raises:
+        InputError: Nothing does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():  # a name of Ray's own, such as 'auto'
+        return
+    try:
+        create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+    except OSError as error:
+        raise InputError(
+            f"no Ray cluster answers at {address} ({error}): see RAY_ADDRESS, or unset it to start one here"
+        ) from error
 
 
 def on_ray() -> bool:

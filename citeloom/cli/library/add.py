@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from citeloom.cli.library.opening import ENGINE
 from citeloom.cli.progress import Progress
 from citeloom.cli.stopping import INTERRUPTED, cancelled_by_signals
 from citeloom.cli.telling import errors_told
@@ -52,13 +53,7 @@ def add(
             show_default="all cores, in this process up to 8",
         ),
     ] = None,
-    engine: Annotated[
-        Literal["local", "ray"],
-        typer.Option(
-            help="What reads and embeds: this process, or a Ray cluster: that of RAY_ADDRESS, or one started "
-            "on this machine (needs the extra ray)."
-        ),
-    ] = "local",
+    engine: ENGINE = "local",
     json: Annotated[bool, typer.Option("--json", help="Print all reports as JSON.")] = False,
 ) -> None:
     """Add papers to a library; run again, it goes on where it was stopped."""

@@ -1,5 +1,6 @@
 """`citeloom library`: fill, search and look after libraries."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from citeloom import PROGRAM
 from citeloom.cli.library.add import add
 from citeloom.cli.library.care import compact, export, restore, snapshot, verify
-from citeloom.cli.library.opening import NAMED, opened, process_settings
+from citeloom.cli.library.opening import ENGINE, NAMED, opened, process_settings
 from citeloom.cli.library.reading import papers, search, show, tag
 from citeloom.cli.telling import errors_told
 
@@ -47,17 +48,32 @@ def stats(
 
 
 @app.command()
-def index(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
+def index(
+    name: Annotated[str, typer.Argument(help="The library.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=4096, help="Batches embedded at once, on a cluster.", show_default="all CPUs"
+        ),
+    ] = None,
+    engine: ENGINE = "local",
+) -> None:
     """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
 
-    Until all are made, only what has its vector is found; run again, it goes on where it was stopped.
+    Until all are anew, the old ones are searched; run again, it goes on where it was stopped.
     """
     with errors_told():
         from citeloom.cli.progress import Progress
+        from tools.ingest.on_ray import encode_on_ray, start_ray
         from tools.retrieve.keywords import name_missing
 
+        encoder = None
+        if engine == "ray":
+            start_ray(workers)
+            encoder = partial(encode_on_ray, process_settings())
         with opened(name) as library, Progress(quiet=False, often=True) as progress:
-            made = library.index(progress=progress.counted("make_vectors"), reembed=True)
+            told = progress.counted("make_vectors")
+            made = library.index(progress=told, reembed=True, encoder=encoder)
             name_missing(library, progress.counted("index_keywords"))
         typer.echo(f"{name}: {made} vectors made")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,6 +17,15 @@ NAMED = Annotated[
     str | None,
     typer.Option(
         "--library", "-l", help="The library, whose name may also come first.", metavar="NAME"
+    ),
+]
+
+
+ENGINE = Annotated[
+    Literal["local", "ray"],
+    typer.Option(
+        help="What reads and embeds: this process, or a Ray cluster: that of RAY_ADDRESS, or one started "
+        "on this machine (needs the extra ray)."
     ),
 ]
 
