@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -98,6 +99,9 @@ async def test_end_of_the_runs_stops_what_is_under_way(home: Path) -> None:
         run = await runs.start("write", WRITE, {})
         await asyncio.sleep(0)
     assert load_run(run).status == "interrupted"
+    for thread in threading.enumerate():  # it may still be opening the run's files
+        if "_connection_worker" in thread.name:
+            thread.join()
 
 
 async def test_run_of_a_process_that_died_says_so(home: Path) -> None:
