@@ -1,60 +1,26 @@
 """What CiteLoom asks of a Qdrant server; no server is to be had here, so the client's own engine answers."""
 
 import re
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from inspect import getsource
-from threading import Lock
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from citeloom.settings import Settings
+from tests.library.conftest import Recorded
 from tests.library.words import OtherEmbedder, WordEmbedder, fill
 from tools.library import server as calls
 from tools.library.library import Library
-from tools.library.open import _opener, create_library, open_library
-from tools.library.server import ServerIndex
+from tools.library.open import Opener, create_library, open_library
 from tools.library.server_check import check_server
-from tools.library.server_shape import IN_MEMORY, Server
+from tools.library.server_shape import Server
 
 CLUSTER = Server(
     url="http://qdrant.invalid", quantization="scalar", on_disk=True, shards=3, replicas=2
 )
-
-
-class Recorded:
-    """The client's own engine, and what was asked of it."""
-
-    def __init__(self) -> None:
-        self.client = QdrantClient(IN_MEMORY)
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        self.lock = Lock()
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self.client, name)
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            self.asked.append((name, named))
-            with (
-                self.lock,
-                warnings.catch_warnings(),
-            ):  # it is not made for threads, and says that it has no payload indexes
-                warnings.simplefilter("ignore")
-                return method(*arguments, **named)
-
-        return call
-
-
-@pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    own = Recorded()
-    monkeypatch.setattr(ServerIndex, "_connected", lambda _: own)
-    yield own
-    own.client.close()
 
 
 def test_self_test_makes_every_call_that_the_index_makes(recorded: Recorded) -> None:
@@ -106,7 +72,7 @@ def test_library_embedded_anew_is_searched_in_its_old_collection_until_the_new_i
             seen.append((len(collections), len(before.search("topic1", limit=99))))
             return super().embed(texts)
 
-    library = Library(before.folder, "mine", _opener(before.folder, "mine", served), Watched(96))
+    library = Library(before.folder, "mine", Opener(before.folder, "mine", served), Watched(96))
     library.index(reembed=True)
     assert seen[0] == (2, 20)
     assert len(recorded.client.get_collections().collections) == 1

@@ -121,7 +121,7 @@ class Catalog:
             ).fetchone()
             waiting, lacking = db.execute(
                 "SELECT TOTAL(role & 1), TOTAL(role & 2) / 2 FROM texts"
-                " WHERE role > 0 AND indexed = 0"
+                " WHERE role > 0 AND indexed <= 0"
             ).fetchone()
             (passages,) = db.execute("SELECT COUNT(*) FROM texts WHERE role >= 2").fetchone()
             (documents,) = db.execute("SELECT COUNT(*) FROM documents").fetchone()

@@ -21,7 +21,7 @@ from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import query_terms
 from tools.library.database import Database
-from tools.library.index_names import names_for, names_from
+from tools.library.index_names import names_from
 from tools.library.index_rows import IndexRow, index_rows, points_of, terms_of
 from tools.library.indexes import Index, Indexes, IndexOpener
 from tools.library.lock import WriteLock
@@ -33,6 +33,7 @@ from tools.library.port import (
     VectorIndex,
     search,
 )
+from tools.library.schema import KEPT, OLD_PAYLOAD
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -104,11 +105,25 @@ class LibraryIndex:
         """Return the dense vectors (norm 1) of those of these points that have one."""
         return self._ask(lambda index: index.vectors(sorted(points))) if points else {}
 
+    def all_vectors(self) -> Iterator[dict[int, NDArray[np.float32]]]:
+        """Yield the dense vectors of all rows that have one, by their points, in batches."""
+        last = 0
+        sql = "SELECT point, indexed FROM texts WHERE role > 0 AND indexed != 0 AND point > ? ORDER BY point LIMIT ?"
+        while True:
+            with self._database.reading() as db:
+                rows = db.execute(sql, (last, _PORTION)).fetchall()
+            if not rows:
+                return
+            last = rows[-1][0]
+            here = [point for point, indexed in rows if indexed > 0]
+            kept = [point for point, indexed in rows if indexed == KEPT]
+            yield self.indexes.filled().engine.vectors(here) | self.indexes.kept(kept)
+
     def catch_up(self, progress: Progress | None = None, encoder: Encoder | None = None) -> int:
-        """Make the vectors that are missing, drop those not wanted; return how many were made.
+        """Make or move here the vectors that are missing, drop those not wanted; return how many were made.
 
         Args:
-            progress: Called with (vectors made, of how many).
+            progress: Called with (vectors made or moved, of how many).
             encoder: What makes them, with the same embedder; else this process does.
 
         Raises:
@@ -117,29 +132,34 @@ class LibraryIndex:
         index = self._of(self.indexes.filled(), self._embedder).engine
         self.drop_gone()
         _, total = self.counts()
-        done = 0
+        done = made = 0
         if total:
             self.indexes.fill()
         if progress and total:
             progress(0, total)
         waiting = "s.indexed != 1 ORDER BY s.point LIMIT ?"
         while rows := index_rows(self._database, waiting, _PORTION if encoder else _BATCH):
-            old = [row for row in rows if row.indexed]
+            old = [row for row in rows if row.indexed == OLD_PAYLOAD]
             index.set_payload({row.point: row.payload for row in old})
             self._mark(old)
-            new = [row for row in rows if not row.indexed]
+            kept = self._put_kept(index, [row for row in rows if row.indexed == KEPT])
+            done += len(kept)
+            if progress and kept:
+                progress(done, max(total, done))
+            new = [row for row in rows if row.indexed != OLD_PAYLOAD and row.point not in kept]
             batches = [new[at : at + _BATCH] for at in range(0, len(new), _BATCH)]
-            made = (encoder or self._encoded)([row.text for row in batch] for batch in batches)
-            for batch, encoded in zip(batches, made, strict=True):
+            encodings = (encoder or self._encoded)([row.text for row in batch] for batch in batches)
+            for batch, encoded in zip(batches, encodings, strict=True):
                 index.upsert(points_of(batch, encoded))
                 self._mark(batch)
+                made += len(batch)
                 done += len(batch)
                 if progress:
                     progress(done, max(total, done))
         self.indexes.settle()
         if done:
-            logger.info("made %d vectors", done)
-        return done
+            logger.info("made %d vectors, moved %d", made, done - made)
+        return made
 
     def refresh(self, paper: int) -> None:
         """Bring what stands beside the vectors of a paper up to date."""
@@ -161,13 +181,16 @@ class LibraryIndex:
             with self._database.writing() as db:
                 db.executemany("DELETE FROM dropped WHERE point = ?", [(point,) for point in gone])
 
-    def renew(self) -> None:
-        """Begin an index of the embedder in use; `catch_up` fills it, and lets it be searched."""
-        self.indexes.begin(names_for(self._embedder))
+    def renew(self, *, move: bool = False) -> None:
+        """Begin an index of the embedder in use; `catch_up` fills it, and lets it be searched.
+
+        With `move` vectors of the same embedder are not made again.
+        """
+        self.indexes.begin(self._embedder, move=move)
 
     def counts(self) -> tuple[int, int]:
         """Return how many texts there are, and how many of them lack a vector."""
-        sql = "SELECT COUNT(*), TOTAL(indexed = 0) FROM texts WHERE role > 0"
+        sql = "SELECT COUNT(*), TOTAL(indexed <= 0) FROM texts WHERE role > 0"
         with self._database.reading() as db:
             texts, waiting = db.execute(sql).fetchone()
         return texts, int(waiting)
@@ -231,11 +254,22 @@ class LibraryIndex:
             with self._writing.held(), self._database.writing() as db:
                 now = dict(db.execute("SELECT key, value FROM meta"))["generation"]
                 if now == index.names.generation:
-                    db.execute("UPDATE texts SET indexed = 0")
+                    db.execute("UPDATE texts SET indexed = 0 WHERE indexed > 0")
                     db.execute("DELETE FROM dropped")
 
     def _encoded(self, batches: Iterable[Sequence[str]]) -> Iterator[Encoded]:
         return (encode(self._embedder, texts) for texts in batches)
+
+    def _put_kept(self, index: VectorIndex, rows: Sequence[IndexRow]) -> Collection[int]:
+        """Put in the rows whose vectors need not be made; return their points."""
+        vectors = self.indexes.kept([row.point for row in rows]) if rows else {}
+        found = [row for row in rows if row.point in vectors]
+        for at in range(0, len(found), _BATCH):
+            batch = found[at : at + _BATCH]
+            dense = np.stack([vectors[row.point] for row in batch])
+            index.upsert(points_of(batch, Encoded(dense)))
+            self._mark(batch)
+        return vectors
 
     def _mark(self, done: list[IndexRow]) -> None:
         with self._database.writing() as db:

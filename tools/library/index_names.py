@@ -1,11 +1,14 @@
-"""What tells the vectors of a library from others: who made them, and when they were begun anew."""
+"""What tells the vectors of a library from others: who made them, where they are, and when they were begun anew."""
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import uuid4
 
+from citeloom.settings import Settings
 from tools.embed.port import Embedder, multi_size
+
+FOLDER, SERVER = "folder", "server"
 
 
 class Names(NamedTuple):
@@ -17,12 +20,14 @@ class Names(NamedTuple):
     """Length of token vectors, where the embedder makes them."""
     generation: str
     """What tells this index from others of the library."""
+    place: str = ""
+    """FOLDER or SERVER; catalogs of earlier versions do not say, and go by the settings."""
 
     def meta(self) -> dict[str, str]:
         """Return them as the catalog remembers them."""
         return {
             "embedder": self.embedder, "size": str(self.size), "multi": str(self.multi or ""),
-            "generation": self.generation,
+            "generation": self.generation, "place": self.place,
         }  # fmt: skip
 
     def fits(self, embedder: Embedder) -> bool:
@@ -30,15 +35,22 @@ class Names(NamedTuple):
         return (self.embedder, self.size) == (embedder.name, embedder.size)
 
 
-def names_for(embedder: Embedder) -> Names:
+def place_in(settings: Settings) -> str:
+    """Return where these settings put vectors."""
+    return SERVER if settings.qdrant_url else FOLDER
+
+
+def names_for(embedder: Embedder, place: str) -> Names:
     """Return the names of a new index for this embedder."""
-    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8])
+    return Names(embedder.name, embedder.size, multi_size(embedder), uuid4().hex[:8], place)
 
 
 def names_from(meta: Mapping[str, str]) -> Names:
     """Return the names that a catalog's `meta` holds: of the index that its rows speak of."""
     multi = int(meta["multi"]) if meta.get("multi") else None
-    return Names(meta["embedder"], int(meta["size"]), multi, meta["generation"])
+    return Names(
+        meta["embedder"], int(meta["size"]), multi, meta["generation"], meta.get("place", "")
+    )
 
 
 def searched_names(meta: Mapping[str, str]) -> Names:

@@ -4,15 +4,41 @@ The catalog names them, so that one transaction of it swaps them for all process
 no alias. The names are read on every use, which costs some microseconds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from threading import RLock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.embed.port import Embedder
+from tools.library.carried import carried, forget_carried
 from tools.library.database import Database
-from tools.library.index_names import Names, listed, names_from, outdated_names, searched_names
+from tools.library.index_names import (
+    Names,
+    listed,
+    names_for,
+    names_from,
+    outdated_names,
+    searched_names,
+)
 from tools.library.port import VectorIndex
+from tools.library.schema import INDEXED, KEPT, OLD_PAYLOAD
+from tools.library.server import ElsewhereError
 
-IndexOpener = Callable[[Names], VectorIndex]
+
+class IndexOpener(Protocol):
+    """Opens the indexes of a library."""
+
+    @property
+    def place(self) -> str:
+        """Where new ones are made."""
+        ...
+
+    def __call__(self, names: Names) -> VectorIndex:
+        """Return this one."""
+        ...
 
 
 class Index(NamedTuple):
@@ -43,19 +69,44 @@ class Indexes:
         """Return both."""
         return {self.filled(), self.searched()}
 
-    def begin(self, names: Names) -> None:
-        """Let an empty index be filled; the one that is searched is so until `settle`."""
+    def begin(self, embedder: Embedder, *, move: bool) -> None:
+        """Let an empty index be filled; the one that is searched is so until `settle`.
+
+        With `move` the rows say which of them have their vector there, or carried by a snapshot, if
+        this embedder made it.
+        """
+        names = names_for(embedder, self._opener.place)
         with self._database.writing() as db:
             meta = dict(db.execute("SELECT key, value FROM meta"))
             half = [names_from(meta)] if "former" in meta else []
+            kept: Collection[int] = ()
+            if move and searched_names(meta).fits(embedder) and not names.multi:
+                kept = (KEPT,) if half else (KEPT, INDEXED, OLD_PAYLOAD)
             values = names.meta() | {
                 "former": listed([searched_names(meta)]),
                 "outdated": listed([*outdated_names(meta), *half]),
             }
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
-            db.execute("UPDATE texts SET indexed = 0")
+            db.execute(
+                f"UPDATE texts SET indexed = CASE WHEN indexed IN ({', '.join(map(str, kept))})"
+                f" THEN {KEPT} ELSE 0 END"
+            )
             db.execute("DELETE FROM dropped")
         self.tidy()
+
+    def in_place(self) -> bool:
+        """Whether the index that is filled is where the settings want it."""
+        return names_from(self.meta()).place in {"", self._opener.place}
+
+    def kept(self, points: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """Return those vectors of rows that say KEPT which are to be had."""
+        found = carried(self._database, points)
+        missing = [point for point in points if point not in found]
+        meta = self.meta()
+        if missing and names_from(meta) != searched_names(meta):
+            with suppress(ElsewhereError):
+                found |= self.searched().engine.vectors(missing)
+        return found
 
     def fill(self) -> None:
         """Remember that vectors are about to come, so that `settle` has something to do whatever happens."""
@@ -73,17 +124,22 @@ class Indexes:
                 gone = listed([*outdated_names(meta), searched_names(meta)])
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('outdated', ?)", (gone,))
             db.execute("DELETE FROM meta WHERE key IN ('former', 'unsettled')")
+        forget_carried(self._database)
         self.tidy()
 
     def tidy(self) -> None:
-        """Delete the indexes that nobody will search any more."""
+        """Delete the indexes that nobody will search any more; one on a server not known of now, later."""
         self.filled()  # which closes them
         outdated = outdated_names(self.meta())
+        left = []
         for names in outdated:
-            self._opener(names).drop()
-        if outdated:
+            try:
+                self._opener(names).drop()
+            except ElsewhereError:
+                left.append(names)
+        if left != outdated:
             with self._database.writing() as db:
-                db.execute("DELETE FROM meta WHERE key = 'outdated'")
+                db.execute("UPDATE meta SET value = ? WHERE key = 'outdated'", (listed(left),))
 
     def drop(self) -> None:
         """Delete every index."""

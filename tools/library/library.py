@@ -125,16 +125,17 @@ class Library:
 
         Args:
             progress: Called with (vectors made, of how many).
-            reembed: Where another embedder made those that are there, make all anew; until that is
-                done those are searched, by the embedder that made them.
+            reembed: Where another embedder made those that are there, make all anew; where they are
+                not where the settings want them, move them there. Until that is done those are
+                searched, by the embedder that made them.
             encoder: What makes them; else this process does.
 
         Raises:
             LibraryError: Another embedder made those that are there, and `reembed` is off.
         """
         with self._writing.held():
-            if reembed and not self.embedded():
-                self.vector_index.renew()
+            if reembed and not (self.embedded() and self.vector_index.indexes.in_place()):
+                self.vector_index.renew(move=True)
             self.vector_index.indexes.tidy()
             self.files.tidy(self.catalog.hashes())
             return self.vector_index.catch_up(progress, encoder)

@@ -6,7 +6,7 @@ Those of a server's callers stand under `home/callers/WHO/libraries`.
 import logging
 import re
 import shutil
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from uuid import uuid4
@@ -19,12 +19,11 @@ from tools.errors import InputError, LibraryError, kind_of
 from tools.library.catalog import Catalog
 from tools.library.database import is_damage, is_earlier
 from tools.library.edge import EdgeIndex
-from tools.library.index_names import Names, names_for
-from tools.library.indexes import IndexOpener
+from tools.library.index_names import FOLDER, Names, names_for, place_in
 from tools.library.library import Library
 from tools.library.lock import WriteLock
 from tools.library.port import VectorIndex
-from tools.library.server import ServerIndex
+from tools.library.server import ElsewhereError, ServerIndex
 from tools.library.server_shape import Server
 from tools.library.starter_library import STARTER, starter_papers, sync_starter
 from tools.library.starter_vectors import shipped
@@ -60,7 +59,7 @@ def open_library(
     key = (folder, settings.qdrant_url)
     with _lock:
         if name == STARTER:
-            _make(folder, name, embedder)
+            _make(folder, name, settings, embedder)
         library = _opened.get(key)
         if not (folder / CATALOG).exists():
             if library:
@@ -70,7 +69,7 @@ def open_library(
             if library:
                 library.close()
             maker = shipped(embedder) if name == STARTER else embedder
-            library = Library(folder, name, _opener(folder, name, settings), maker)
+            library = Library(folder, name, Opener(folder, name, settings), maker)
             _opened[key] = library
         if not any_embedder:
             library.check_embedder(embedder)
@@ -94,7 +93,7 @@ def create_library(name: str, settings: Settings, embedder: Embedder) -> Library
             f"the library '{STARTER}' comes with CiteLoom and is made anew with each version: "
             "choose another name for yours"
         )
-    _make(folder_of(name, settings), name, embedder)
+    _make(folder_of(name, settings), name, settings, embedder)
     return open_library(name, settings, embedder)
 
 
@@ -127,11 +126,11 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
                 library = _opened.get((folder, settings.qdrant_url)) or Library(
-                    folder, name, _opener(folder, name, settings), embedder
+                    folder, name, Opener(folder, name, settings), embedder
                 )
                 library.drop()
             except LibraryError as error:
-                if not is_damage(error):
+                if not (isinstance(error, ElsewhereError) or is_damage(error)):
                     raise
                 logger.warning(
                     "what a server has of library '%s' stays there: %s", name, kind_of(error)
@@ -164,7 +163,7 @@ def folder_of(name: str, settings: Settings) -> Path:
     return settings.home.expanduser().absolute() / "libraries" / name
 
 
-def _make(folder: Path, name: str, embedder: Embedder) -> None:
+def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> None:
     outdated = name == STARTER and is_earlier(folder / CATALOG)
     if (folder / CATALOG).exists() and not outdated:
         return
@@ -178,7 +177,8 @@ def _make(folder: Path, name: str, embedder: Embedder) -> None:
         # Made aside and renamed, so that whoever sees a catalog sees a whole one.
         draft = folder / f".catalog-{uuid4().hex}"
         catalog = Catalog(draft)
-        catalog.set_meta(names_for(embedder).meta() | {"uid": uuid4().hex})
+        names = names_for(embedder, place_in(settings))
+        catalog.set_meta(names.meta() | {"uid": uuid4().hex})
         catalog.close()
         draft.rename(folder / CATALOG)
 
@@ -192,30 +192,37 @@ def _clear(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _opener(folder: Path, name: str, settings: Settings) -> IndexOpener:
-    if not settings.qdrant_url:
-        return partial(_embedded, folder)
-    catalog = Catalog(folder / CATALOG)
-    try:
-        uid = catalog.meta()["uid"]
-    finally:
-        catalog.close()
-    # The uid keeps apart libraries of one name that several machines keep on one server.
-    return partial(_served, settings, f"citeloom-{name}-{uid[:8]}")
+@dataclass(frozen=True)
+class Opener:
+    """Opens the indexes of a library, each where it is."""
 
+    folder: Path
+    name: str
+    settings: Settings
 
-def _embedded(folder: Path, names: Names) -> VectorIndex:
-    return EdgeIndex(index_folder(folder, names), names.size, multi=names.multi)
+    @property
+    def place(self) -> str:
+        """Where new indexes are made."""
+        return place_in(self.settings)
+
+    def __call__(self, names: Names) -> VectorIndex:
+        """Return an index; nothing is connected or read yet."""
+        if (names.place or self.place) == FOLDER:
+            return EdgeIndex(index_folder(self.folder, names), names.size, multi=names.multi)
+        catalog = Catalog(self.folder / CATALOG)
+        try:
+            uid = catalog.meta()["uid"]
+        finally:
+            catalog.close()
+        # The uid keeps apart libraries of one name that several machines keep on one server.
+        collection = f"citeloom-{self.name}-{uid[:8]}-{names.generation}"
+        server = Server.of(self.settings)
+        return ServerIndex(server, collection, names.size, multi=names.multi)
 
 
 def index_folder(folder: Path, names: Names) -> Path:
     """Return the folder of a library's embedded index."""
     return folder / f"vectors-{names.generation}"
-
-
-def _served(settings: Settings, stem: str, names: Names) -> VectorIndex:
-    collection = f"{stem}-{names.generation}"
-    return ServerIndex(Server.of(settings), collection, names.size, multi=names.multi)
 
 
 def forget_library(folder: Path) -> None:

@@ -8,6 +8,8 @@ import sqlite3
 
 VERSION = 3
 """A catalog of another version is not read; see tools.library.database."""
+KEPT, INDEXED, OLD_PAYLOAD = -1, 1, 2
+"""What `indexed` says of a row, besides 0: its vector is to be made."""
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -69,7 +71,8 @@ CREATE TABLE texts (
     end INTEGER NOT NULL,
     text TEXT NOT NULL,
     role INTEGER NOT NULL DEFAULT 0,    -- 1 the paper's text, 2 a passage, 3 both
-    indexed INTEGER NOT NULL DEFAULT 0, -- 1: the vector is in; 2: it is, beside an old payload
+    indexed INTEGER NOT NULL DEFAULT 0, -- 1: the vector is in; 2: it is, beside an old payload;
+                                        -- -1: it is to be moved here, see tools.library.indexes
     keywords TEXT,                      -- a line each
     named_by TEXT,                      -- who found the keywords
     UNIQUE (paper, document, id)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from citeloom import PROGRAM
 from tools.errors import LibraryError, TransientError
 from tools.library.port import (
     DENSE,
@@ -44,12 +45,16 @@ _BATCH, _AT_ONCE = 32, 4  # the library hands over 128 at a time
 _BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED")
 _SILENT = (
     "the Qdrant server at {} does not answer ({}): see that it runs, or unset CITELOOM_QDRANT_URL "
-    "to use the embedded engine"
+    f"and run `{PROGRAM} library index NAME` to use the embedded engine"
 )
 _REFUSED = (
     "the Qdrant server at {} refused: {}; see CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY"
 )
 T = TypeVar("T")
+
+
+class ElsewhereError(LibraryError):
+    """The vectors are on a server, and no setting says where that is."""
 
 
 class ServerIndex:
@@ -190,6 +195,11 @@ class ServerIndex:
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
         at = self._server.url
+        if not at:
+            raise ElsewhereError(
+                "the vectors of this library are on a Qdrant server: set CITELOOM_QDRANT_URL to its "
+                f"address again, or run `{PROGRAM} library index NAME` to make them anew here"
+            )
         try:
             if self._server.in_memory:  # the client's own engine is not made for several threads
                 with self._lock:

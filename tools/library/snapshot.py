@@ -1,7 +1,7 @@
 """A library in one file: its catalog, compressed, with the checksum that gzip keeps.
 
-Records, documents, passages, tags and keywords are in it. Vectors are not: they follow from the texts,
-and `citeloom library index` makes them anew, with whatever embedder is in use.
+Records, documents, passages, tags and keywords are in it. Vectors are where that is asked for: else they
+follow from the texts, and `citeloom library index` makes them anew, with whatever embedder is in use.
 """
 
 import gzip
@@ -13,12 +13,14 @@ from uuid import uuid4
 
 from citeloom.settings import Settings
 from tools.errors import InputError, LibraryError
+from tools.library.carried import carry, mark_carried
 from tools.library.database import Database
 from tools.library.index_names import (
     Names,
     listed,
     names_from,
     outdated_names,
+    place_in,
     searched_names,
 )
 from tools.library.library import Library
@@ -27,25 +29,39 @@ from tools.library.open import CATALOG, folder_of, forget_library
 from tools.library.starter_library import STARTER
 
 
-def take_snapshot(library: Library, target: Path) -> int:
+def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> int:
     """Write a library to one .gz file; return its size in bytes. Readers go on, writers wait.
 
     The file appears under its name when it is whole.
 
+    Args:
+        library: Of which it is taken.
+        target: The file.
+        vectors: Whether it carries the vectors, so that a restore with the same embedder, in
+            whichever engine, has none to make: 4 bytes a number.
+
     Raises:
-        InputError: The target is there, or its folder is not.
+        InputError: The target is there, or its folder is not; or the vectors are of several kinds.
         LibraryError: Another process is writing the library.
     """
     if target.exists():
         raise InputError(f"there is a file {target}: give another name, or delete it")
     if not target.absolute().parent.is_dir():
         raise InputError(f"there is no folder {target.absolute().parent}: make it first")
+    index = library.vector_index
+    if vectors and index.indexes.filled().names.multi:
+        raise InputError(
+            f"the vectors of '{library.name}' are of several kinds, and too many for a snapshot: take "
+            "it without --vectors, and they are made anew"
+        )
     draft = target.with_name(f".{target.name}-{uuid4().hex[:8]}")
     copy = draft.with_name(f"{draft.name}.sqlite")
     try:
         with library.writing():
             library.catalog.database.copy_to(copy)
-        own = Database(copy)
+            own = Database(copy)
+            if vectors:
+                carry(own, index.all_vectors())
         with own.writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES ('name', ?)", (library.name,))
         own.vacuum()
@@ -62,7 +78,7 @@ def take_snapshot(library: Library, target: Path) -> int:
 def restore_snapshot(
     source: Path, settings: Settings, *, name: str | None = None, force: bool = False
 ) -> str:
-    """Make a library what it was when the snapshot was taken, but for its vectors; return its name.
+    """Make a library what it was when the snapshot was taken; `index` gives it its vectors; return its name.
 
     Everything is checked before anything is changed; one transaction of the catalog then makes its
     rows the ones that serve.
@@ -96,7 +112,7 @@ def restore_snapshot(
                     f"there is a library '{wanted}': give another name (--library NAME), or "
                     "replace it (--force)"
                 )
-            _put(aside, names_from(meta), folder)
+            _put(aside, names_from(meta)._replace(place=place_in(settings)), folder)
     finally:
         _delete(aside)
     return wanted
@@ -146,6 +162,7 @@ def _put(source: Path, names: Names, folder: Path) -> None:
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
         db.execute("UPDATE texts SET indexed = 0")
         db.execute("DELETE FROM dropped")
+    mark_carried(own)
     draft = target if replaced else target.with_name(f".catalog-{uuid4().hex}")
     own.copy_to(draft)
     own.close()

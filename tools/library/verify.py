@@ -176,7 +176,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     filled = library.vector_index.indexes.filled()
     with database.reading() as db:
         gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
-        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed != 0").fetchone()[0]
+        marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed > 0").fetchone()[0]
     if filled.engine.create():
         found.unreadable = marked > 0
         if marked:

@@ -76,12 +76,16 @@ def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
 def snapshot(
     name: Annotated[str, typer.Argument(help="The library.")],
     file: Annotated[Path, typer.Argument(help="To write, such as mine.gz.")],
+    vectors: Annotated[
+        bool,
+        typer.Option("--vectors", help="With its vectors: larger, and quick to be restored."),
+    ] = False,
 ) -> None:
-    """Write a whole library but for its vectors to one file; others may read meanwhile."""
+    """Write a whole library, its vectors only if asked for, to one file; others may read meanwhile."""
     with errors_told(), opened(name) as library:
         from tools.library.snapshot import take_snapshot
 
-        typer.echo(f"{file}: {take_snapshot(library, file):,} bytes")
+        typer.echo(f"{file}: {take_snapshot(library, file, vectors=vectors):,} bytes")
 
 
 def restore(

@@ -60,7 +60,8 @@ def index(
 ) -> None:
     """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
 
-    Until all are anew, the old ones are searched; run again, it goes on where it was stopped.
+    After CITELOOM_QDRANT_URL was set or unset it moves the vectors to the server or back. Until all are
+    there, the old ones are searched; run again, it goes on where it was stopped.
     """
     with errors_told():
         from citeloom.cli.progress import Progress
@@ -73,9 +74,11 @@ def index(
             encoder = partial(encode_on_ray, process_settings())
         with opened(name) as library, Progress(quiet=False, often=True) as progress:
             told = progress.counted("make_vectors")
+            moves = library.embedded() and not library.vector_index.indexes.in_place()
             made = library.index(progress=told, reembed=True, encoder=encoder)
             name_missing(library, progress.counted("index_keywords"))
-        typer.echo(f"{name}: {made} vectors made")
+            others = f"; the others were moved, all are {_place(library)}" if moves else ""
+        typer.echo(f"{name}: {made} vectors made{others}")
 
 
 @app.command()
@@ -140,6 +143,13 @@ def _removed(count: int, what: str, name: str) -> None:
         typer.echo(f"{count} {what if count == 1 else what + 's'} removed from '{name}'")
 
 
+def _place(library: "Library") -> str:
+    from tools.library.index_names import FOLDER, place_in
+
+    there = library.meta().get("place") or place_in(process_settings())
+    return "in its folder" if there == FOLDER else "on the Qdrant server"
+
+
 def _counts(library: "Library") -> str:
     found = library.stats()
     texts = library.texts
@@ -150,7 +160,7 @@ def _counts(library: "Library") -> str:
         f"  papers      {found.papers}, {found.abstracts} with abstract or annotation",
         f"  years       {years}",
         f"  references  {found.links} among them; {found.entries} in the lists of documents",
-        f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers)",
+        f"  vectors     {found.papers - found.waiting} of {found.embedder} ({found.size} numbers), {_place(library)}",
         f"  documents   {texts.document_count()}",
         f"  passages    {texts.count()}, {texts.waiting()} without a vector",
         f"  tags        {tags or 'none'}",
