@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from evals.retrieval.vectors import RememberingEmbedder
+from evals.retrieval.vectors import keeping_vectors
 from tools.embed.port import Embedder
 from tools.errors import PermanentError
 
@@ -37,7 +37,7 @@ def remembering(vectors: Path) -> Embedder:
     """Return this process's embedder, which keeps the vectors of texts there."""
     if vectors not in _embedders:
         _embedders.clear()
-        _embedders[vectors] = RememberingEmbedder(vectors)
+        _embedders[vectors] = keeping_vectors(vectors)
     return _embedders[vectors]
 
 

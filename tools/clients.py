@@ -7,6 +7,7 @@ from functools import cache, partial
 from langgraph.store.memory import InMemoryStore
 
 from citeloom.settings import Settings
+from tools.documents.store import DocumentStore, StoredEmbedder
 from tools.embed.open import embedder
 from tools.embed.port import Embedder
 from tools.ledger.ledger import RunLedger
@@ -30,6 +31,11 @@ class Clients:
     def embedder(self) -> Embedder:
         """The embedder of these settings."""
         return embedder(self.settings)
+
+    @property
+    def stored_embedder(self) -> Embedder:
+        """The same, for whole papers: what another run has embedded is not embedded again."""
+        return StoredEmbedder(self.embedder, DocumentStore(self.settings.home))
 
     def mind(self, run: str, limits: Limits, kind: str) -> Mind:
         """Open the mind of a run.

@@ -5,7 +5,6 @@ ratios of 1.
 """
 
 import asyncio
-import random
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,24 +12,21 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from evals.bench.corpus import corpus_of, text_of
 from evals.bench.row import Given, Row
-from evals.retrieval.corpus import Corpus, Record, read_corpus
 from evals.retrieval.dump import sliced
 from evals.side_by_side import remembering
 from evals.trials import BenchClients, fresh_home
 from tools.context import RunContext
+from tools.errors import PermanentError
 
 SIZES = (50, 100, 200, 500)
-_MADE, _CITES, _WORDS, _TOPIC, _TEXT = 3000, 12, 4000, 60, 90
-_ABOUT = 60
-"""Papers of the data whose abstracts are long enough for a text are tried up to here."""
 
 
 def measure(given: Given) -> Iterator[Row]:
     """Yield seconds, questions and bytes of checkpoints for a paper at each size, beside the smallest."""
-    graph = given.data / "citation_graph" if given.data else None
-    corpus = read_corpus(graph) if graph and graph.is_dir() else made(given.n or _MADE, given.seed)
-    text = max((one.abstract or "" for one in corpus.records[:_ABOUT]), key=len)
+    corpus = corpus_of(given)
+    text = text_of(corpus)
     with TemporaryDirectory(prefix="citeloom-finding-") as folder:
         slice_ = sliced(corpus, Path(folder))
         vectors = Path(folder) / "vectors.sqlite"
@@ -61,6 +57,8 @@ def _found(
         result = asyncio.run(_run(inputs, context, saved))
         seconds = perf_counter() - began
         size = sum(one.stat().st_size for one in at.home.glob("checkpoints.sqlite*"))
+    if stop := result.get("stop"):
+        raise PermanentError(f"find stopped: {stop.cause}")
     kept = sum(item.selected for item in result.get("papers", ()))
     searches = sum(max(len(entry.sent), 1) for entry in result.get("search_log", ()))
     return kept, {
@@ -81,26 +79,3 @@ async def _run(inputs: Mapping[str, Any], context: RunContext, saved: Path) -> d
     async with LatestSaver.from_conn_string(str(saved)) as saver:
         graph = builder.compile(checkpointer=saver)
         return dict(await graph.ainvoke(dict(inputs), config, context=context))
-
-
-def made(size: int, seed: int) -> Corpus:
-    """Return papers that share words, and cite earlier ones with whom they share most: no real ones."""
-    chance = random.Random(seed)
-    words = [
-        f"{chance.choice('bdfgklmnprst')}{chance.choice('aeiou')}" * 2 + f"{at:x}"
-        for at in range(_WORDS)
-    ]
-    records: list[Record] = []
-    for at in range(size):
-        start = chance.randrange(0, _WORDS - _TOPIC, _TOPIC // 3)
-        near = words[start : start + _TOPIC]
-        text = chance.choices(near, k=_TEXT)
-        cited = chance.sample(records, min(_CITES, len(records)))
-        records.append(
-            Record(
-                id=f"10.5555/made.{at}", title=" ".join(text[:8]), abstract=" ".join(text) + ".",
-                year=1990 + at * 30 // size, authors=(f"Ada {words[at % _WORDS].title()}",), venue=None,
-                references=tuple(one.id for one in cited),
-            )
-        )  # fmt: skip
-    return Corpus(records=tuple(records))

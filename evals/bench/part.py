@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import import_module
-from pathlib import Path
 
-from evals.bench.row import Given, Row
+from evals.bench.row import Given, Row, given_as
 from tools.errors import CiteLoomError, PermanentError
 
 _UNIT = 1 if sys.platform == "darwin" else 1024
@@ -25,8 +24,7 @@ def rows_of(name: str, module: str, given: Given) -> Iterator[Row]:
     Raises:
         PermanentError: The part cannot be measured here; the message says why.
     """
-    told = json.dumps(asdict(given), default=str)
-    line = [sys.executable, "-m", __name__, name, module, told]
+    line = [sys.executable, "-m", __name__, name, module, given.told()]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         try:
             for text in process.stdout or ():
@@ -44,10 +42,8 @@ def rows_of(name: str, module: str, given: Given) -> Iterator[Row]:
 def main() -> None:
     """Measure a part, and write a line of JSON for each row."""
     name, module, told = sys.argv[1:]
-    given = json.loads(told)
-    data = Path(given["data"]) if given["data"] else None
     try:
-        for row in import_module(module).measure(Given(data, given["n"], given["seed"])):
+        for row in import_module(module).measure(given_as(told)):
             print(json.dumps(asdict(row)), flush=True)
     except CiteLoomError as error:
         print(json.dumps({"error": str(error)}), flush=True)

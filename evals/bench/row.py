@@ -1,7 +1,8 @@
 """One figure of `citeloom eval bench`."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from evals.tables import table
@@ -23,6 +24,10 @@ class Row:
     """The value divided by that of what stands beside it."""
     size: float | None = None
     """Papers, passages or the like at which it was measured, where that varies."""
+    arm: str = ""
+    """Which run of a graph it is, where it tells of one's tasks."""
+    tasks: dict[str, dict[str, float]] = field(default_factory=dict)
+    """What each of them spent."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,16 @@ class Given:
     n: int | None
     """How large; each part has a size of its own."""
     seed: int
+
+    def told(self) -> str:
+        """Return it as another process is told of it."""
+        return json.dumps(asdict(self), default=str)
+
+
+def given_as(told: str) -> Given:
+    """Return what `Given.told` says."""
+    found = json.loads(told)
+    return Given(Path(found["data"]) if found["data"] else None, found["n"], found["seed"])
 
 
 def lines_of(rows: Sequence[Row]) -> list[list[str]]:

@@ -1,7 +1,7 @@
-"""An OpenAI-compatible endpoint that takes its time and answers as the embedded engine would.
+"""An OpenAI-compatible endpoint that takes its time and answers as the embedded engine would, and a local OpenAlex.
 
-So graphs run their LLM path whole, over HTTP, without an LLM. `python -m evals.bench.stand_in SECONDS` prints its
-port, and ends when its standard input does. GET /log tells of each call when it began and ended.
+So graphs run their LLM path whole, over HTTP, without an LLM. `python -m evals.bench.stand_in SECONDS GIVEN` prints its
+ports, and ends when its standard input does. GET /log tells of each call when it began and ended.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, reduce
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic, sleep
 from typing import Any, get_type_hints
@@ -19,14 +19,19 @@ from urllib.request import urlopen
 
 from pydantic import TypeAdapter, ValidationError
 
+from evals.bench.corpus import corpus_of
+from evals.bench.row import Given, given_as
+from evals.retrieval.server import service_of, serving
+from tools.text.sentences import split_sentences
+
 _FENCE = re.compile(r"<(\w+)-([0-9a-f]{16,})>\n(.*?)\n</\1-\2>", re.S)
-NAME = "stand-in"
 
 
 class StandIn:
-    """The running endpoint."""
+    """What runs."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, told: str) -> None:
+        port, self.sources = told.split()
         self.url = f"http://127.0.0.1:{port}/v1"
 
     def calls(self) -> list[tuple[float, float]]:
@@ -36,16 +41,16 @@ class StandIn:
 
 
 @contextmanager
-def standing_in(seconds: float) -> Iterator[StandIn]:
-    """Run the endpoint in a process of its own; each answer takes at least so many seconds."""
-    line = [sys.executable, "-m", __name__, str(seconds)]
+def standing_in(seconds: float, given: Given) -> Iterator[StandIn]:
+    """Run both in a process of their own; each answer of the LLM takes at least so many seconds."""
+    line = [sys.executable, "-m", __name__, str(seconds), given.told()]
     with subprocess.Popen(
         line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdin
         assert process.stdout
         try:
-            yield StandIn(int(process.stdout.readline()))
+            yield StandIn(process.stdout.readline())
         finally:
             process.stdin.close()
 
@@ -111,7 +116,13 @@ def _answer(asked: dict[str, Any]) -> Any:
         inputs = {name: _value(text, hints.get(name, Any)) for name, text in shown.items()}
     except ValidationError:  # what is shown has lost its parts
         schema = asked["response_format"]["json_schema"]["schema"]
-        return _least(schema, schema.get("$defs", {}))
+        found = _least(schema, schema.get("$defs", {}))
+        if task.name == "reflect_on_sufficiency":
+            sentence = split_sentences(shown["text"])[0].text
+            found["facets"] = [
+                {"name": "all", "sentence": sentence, "papers": ["P1", "P2"], "keywords": []}
+            ]
+        return found
     return task.extract(embedder(), **inputs).model_dump(mode="json")
 
 
@@ -138,7 +149,13 @@ def _value(text: str, kind: Any) -> Any:
         plain = json.loads(text)
     except ValueError:
         plain = text
-    return TypeAdapter(kind).validate_python(plain)
+    try:
+        return TypeAdapter(kind).validate_python(plain)
+    except ValidationError as error:
+        for fault in error.errors():
+            if fault["type"] == "missing":  # a field that no model is shown
+                reduce(lambda at, key: at[key], fault["loc"][:-1], plain)[fault["loc"][-1]] = False
+        return TypeAdapter(kind).validate_python(plain)
 
 
 @cache
@@ -153,9 +170,10 @@ def main() -> None:
     _tasks()
     _Handler.seconds = float(sys.argv[1])
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    print(server.server_port, flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
+    with serving(service_of(corpus_of(given_as(sys.argv[2])))) as sources:
+        print(server.server_port, sources, flush=True)
+        sys.stdin.read()
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ async def _similarity(
     rest = [paper for paper in papers if paper.id not in vectors]
     if rest:
         texts = [f"{paper.title}. {paper.abstract or ''}"[:READ] for paper in rest]
-        made = await asyncio.to_thread(services.clients.embedder.embed, texts)
+        made = await asyncio.to_thread(services.clients.stored_embedder.embed, texts)
         vectors |= {paper.id: made[row] for row, paper in enumerate(rest)}
     near = np.stack([vectors[paper.id] for paper in papers]) @ query[0]
     likeness = await asyncio.to_thread(calibrated, services.clients.embedder, near)

@@ -18,7 +18,6 @@ from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
-from tools.documents.store import DocumentStore, StoredEmbedder
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
@@ -122,9 +121,8 @@ async def _scores(
     services: Services, question: str, paragraphs: Sequence[Paragraph], summaries: dict[str, str]
 ) -> dict[str, float]:
     shown = [item for item in paragraphs if summaries[item.id]]  # the others only command
-    store = DocumentStore(services.clients.settings.home)
     values = await asyncio.to_thread(
-        likenesses, StoredEmbedder(services.clients.embedder, store), question,
+        likenesses, services.clients.stored_embedder, question,
         [without_injections(item.text)[0] for item in shown], [summaries[item.id] for item in shown],
     )  # fmt: skip
     return {item.id: value for item, value in zip(shown, values, strict=True)}

@@ -36,12 +36,28 @@ def test_llm_path_runs_whole_against_an_endpoint_that_takes_its_time(tmp_path: P
     out = tmp_path / "figures.json"
     done = evaluated("bench", "--parts", "graphs", "--n", "3", "--json", out)
     assert done.exit_code == 0, done.output
-    rows = json.loads(out.read_text(encoding="utf-8"))["rows"]
-    asked = {row["what"]: row["value"] for row in rows if row["unit"] == "calls"}
-    assert asked.keys() == {"find, 20 kept", "write", "ask", "synthesize, 3 files"}
+    found = json.loads(out.read_text(encoding="utf-8"))
+    by_unit = {
+        unit: {row["what"]: row["value"] for row in found["rows"] if row["unit"] == unit}
+        for unit in ("s", "calls of the LLM", "HTTP requests", "USD")
+    }
+    graphs = [
+        "find, 20 kept",
+        "find again, with another model",
+        "write",
+        "ask",
+        "synthesize, 3 files",
+    ]
+    assert all(list(values) == graphs for values in by_unit.values())
+    asked, sent = by_unit["calls of the LLM"], by_unit["HTTP requests"]
     assert all(count >= 3 for count in asked.values())
-    took = {row["what"]: row for row in rows if row["unit"] == "s"}
-    assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took.values())
+    first, again, *others = graphs
+    assert sent[first] > asked[first] + 10, "sources are asked"
+    assert [sent[name] for name in (again, *others)] == [asked[name] for name in (again, *others)]
+    assert 0 < by_unit["USD"][again] < by_unit["USD"][first]
+    assert found["tasks"]["write, 3"]["read_paper"]["calls"] == 3
+    took = [row for row in found["rows"] if row["unit"] == "s"]
+    assert all(row["ratio"] > 1 and row["value"] > 0.3 for row in took)
 
 
 def test_growth_is_a_line_through_the_corner_where_cost_grows_with_size_alone() -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from unittest.mock import Mock
 from urllib.parse import quote
 
 import httpx
@@ -17,7 +16,7 @@ from evals.retrieval.corpus import Corpus, read_corpus
 from evals.retrieval.expressions import QueryError, parse
 from evals.retrieval.server import serving
 from evals.retrieval.service import Service
-from evals.retrieval.vectors import RememberingEmbedder
+from evals.retrieval.vectors import keeping_vectors
 from evals.retrieval.works import Works
 from state.query import SearchQuery
 from tests.evals.made import paper, topics, write
@@ -171,19 +170,13 @@ def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
     assert answer.json()["message"]
 
 
-def test_vector_is_made_once_also_by_the_next_process(tmp_path: Path) -> None:
-    made = np.array([[2, 1]], dtype=np.float32)
-    counting = Mock(size=2, embed=Mock(return_value=made))
-    counting.name = "counting"
-    for texts in (["aa", "b", "aa"], ["ccc", "b"]):
-        embedder = RememberingEmbedder(tmp_path / "v.sqlite", counting)
-        assert embedder.embed(texts).tolist() == [[2, 1]] * len(texts)
-    assert sorted(str(call.args[0][0]) for call in counting.embed.call_args_list) == [
-        "aa",
-        "b",
-        "ccc",
-    ]
-    assert embedder.embed([]).shape == (0, 2)
+def test_vector_depends_on_no_neighbour_and_is_kept(tmp_path: Path) -> None:
+    texts = ["Looms weave.", "Spiders weave webs of their own threads, and mend them.", "Cloth"]
+    alone = [keeping_vectors(tmp_path / f"{text[:4]}.sqlite").embed([text])[0] for text in texts]
+    kept = tmp_path / "vectors.sqlite"
+    assert np.array_equal(keeping_vectors(kept).embed(texts), np.stack(alone))
+    assert kept.exists()
+    assert np.array_equal(keeping_vectors(kept).embed(texts[::-1]), np.stack(alone[::-1]))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """`find` over the network: OpenAlex, Semantic Scholar and the others, on good and on bad days."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 
 from citeloom.settings import Settings
 from graphs.find import graph
+from nodes.find.screen import READ
 from state.paper import Paper
 from state.results import RankedPaper
 from tests.fakes.scholar.faults import TRANSIENT
@@ -19,6 +20,7 @@ from tests.fakes.scholar.world import World, make_world
 from tests.graphs.conftest import ABSTRACT, context_for
 from tests.support import RememberingEmbedder
 from tools.context import RunContext
+from tools.embed.port import Vectors
 
 BOTH = ["openalex", "semantic_scholar"]
 KEY = "some-key"
@@ -132,6 +134,25 @@ async def test_papers_come_from_both_sources_each_work_once_and_nothing_is_asked
     result = await find(text=f"# {own.title}\n\n{own.abstract}", options=TINY)
     assert own.id not in {item.paper.id for item in result["papers"]}
     assert result["papers"]
+
+
+async def test_papers_that_another_search_found_are_not_embedded_again(
+    find: Find, quick: RememberingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return RememberingEmbedder.embed(quick, texts)
+
+    monkeypatch.setattr(quick, "embed", embed)
+    found = (await find(options=TINY))["papers"]
+    heads = {f"{item.paper.title}. {item.paper.abstract}"[:READ] for item in found}
+    cut = {head for head in heads if len(head) == READ}  # those who judge embed whole texts
+    assert cut & set(embedded)
+    embedded.clear()
+    await find(text=f"{ABSTRACT} It is asked anew.", options=TINY)
+    assert not cut & set(embedded)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
-"""What was read, summarised and embedded once is kept: documents.sqlite in the home of CiteLoom.
+"""What was read, summarised or embedded once is kept: documents.sqlite in the home of CiteLoom.
 
 Documents are found by the hash of their file's bytes, summaries and vectors by the hash of their
-paragraph's text and of who makes them. All of it can be made again, so the store never costs a run: a damaged
+text and of who makes them. All of it can be made again, so the store never costs a run: a damaged
 file is set aside, and what cannot be read or written is a warning in the log.
 """
 
@@ -59,9 +59,9 @@ class DocumentStore:
     Nothing stays open between two calls.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "documents.sqlite") -> None:
         """Name the store in a folder, which is made when something is kept."""
-        self.path = folder / "documents.sqlite"
+        self.path = folder / name
 
     def latest(self, sha256: str) -> Document | None:
         """Return what was last read of the file with this hash, by whatever reader."""

@@ -45,7 +45,7 @@ async def closeness(
     texts = [request.text, *(f"{paper.title}. {paper.abstract or ''}" for paper in papers)]
 
     def compared() -> Vectors:
-        embedder = services.clients.embedder
+        embedder = services.clients.stored_embedder
         vectors = embedder.embed(texts)
         return calibrated(embedder, vectors[1:] @ vectors[0])
 
