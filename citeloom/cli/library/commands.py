@@ -60,8 +60,8 @@ def index(
 ) -> None:
     """Make the vectors and keywords that a library lacks, all anew after a change of the embedder.
 
-    After CITELOOM_QDRANT_URL was set or unset it moves the vectors to the server or back. Until all are
-    there, the old ones are searched; run again, it goes on where it was stopped.
+    After CITELOOM_QDRANT_URL was set it moves the vectors to the server. Until all are there, the old
+    ones are searched; run again, it goes on where it was stopped.
     """
     with errors_told():
         from citeloom.cli.progress import Progress
@@ -77,8 +77,8 @@ def index(
             moves = library.embedded() and not library.vector_index.indexes.in_place()
             made = library.index(progress=told, reembed=True, encoder=encoder)
             name_missing(library, progress.counted("index_keywords"))
-            others = f"; the others were moved, all are {_place(library)}" if moves else ""
-        typer.echo(f"{name}: {made} vectors made{others}")
+            where = f"; all are {_place(library)} now" if moves else ""
+        typer.echo(f"{name}: {made} vectors made{where}")
 
 
 @app.command()
