@@ -83,7 +83,7 @@ async def test_paper_that_was_compared_is_not_compared_again_nor_counted_as_new(
 ) -> None:
     embedder = WordEmbedder()
     old = {OTHER.id: 0.3, "doi:10.1/gone": 0.2}
-    new = paper("doi:10.1/new")
+    new = paper("doi:10.1/new", "Plums under drought")
     await screened([OTHER])  # which opens an embedder of its own
     monkeypatch.setattr("tools.embed.open._opened", {("minilm", "", ""): embedder})
     update = await screened([OTHER, new], similarity=old)
