@@ -4,7 +4,7 @@ Every call of the client that CiteLoom makes stands here, and `citeloom doctor -
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citeloom import PROGRAM
-from tools.errors import LibraryError, TransientError
+from tools.errors import LibraryError
 from tools.library.port import (
     DENSE,
     SPARSE,
@@ -25,6 +25,7 @@ from tools.library.port import (
     Sparse,
     Stored,
 )
+from tools.library.server_faults import ExistsError, told_faults
 from tools.library.server_shape import (
     IN_MEMORY,
     Server,
@@ -42,14 +43,8 @@ logger = logging.getLogger(f"citeloom.{__name__}")
 _TIMEOUT = 60  # seconds for one call
 _GRPC_PORT = 6334  # the server's own; not used unless one is set
 _BATCH, _AT_ONCE = 32, 4  # the library hands over 128 at a time
-_BUSY = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED")
-_SILENT = (
-    "the Qdrant server at {} does not answer ({}): see that it runs, or unset CITELOOM_QDRANT_URL "
-    f"and run `{PROGRAM} library index NAME` to use the embedded engine"
-)
-_REFUSED = (
-    "the Qdrant server at {} refused: {}; see CITELOOM_QDRANT_URL and CITELOOM_QDRANT_API_KEY"
-)
+_NUMBERS = 500_000  # of a batch: some 10 MB of JSON, of which a server takes 32
+_PAGE = 1_000  # points that are read at once
 T = TypeVar("T")
 
 
@@ -84,24 +79,25 @@ class ServerIndex:
         if self._call(lambda client: client.collection_exists(self._collection)):
             return False
         wanted = shape(self._server, self._size, self._multi)
-        self._call(lambda client: client.create_collection(self._collection, **wanted))
+        try:
+            self._call(lambda client: client.create_collection(self._collection, **wanted))
+        except ExistsError:  # another process was quicker
+            return False
         return True
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; returns when the server has applied them."""
         from qdrant_client import models
 
-        rows = [
-            models.PointStruct(id=point.id, vector=_named(point), payload=point.payload)
-            for point in points
-        ]
+        def insert(batch: list[Point]) -> None:
+            rows = [
+                models.PointStruct(id=point.id, vector=_named(point), payload=point.payload)
+                for point in batch
+            ]
+            self._call(lambda client: client.upsert(self._collection, rows, wait=True))
 
-        def insert(batch: list[Any]) -> None:
-            self._call(lambda client: client.upsert(self._collection, batch, wait=True))
-
-        batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for done in [pool.submit(insert, batch) for batch in batches]:
+            for done in [pool.submit(insert, batch) for batch in _batches(points)]:
                 done.result()
 
     def nearest(
@@ -132,10 +128,13 @@ class ServerIndex:
 
     def set_payload(self, points: Mapping[int, Payload]) -> None:
         """Replace payloads; see tools.library.port.VectorIndex."""
+        from qdrant_client import models
 
         def overwrite(client: "QdrantClient") -> None:
             for key, values in points.items():
-                client.overwrite_payload(self._collection, values, [key], wait=True)
+                # A filter, as a server refuses a list of ids of which one is not there.
+                one = models.Filter(must=[models.HasIdCondition(has_id=[key])])
+                client.overwrite_payload(self._collection, values, one, wait=True)
 
         self._call(overwrite)
 
@@ -151,14 +150,18 @@ class ServerIndex:
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the stored dense vectors of those points that are there."""
-        if not ids:
-            return {}
-        records = self._call(
-            lambda client: client.retrieve(
-                self._collection, list(ids), with_payload=False, with_vectors=[DENSE]
-            )
-        )
-        named: list[tuple[int, Any]] = [(int(record.id), record.vector) for record in records]
+
+        def read(client: "QdrantClient") -> list[Any]:
+            pages = [list(ids[start : start + _PAGE]) for start in range(0, len(ids), _PAGE)]
+            return [
+                record
+                for page in pages
+                for record in client.retrieve(
+                    self._collection, page, with_payload=False, with_vectors=[DENSE]
+                )
+            ]
+
+        named = [(int(record.id), record.vector) for record in self._call(read)] if ids else []
         return {key: np.asarray(vector[DENSE], dtype=np.float32) for key, vector in named}
 
     def delete(self, ids: Sequence[int]) -> None:
@@ -184,62 +187,66 @@ class ServerIndex:
         self._call(lambda client: client.delete_collection(self._collection))
 
     def close(self) -> None:
-        """Close the connection; an engine in memory is forgotten."""
+        """Let go of the connection, which closes with the last call under way; an engine in memory is forgotten."""
         with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+            self._client = None
 
     def _call(self, action: "Callable[[QdrantClient], T]") -> T:
-        from grpc import RpcError  # type: ignore[import-untyped]
-        from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
         at = self._server.url
         if not at:
             raise ElsewhereError(
                 "the vectors of this library are on a Qdrant server: set CITELOOM_QDRANT_URL to its "
                 f"address again, or run `{PROGRAM} library index NAME` to make them anew here"
             )
-        try:
+        with told_faults(at):
             if self._server.in_memory:  # the client's own engine is not made for several threads
                 with self._lock:
                     return action(self._connected())
             return action(self._connected())
-        except ResponseHandlingException as error:
-            raise TransientError(_SILENT.format(at, error)) from error
-        except RpcError as error:
-            code, why = _grpc_fault(error)
-            if code in _BUSY:
-                raise TransientError(_SILENT.format(at, why)) from error
-            raise LibraryError(_REFUSED.format(at, why)) from error
-        except UnexpectedResponse as error:
-            kind = TransientError if (error.status_code or 0) >= 500 else LibraryError
-            raise kind(_REFUSED.format(at, f"{error.status_code} {error.reason_phrase}")) from error
 
     def _connected(self) -> "QdrantClient":
         from qdrant_client import QdrantClient
 
         with self._lock:
             if self._client is None:
-                server = self._server
                 self._client = (
-                    QdrantClient(IN_MEMORY)
-                    if server.in_memory
-                    else QdrantClient(
-                        url=server.url,
-                        api_key=server.api_key,
-                        timeout=_TIMEOUT,
-                        check_compatibility=False,
-                        prefer_grpc=server.grpc_port is not None,
-                        grpc_port=server.grpc_port or _GRPC_PORT,
-                    )
+                    QdrantClient(IN_MEMORY) if self._server.in_memory else _client(self._server)
                 )
             return self._client
 
 
-def _grpc_fault(error: Any) -> tuple[str, str]:
-    """Return the name of a gRPC error's status, and what it says."""
-    return error.code().name, f"{error.code().name}: {error.details()}"
+def _client(server: Server) -> "QdrantClient":
+    from qdrant_client import QdrantClient
+
+    key = (server.api_key or "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise LibraryError(
+            "CITELOOM_QDRANT_API_KEY has characters that no request can carry: set it anew"
+        )
+    try:
+        return QdrantClient(
+            url=server.url, api_key=key or None, timeout=_TIMEOUT, check_compatibility=False,
+            prefer_grpc=server.grpc_port is not None, grpc_port=server.grpc_port or _GRPC_PORT,
+        )  # fmt: skip
+    except ValueError as error:
+        raise LibraryError(
+            f"'{server.url}' is no address of a Qdrant server ({error}): set CITELOOM_QDRANT_URL to one, "
+            "such as http://localhost:6333"
+        ) from error
+
+
+def _batches(points: Sequence[Point]) -> Iterator[list[Point]]:
+    batch: list[Point] = []
+    numbers = 0
+    for point in points:
+        own = point.dense.size + (0 if point.multi is None else point.multi.size)
+        if batch and (len(batch) == _BATCH or numbers + own > _NUMBERS):
+            yield batch
+            batch, numbers = [], 0
+        batch.append(point)
+        numbers += own
+    if batch:
+        yield batch
 
 
 def _own(vector: Any) -> Any:

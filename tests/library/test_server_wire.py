@@ -1,0 +1,433 @@
+"""The vector index on a Qdrant server over real HTTP and gRPC: what goes over the wire, and what faults become."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from pydantic import SecretStr
+from qdrant_client import models
+from typer.testing import CliRunner, Result
+
+from citeloom.cli.app import app
+from citeloom.settings import Settings
+from citeloom.settings import settings as of_process
+from tests.library.qdrant_double import Fault, QdrantDouble
+from tests.library.test_embedders import RichEmbedder
+from tests.library.test_passage_filters import CASES
+from tests.library.test_passage_filters import fill as fill_for_filters
+from tests.library.words import WordEmbedder, fill, paper
+from tests.support import is_setting
+from tools.errors import LibraryError, TransientError
+from tools.library.library import Library
+from tools.library.open import close_libraries, create_library, delete_library, open_library
+from tools.library.port import KEYWORDS, NUMBERS, Point, Sparse
+from tools.library.server import ServerIndex
+from tools.library.server_check import check_server
+from tools.library.server_shape import Server
+from tools.library.verify import verify
+from tools.retrieve.port import PassageFilter
+
+KEY = "key-that-nobody-may-read"
+pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
+
+
+@pytest.fixture(params=["http", "grpc"])
+def wire(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def double() -> Iterator[QdrantDouble]:
+    with QdrantDouble(KEY) as own:
+        yield own
+        close_libraries()
+
+
+@pytest.fixture
+def served(settings: Settings, double: QdrantDouble, wire: str) -> Settings:
+    return settings.model_copy(
+        update={
+            "qdrant_url": double.url, "qdrant_api_key": SecretStr(KEY),
+            "qdrant_grpc_port": double.grpc_port if wire == "grpc" else None,
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture
+def index(served: Settings) -> Iterator[ServerIndex]:
+    own = ServerIndex(Server.of(served), "own", 8, multi=4)
+    own.create()
+    yield own
+    own.close()
+
+
+def points(*ids: int, multi: tuple[int, int] = (2, 4)) -> list[Point]:
+    rows = np.random.default_rng(0).standard_normal((len(ids), 8)).astype(np.float32)
+    tokens = np.full(multi, 0.123456789, dtype=np.float32)
+    return [
+        Point(key, {"paper": f"p{key}"}, row, Sparse((key,), (1.0,)), None, tokens)
+        for key, row in zip(ids, rows, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("quantization", ["scalar", "binary"])
+def test_self_test_passes_and_the_settings_go_over_the_wire(
+    double: QdrantDouble, served: Settings, wire: str, quantization: str
+) -> None:
+    shape = {
+        "qdrant_quantization": quantization, "qdrant_on_disk": True, "qdrant_shards": 3, "qdrant_replicas": 2,
+    }  # fmt: skip
+    steps = list(check_server(Server.of(served.model_copy(update=shape))))
+    assert [step.fault for step in steps] == [""] * 12
+    assert double.collections() == [], "nothing is left behind"
+    assert {one.wire for one in double.requests} == {wire}
+    assert {one.wait for one in double.requests} == {True, None}, "changes are waited for"
+    assert 1 < double.peak["upsert"] <= 4
+
+    made = double.asked("create_collection")[0].request
+    assert (made.shard_number, made.replication_factor, made.on_disk_payload) == (3, 2, True)
+    assert made.optimizers_config.indexing_threshold == 0
+    dense, multi, terms = (
+        made.vectors["dense"],
+        made.vectors["colbert"],
+        made.sparse_vectors["bm25"],
+    )
+    assert (dense.size, dense.distance, dense.on_disk) == (64, models.Distance.COSINE, True)
+    assert multi.multivector_config.comparator == models.MultiVectorComparator.MAX_SIM
+    assert multi.hnsw_config.m == 0
+    assert (terms.modifier, terms.index.on_disk) == (models.Modifier.IDF, True)
+    if quantization == "scalar":
+        compressed = dense.quantization_config.scalar
+        assert compressed.type == models.ScalarType.INT8
+        assert compressed.quantile == pytest.approx(0.99)
+    else:
+        compressed = dense.quantization_config.binary
+    assert compressed.always_ram
+
+    searches = [one for each in double.asked("query_batch_points") for one in each.request.searches]
+    assert {one.params.hnsw_ef for one in searches} == {1024}
+    assert [one.params.exact for one in searches[:4]] == [True, True, False, False]
+    again = [one.params.quantization for one in searches]
+    assert {(one.rescore, one.oversampling) for one in again} == {(True, 2.0)}
+    filtered = searches[2].filter
+    assert {one.key for one in filtered.must} == {*KEYWORDS, *NUMBERS}
+    assert filtered.must_not[0].has_id == [101]
+
+    fields = [one.request for one in double.asked("create_payload_index")]
+    kinds = dict.fromkeys(NUMBERS, "integer") | dict.fromkeys(KEYWORDS, "keyword")
+    assert {one.field_name: one.field_schema.value for one in fields} == kinds
+    calls = list(dict.fromkeys(one.call for one in double.requests))
+    late = ("upsert", "create_payload_index", "update_collection")
+    assert [call for call in calls if call in late] == list(late)
+    loaded = double.asked("update_collection")[0].request
+    assert loaded.optimizers_config.indexing_threshold == 10_000
+
+
+def test_filters_choose_what_they_choose_in_the_embedded_engine(
+    settings: Settings, served: Settings
+) -> None:
+    libraries = [
+        fill_for_filters(create_library(name, given, WordEmbedder()))
+        for name, given in (("edge", settings), ("server", served))
+    ]
+    for wanted, _ in CASES:
+        edge, server = (
+            [
+                (hit.passage, round(hit.score, 4))
+                for hit in one.texts.search("common study remark1 part2", limit=99, wanted=wanted)
+            ]
+            for one in libraries
+        )
+        assert edge == server, wanted
+
+
+def test_learnt_weights_and_token_vectors_order_alike_in_both_engines(
+    settings: Settings, served: Settings
+) -> None:
+    libraries = [
+        fill(create_library(name, given, RichEmbedder()))
+        for name, given in (("edge", settings), ("server", served))
+    ]
+    for words in ("first result of topic1", "limits of what was done", "method3"):
+        edge, server = (
+            [(hit.passage, round(hit.score, 4)) for hit in one.texts.search(words, limit=99)]
+            for one in libraries
+        )
+        assert edge == server
+        assert edge
+
+
+def test_library_is_moved_changed_and_deleted_over_the_wire(
+    filled: Library, served: Settings, double: QdrantDouble
+) -> None:
+    embedder = WordEmbedder()
+    known = filled.vectors(filled.ids())
+    asked = ("result topic1", "limits")
+    before = [filled.texts.search(words, limit=9) for words in asked]
+    library = open_library("mine", served, embedder)
+    double.fail("upsert", Fault.UNAVAILABLE)
+    with pytest.raises(TransientError):
+        library.index(reembed=True)
+    assert [library.texts.search(words, limit=9) for words in asked] == before
+    embedder.texts = 0
+    assert library.index() == embedder.texts == 0, "the same call goes on, and moves what there is"
+    assert len(double.collections()) == 1
+    assert not [path for path in library.folder.glob("vectors-*") if path.is_dir()]
+    moved = library.vectors(library.ids())
+    assert moved.keys() == known.keys()
+    assert all(np.allclose(moved[key], known[key], atol=1e-6) for key in known)
+    assert [library.texts.search(words, limit=9) for words in asked] == before
+
+    library.add([paper(50), paper(4, "Quite another title")], replace=True)
+    assert library.search("quite another title", limit=1)[0].paper == "doi:10.1000/p4"
+    assert library.texts.tag("doi:10.1000/p1", ["to read"])
+    wanted = PassageFilter(tags=frozenset({"to read"}))
+    assert len(library.texts.search("result", limit=99, wanted=wanted)) == 3
+    assert library.remove(["doi:10.1000/p5", "doi:10.1000/p6"]) == 2
+    assert len(library.search("topic1", limit=99)) == 19
+    assert verify(library) == []
+    delete_library("mine", served, embedder)
+    assert double.collections() == []
+
+
+@pytest.mark.parametrize("fault", [Fault.INTERNAL, Fault.HANG_UP])
+def test_fault_in_the_middle_of_a_fill_costs_a_batch_and_the_same_call_goes_on(
+    double: QdrantDouble, served: Settings, fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.library.index._BATCH", 64)
+    embedder = WordEmbedder()
+    library = create_library("mine", served, embedder)
+    library.add(map(paper, range(100)), index=False)
+    double.fail("upsert", fault, after=2)
+    with pytest.raises(TransientError):
+        library.index()
+    double.wait_for_notice()
+    assert library.index() == 36, "what came in the first batch is not made again"
+    assert embedder.texts == 100 + 36
+    (collection,) = double.collections()
+    assert double.engine.count(collection).count == 100
+    assert verify(library) == []
+    assert len(library.search("topic1", limit=999)) == 100
+
+
+def test_faults_that_pass_are_told_as_such(double: QdrantDouble, index: ServerIndex) -> None:
+    for fault in (Fault.TIMEOUT, Fault.LIMITED, Fault.INTERNAL, Fault.UNAVAILABLE, Fault.HANG_UP):
+        double.fail("upsert", fault)
+        with pytest.raises(
+            TransientError, match=f"{double.url} does not answer .*: see that it runs"
+        ) as told:
+            index.upsert(points(1, 2))
+        assert KEY not in str(told.value)
+        double.wait_for_notice()
+        index.upsert(points(1, 2))
+    assert [row.id for row in index.scroll(0, 9)] == [1, 2]
+
+
+@pytest.mark.parametrize("call", ["create_payload_index", "update_collection"])
+def test_fault_when_all_are_in_is_made_good_by_the_next_call(
+    double: QdrantDouble, served: Settings, call: str
+) -> None:
+    embedder = WordEmbedder()
+    library = create_library("mine", served, embedder)
+    double.fail(call, Fault.UNAVAILABLE)
+    with pytest.raises(TransientError):
+        fill(library)
+    made = embedder.texts
+    assert library.index() == 0
+    assert embedder.texts == made
+    assert double.requests[-1].call == "update_collection"
+
+
+def test_server_that_is_too_slow_is_given_up(
+    double: QdrantDouble, index: ServerIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.library.server._TIMEOUT", 1)
+    index.close()
+    double.fail("upsert", Fault.LATE)
+    with pytest.raises(TransientError, match="does not answer"):
+        index.upsert(points(1, 2))
+    index.upsert(points(1, 2))
+    assert [row.id for row in index.scroll(0, 9)] == [1, 2]
+
+
+def test_wrong_key_is_told_and_never_shown(double: QdrantDouble, served: Settings) -> None:
+    wrong = served.model_copy(update={"qdrant_api_key": SecretStr("another-key")})
+    with pytest.raises(
+        LibraryError, match=r"(401|UNAUTHENTICATED).* see .*CITELOOM_QDRANT_API_KEY"
+    ) as told:
+        fill(create_library("mine", wrong, WordEmbedder()))
+    assert "another-key" not in str(told.value)
+    assert double.requests == []
+    close_libraries()
+    library = open_library("mine", served, WordEmbedder())
+    assert library.index() == 26
+    assert len(library.search("topic1", limit=99)) == 20
+
+
+@pytest.mark.parametrize(
+    "key", ["key-that\nnobody", "key-that-nobody-r\u00e9ads", "key-that\0-nobody"]
+)
+def test_key_that_cannot_be_sent_is_told_and_never_shown(key: str) -> None:
+    (step,) = check_server(Server(url="http://127.0.0.1:9", api_key=key))
+    assert "CITELOOM_QDRANT_API_KEY has characters that no request can carry" in step.fault
+    assert "nobody" not in step.fault
+
+
+def test_key_from_a_file_with_a_last_line_break_is_taken(
+    served: Settings, double: QdrantDouble
+) -> None:
+    server = Server.of(served.model_copy(update={"qdrant_api_key": SecretStr(f"{KEY}\n")}))
+    assert ServerIndex(server, "own", 8).create()
+    assert double.collections() == ["own"]
+
+
+def test_vanished_collection_is_told_with_its_remedy_which_makes_all_anew(
+    double: QdrantDouble, served: Settings
+) -> None:
+    embedder = WordEmbedder()
+    library = fill(create_library("mine", served, embedder))
+    (collection,) = double.collections()
+    library.search("topic1", limit=1)
+    double.engine.delete_collection(collection)
+    with pytest.raises(LibraryError, match=r"has lost vectors .*`citeloom library index NAME`"):
+        library.search("topic1", limit=1)
+    assert library.index() == 26
+    assert len(library.search("topic1", limit=99)) == 20
+    assert verify(library) == []
+    assert double.collections() == [collection]
+
+
+def test_refusal_is_told_in_the_words_of_the_server(
+    double: QdrantDouble, index: ServerIndex
+) -> None:
+    for fault in (Fault.BAD_INPUT, Fault.FORBIDDEN, Fault.EXISTS):
+        double.fail("upsert", fault)
+        with pytest.raises(LibraryError, match=f"refused: .*{fault.value[2]}; see"):
+            index.upsert(points(1))
+
+
+def test_limited_rate_names_the_seconds_to_wait(double: QdrantDouble, index: ServerIndex) -> None:
+    double.retry_after = 7
+    double.fail("scroll", Fault.LIMITED)
+    with pytest.raises(TransientError, match="Rate limiting exceeded") as told:
+        index.scroll(0, 1)
+    assert told.value.retry_after == 7
+
+
+def test_other_program_at_the_address_is_told(
+    double: QdrantDouble, served: Settings, wire: str
+) -> None:
+    why = "UNIMPLEMENTED" if wire == "grpc" else f"what answers at {double.url} is no Qdrant server"
+    for fault in (Fault.PAGE, Fault.OBJECT, Fault.LIST):
+        double.fail("collection_exists", fault)
+        (step,) = check_server(Server.of(served))
+        assert why in step.fault
+        assert "CITELOOM_QDRANT_URL" in step.fault
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1", "http://[::1", "http://127.0.0.1:port"])
+def test_address_that_is_none_is_told(url: str) -> None:
+    (step,) = check_server(Server(url=url))
+    assert f"'{url}' is no address of a Qdrant server" in step.fault
+
+
+def test_of_two_that_make_a_collection_at_once_one_made_it(
+    double: QdrantDouble, served: Settings
+) -> None:
+    double.fail("create_collection", Fault.EXISTS)
+    assert not ServerIndex(Server.of(served), "own", 8).create()
+
+
+def test_payloads_are_replaced_of_those_points_that_are_there(index: ServerIndex) -> None:
+    index.upsert(points(1, 2))
+    index.set_payload({9: {"paper": "gone"}, 2: {"paper": "new", "tags": ["t"], "year": 2001}})
+    index.delete([7, 1])
+    assert {row.id: row.payload for row in index.scroll(0, 9)} == {
+        2: {"paper": "new", "tags": ["t"], "year": 2001}
+    }
+
+
+def test_texts_of_many_token_vectors_are_sent_in_requests_that_a_server_takes(
+    double: QdrantDouble,
+) -> None:
+    index = ServerIndex(Server(url=double.url, api_key=KEY), "own", 8, multi=1024)
+    index.create()
+    index.upsert(points(*range(1, 33), multi=(60, 1024)))
+    assert len(double.asked("upsert")) > 2
+    assert double.engine.count("own").count == 32
+
+
+def test_many_vectors_are_read_in_pages(index: ServerIndex, double: QdrantDouble) -> None:
+    index.upsert(points(1, 2100))
+    assert index.vectors(range(1, 2101)).keys() == {1, 2100}
+    assert [len(one.request.ids) for one in double.asked("retrieve")] == [1000, 1000, 100]
+    assert index.vectors([]) == {}
+
+
+def test_answer_under_way_comes_though_the_index_is_closed_meanwhile(
+    index: ServerIndex, double: QdrantDouble
+) -> None:
+    index.upsert(points(1, 2))
+    double.fail("scroll", Fault.LATE)
+    before = len(double.requests)
+    found: list[int] = []
+    asking = Thread(target=lambda: found.extend(row.id for row in index.scroll(0, 9)))
+    asking.start()
+    double.wait_for(before + 1)
+    index.close()
+    double.go.set()
+    asking.join(5)
+    assert found == [1, 2]
+
+
+def doctor(monkeypatch: pytest.MonkeyPatch, home: Path, url: str, **given: str) -> Result:
+    with monkeypatch.context() as patch:
+        for name in filter(is_setting, list(os.environ)):
+            patch.delenv(name)
+        for name, value in given.items():
+            patch.setenv(f"CITELOOM_QDRANT_{name}", value)
+        patch.setenv("HOME", str(home))
+        patch.chdir(home)
+        of_process.cache_clear()
+        result = CliRunner().invoke(app, ["doctor", "--qdrant", url])
+    of_process.cache_clear()
+    return result
+
+
+def test_doctor_tries_every_call_over_the_wire_that_the_settings_name(
+    double: QdrantDouble, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = {"API_KEY": KEY, "GRPC_PORT": str(double.grpc_port), "REPLICAS": "2"}
+    result = doctor(monkeypatch, tmp_path, double.url, **given)
+    assert result.exit_code == 0
+    assert result.stdout.count("\u2713") == 12
+    assert {one.wire for one in double.requests} == {"grpc"}
+    made = double.asked("create_collection")[0].request
+    assert made.replication_factor == 2
+    assert made.vectors["dense"].quantization_config is None
+    search = double.asked("query_batch_points")[0].request.searches[0]
+    assert search.params.quantization is None
+    assert double.collections() == []
+
+
+def test_doctor_tells_the_call_that_failed_and_leaves_nothing(
+    double: QdrantDouble, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    double.fail("scroll", Fault.INTERNAL)
+    result = doctor(monkeypatch, tmp_path, double.url, API_KEY=KEY)
+    assert result.exit_code == 1
+    assert result.stdout.count("\u2713") == 8
+    assert "read points in order: the Qdrant server at" in result.stdout
+    assert "Service internal error: " in result.stdout
+    assert double.collections() == []
+    refused = doctor(monkeypatch, tmp_path, double.url, API_KEY="another-key")
+    assert refused.exit_code == 1
+    assert "make a collection: the Qdrant server at" in refused.stdout
+    assert "CITELOOM_QDRANT_API_KEY" in refused.stdout
+    assert "another-key" not in refused.output
+    nowhere = doctor(monkeypatch, tmp_path, "ftp://127.0.0.1")
+    assert nowhere.exit_code == 1
+    assert "is no address of a Qdrant server" in nowhere.stdout
