@@ -280,7 +280,7 @@ def test_key_from_a_file_with_a_last_line_break_is_taken(
     served: Settings, double: QdrantDouble
 ) -> None:
     server = Server.of(served.model_copy(update={"qdrant_api_key": SecretStr(f"{KEY}\n")}))
-    assert ServerIndex(server, "own", 8).create()
+    ServerIndex(server, "own", 8).create()
     assert double.collections() == ["own"]
 
 
@@ -298,6 +298,19 @@ def test_vanished_collection_is_told_with_its_remedy_which_makes_all_anew(
     assert len(library.search("topic1", limit=99)) == 20
     assert verify(library) == []
     assert double.collections() == [collection]
+
+
+def test_collection_is_filled_that_was_made_although_nobody_heard_of_it(
+    double: QdrantDouble, served: Settings
+) -> None:
+    library = fill(create_library("mine", served, WordEmbedder()))
+    double.engine.delete_collection(double.collections()[0])
+    double.fail("create_collection", Fault.HANG_UP)
+    with pytest.raises(TransientError):
+        library.index()
+    double.wait_for_notice()
+    assert library.index() == 26
+    assert len(library.search("topic1", limit=99)) == 20
 
 
 def test_refusal_is_told_in_the_words_of_the_server(
@@ -338,7 +351,8 @@ def test_of_two_that_make_a_collection_at_once_one_made_it(
     double: QdrantDouble, served: Settings
 ) -> None:
     double.fail("create_collection", Fault.EXISTS)
-    assert not ServerIndex(Server.of(served), "own", 8).create()
+    ServerIndex(Server.of(served), "own", 8).create()
+    assert len(double.asked("create_collection")) == 1
 
 
 def test_payloads_are_replaced_of_those_points_that_are_there(index: ServerIndex) -> None:

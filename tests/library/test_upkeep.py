@@ -76,6 +76,14 @@ def test_damage_is_said_and_made_good_again_and_again(filled: Library) -> None:
     assert verify(filled) == [], "what waits for its vector is no fault"
 
 
+def test_vectors_that_are_lost_are_made_anew_also_by_who_only_looked(filled: Library) -> None:
+    engine(filled).drop()
+    assert verify(filled)
+    assert verify(filled), "looking makes nothing"
+    assert filled.index() == 26
+    assert len(filled.search("topic1", limit=99)) == filled.stats().papers
+
+
 def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library) -> None:
     sql(filled, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
     (fault,) = verify(filled)

@@ -56,10 +56,14 @@ class EdgeIndex:
         self._multi = multi
         self._folder = EdgeFolder(path, wait=wait)
 
-    def create(self) -> bool:
+    def exists(self) -> bool:
+        """Whether the folder is there."""
+        return self._path.exists()
+
+    def create(self) -> None:
         """Make the folder with an empty index; see tools.library.port.VectorIndex."""
-        if self._path.exists():
-            return False
+        if self.exists():
+            return
         import qdrant_edge as qe
 
         check_room(self._path.parent)
@@ -75,12 +79,10 @@ class EdgeIndex:
                 shard.close()
             (draft / "index").rename(self._path)
         except OSError:
-            if not self._path.exists():
+            if not self.exists():  # else another process was quicker
                 raise
-            return False
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-        return True
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; the engine's log makes them durable."""

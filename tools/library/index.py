@@ -248,14 +248,17 @@ class LibraryIndex:
             return index
 
     def _create(self) -> None:
-        """See that the index is there; a new one is empty, and the rows are to know it."""
+        """See that the index is there; a new one is empty, which the rows know before it is made."""
         index = self.indexes.filled()
-        if index.engine.create():
-            with self._writing.held(), self._database.writing() as db:
-                now = dict(db.execute("SELECT key, value FROM meta"))["generation"]
-                if now == index.names.generation:
-                    db.execute("UPDATE texts SET indexed = 0 WHERE indexed > 0")
-                    db.execute("DELETE FROM dropped")
+        if index.engine.exists():
+            return
+        with self._writing.held():
+            if index != self.indexes.filled() or index.engine.exists():
+                return
+            with self._database.writing() as db:
+                db.execute("UPDATE texts SET indexed = 0 WHERE indexed > 0")
+                db.execute("DELETE FROM dropped")
+            index.engine.create()
 
     def _encoded(self, batches: Iterable[Sequence[str]]) -> Iterator[Encoded]:
         return (encode(self._embedder, texts) for texts in batches)

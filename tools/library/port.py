@@ -142,8 +142,12 @@ class Scored:
 class VectorIndex(Protocol):
     """Vectors of one library. Synchronous, thread-safe; raises LibraryError or TransientError."""
 
-    def create(self) -> bool:
-        """Make the index if it is not there; return whether it was made now, and so is empty."""
+    def exists(self) -> bool:
+        """Whether the index is there."""
+        ...
+
+    def create(self) -> None:
+        """Make the index, which is empty, if it is not there."""
         ...
 
     def upsert(self, points: Sequence[Point]) -> None:

@@ -6,6 +6,7 @@ Every call of the client that CiteLoom makes stands here, and `citeloom doctor -
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -74,16 +75,17 @@ class ServerIndex:
         self._client: QdrantClient | None = None
         self._loaded = False
 
-    def create(self) -> bool:
+    def exists(self) -> bool:
+        """Whether the collection is there."""
+        return self._call(lambda client: client.collection_exists(self._collection))
+
+    def create(self) -> None:
         """Make the collection; see tools.library.port.VectorIndex."""
-        if self._call(lambda client: client.collection_exists(self._collection)):
-            return False
+        if self.exists():
+            return
         wanted = shape(self._server, self._size, self._multi)
-        try:
+        with suppress(ExistsError):  # another process was quicker
             self._call(lambda client: client.create_collection(self._collection, **wanted))
-        except ExistsError:  # another process was quicker
-            return False
-        return True
 
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert or replace points; returns when the server has applied them."""

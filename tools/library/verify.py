@@ -177,7 +177,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     with database.reading() as db:
         gone = {point for (point,) in db.execute("SELECT point FROM dropped")}
         marked = db.execute("SELECT COUNT(*) FROM texts WHERE indexed > 0").fetchone()[0]
-    if filled.engine.create():
+    if not filled.engine.exists():
         found.unreadable = marked > 0
         if marked:
             found.add(f"all {marked} vectors are lost")
