@@ -123,15 +123,11 @@ def _llm(options: Settings) -> tuple[str, str]:
 
 
 def _qdrant(options: Settings) -> tuple[str, str]:
-    url = options.qdrant_url
-    if not url:
+    if not options.qdrant_url:
         return "off", "the embedded engine is used; for a server set CITELOOM_QDRANT_URL"
-    from qdrant_client import QdrantClient
+    from tools.library.server import ServerIndex
+    from tools.library.server_shape import Server
 
-    key = options.qdrant_api_key.get_secret_value() if options.qdrant_api_key else None
-    try:
-        client = QdrantClient(url=url, api_key=key, timeout=5, check_compatibility=False)
-        return "good", f"{url} has {len(client.get_collections().collections)} collections"
-    except Exception as error:  # noqa: BLE001 - the client raises many kinds; each is the finding
-        why = type(error).__name__
-        return "bad", f"{url} does not answer ({why}): check CITELOOM_QDRANT_URL"
+    server = Server.of(options)
+    ServerIndex(server, "none", 1).exists()
+    return "good", f"{server.shown} answers; --qdrant {server.shown} tries every call"

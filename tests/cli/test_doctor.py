@@ -10,6 +10,7 @@ from citeloom.cli.app import app
 from citeloom.settings import settings
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import make_world
+from tests.library.qdrant_double import QdrantDouble
 
 
 def doctor(*given: str) -> Result:
@@ -63,6 +64,13 @@ def test_endpoint_that_nobody_answers_at_is_a_fault(
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert f"{url} does not answer" in result.stdout
     assert "\u2717 llm" in result.stdout
+
+
+def test_qdrant_server_that_answers_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with QdrantDouble() as server:
+        monkeypatch.setenv("CITELOOM_QDRANT_URL", server.url)
+        settings.cache_clear()
+        assert f"{server.url} answers" in doctor().stdout
 
 
 def test_every_call_of_a_qdrant_server_is_tried_and_the_first_that_fails_is_told(

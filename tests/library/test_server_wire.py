@@ -347,6 +347,13 @@ def test_address_that_is_none_is_told(url: str) -> None:
     assert f"'{url}' is no address of a Qdrant server" in step.fault
 
 
+def test_password_in_an_address_is_never_shown() -> None:
+    for url in ("http://me:secret@127.0.0.1:9", "http://me:secret@127.0.0.1:port"):
+        (step,) = check_server(Server(url=url))
+        assert "127.0.0.1" in step.fault
+        assert "secret" not in step.fault
+
+
 def test_of_two_that_make_a_collection_at_once_one_made_it(
     double: QdrantDouble, served: Settings
 ) -> None:

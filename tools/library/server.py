@@ -194,13 +194,12 @@ class ServerIndex:
             self._client = None
 
     def _call(self, action: "Callable[[QdrantClient], T]") -> T:
-        at = self._server.url
-        if not at:
+        if not self._server.url:
             raise ElsewhereError(
                 "the vectors of this library are on a Qdrant server: set CITELOOM_QDRANT_URL to its "
                 f"address again, or run `{PROGRAM} library index NAME` to make them anew here"
             )
-        with told_faults(at):
+        with told_faults(self._server.shown):
             if self._server.in_memory:  # the client's own engine is not made for several threads
                 with self._lock:
                     return action(self._connected())
@@ -232,7 +231,7 @@ def _client(server: Server) -> "QdrantClient":
         )  # fmt: skip
     except ValueError as error:
         raise LibraryError(
-            f"'{server.url}' is no address of a Qdrant server ({error}): set CITELOOM_QDRANT_URL to one, "
+            f"'{server.shown}' is no address of a Qdrant server ({error}): set CITELOOM_QDRANT_URL to one, "
             "such as http://localhost:6333"
         ) from error
 

@@ -4,6 +4,7 @@ Sources: the documentation at https://qdrant.tech/documentation, on indexing, qu
 deployment (read in November 2026), and the client's own signatures (qdrant-client 1.20).
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,11 @@ class Server:
             on_disk=settings.qdrant_on_disk, shards=settings.qdrant_shards,
             replicas=settings.qdrant_replicas,
         )  # fmt: skip
+
+    @property
+    def shown(self) -> str:
+        """Its address without a password that may stand in it."""
+        return re.sub(r"//[^/@]*@", "//", self.url)
 
     @property
     def in_memory(self) -> bool:
