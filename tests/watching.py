@@ -54,6 +54,7 @@ class Watch:
         return {
             "TMPDIR": str(self.folder / "temp"),
             "PYTHONPATH": f"{self.folder}{os.pathsep}{path}",
+            "PYTHONDONTWRITEBYTECODE": "1",  # what Python itself keeps is not what is looked for
             "ORT_DISABLE_TELEMETRY": "",  # the tests' own process has switched it off for its children
             "WATCHED": str(self.folder / "hooks.log"),
         }

@@ -42,12 +42,12 @@ async def closeness(
     """Return the score of each paper's title and abstract by their similarity to the input."""
     if not papers:
         return {}
-    texts = [request.text, *(f"{paper.title}. {paper.abstract or ''}" for paper in papers)]
+    texts = [f"{paper.title}. {paper.abstract or ''}" for paper in papers]
 
     def compared() -> Vectors:
-        embedder = services.clients.stored_embedder
-        vectors = embedder.embed(texts)
-        return calibrated(embedder, vectors[1:] @ vectors[0])
+        embedder = services.clients.embedder
+        own = embedder.embed([request.text])[0]
+        return calibrated(embedder, services.clients.stored_embedder.embed(texts) @ own)
 
     near = await asyncio.to_thread(compared)
     return {paper.id: score_of(float(value)) for paper, value in zip(papers, near, strict=True)}
