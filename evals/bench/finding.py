@@ -24,7 +24,7 @@ SIZES = (50, 100, 200, 500)
 
 
 def measure(given: Given) -> Iterator[Row]:
-    """Yield seconds, questions and bytes of checkpoints for a paper at each size, beside the smallest."""
+    """Yield what `find` costs for a paper that may be kept, at each size beside the smallest; fewer may be worth it."""
     corpus = corpus_of(given)
     text = text_of(corpus)
     with TemporaryDirectory(prefix="citeloom-finding-") as folder:
@@ -33,19 +33,16 @@ def measure(given: Given) -> Iterator[Row]:
         _found(slice_, vectors, text, SIZES[-1])  # so that no size embeds for the others
         first: dict[str, float] = {}
         for size in SIZES:
-            kept, costs = _found(slice_, vectors, text, size)
-            for what, (value, unit) in costs.items():
-                each = value / max(kept, 1)
+            for what, (value, unit) in _found(slice_, vectors, text, size).items():
+                each = value / size
                 first.setdefault(what, each)
                 beside = f"{each:.4g} {unit} a paper, at first {first[what]:.4g}"
                 yield Row(
-                    "finding", what, value, unit, beside, each / (first[what] or 1.0), size=kept
+                    "finding", what, value, unit, beside, each / (first[what] or 1.0), size=size
                 )
 
 
-def _found(
-    slice_: Path, vectors: Path, text: str, keep: int
-) -> tuple[int, Mapping[str, tuple[float, str]]]:
+def _found(slice_: Path, vectors: Path, text: str, keep: int) -> Mapping[str, tuple[float, str]]:
     """Run `find` once; return how many papers it kept, and what it cost."""
     with fresh_home() as here:
         at = here.model_copy(update={"snapshot": slice_})
@@ -61,7 +58,8 @@ def _found(
         raise PermanentError(f"find stopped: {stop.cause}")
     kept = sum(item.selected for item in result.get("papers", ()))
     searches = sum(max(len(entry.sent), 1) for entry in result.get("search_log", ()))
-    return kept, {
+    return {
+        "kept": (kept, ""),
         "find": (seconds, "s"),
         "questions": (sum(usage.calls for usage in result.get("usage", ())), ""),
         "searches": (searches, ""),

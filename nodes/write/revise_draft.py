@@ -18,7 +18,7 @@ from nodes.write.writers.answers import Revision, as_answered
 from nodes.write.writers.drafting import Question, begin
 from nodes.write.writers.passage import placed
 from nodes.write.writers.port import stage_of
-from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking
+from nodes.write.writers.whole import WORDS_A_PAPER, candidates, lacking, with_room
 from state.channels import WriteState
 from state.writing import Sentence
 from tools.context import RunContext
@@ -90,7 +90,9 @@ async def revise_draft(state: WriteState, runtime: Runtime[RunContext]) -> Write
         "section": _printed(old.sentences), "findings": _findings(state),
     }  # fmt: skip
     given = await drafting.ask(
-        Question(TASK, inputs), line_of=lambda _: None, missing=partial(lacking, papers, most)
+        Question(with_room(TASK, most), inputs),
+        line_of=lambda _: None,
+        missing=partial(lacking, papers, most),
     )
     if stage.outline.lines:
         given = [placed(item, stage.lines) for item in given]

@@ -86,5 +86,6 @@ def test_finding_is_measured_over_a_slice_of_made_papers(tmp_path: Path) -> None
     done = evaluated("bench", "--parts", "finding", "--n", "300", "--json", out)
     assert done.exit_code == 0, done.output
     rows = [row for row in json.loads(out.read_text(encoding="utf-8"))["rows"] if row["size"]]
-    assert {row["what"] for row in rows} == {"find", "questions", "searches", "checkpoints"}
+    assert {row["what"] for row in rows} == {"kept", "find", "questions", "searches", "checkpoints"}
+    assert {row["size"] for row in rows} == {50, 100, 200, 500}
     assert all(row["value"] > 0 for row in rows)

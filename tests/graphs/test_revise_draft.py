@@ -108,3 +108,21 @@ async def test_own_work_that_no_words_of_the_input_show_is_kept_out(
         result = await write(llm.context)
     assert invented not in result["related_work"]
     assert any(item.sentence == invented for item in result["audit"].rejections)
+
+
+async def test_answers_have_room_for_a_hundred_papers(llm_settings: Settings) -> None:
+    papers = [
+        {
+            "id": f"doi:10.5555/{number}", "title": f"Hive {number}", "year": 2001,
+            "authors": [{"name": f"Ada {name}"}],
+            "abstract": f"We weigh hive {number} on each of {number + 9} days in the summer.",
+        }
+        for number, name in enumerate(f"{first}{second}berg" for first in "ABCDEFGHIJ" for second in "aeiourlnst")
+    ]  # fmt: skip
+    with Scripted(reviewer(), llm_settings) as llm:
+        result = await write(llm.context, papers=papers, cite=100)
+        limits = {task_of(item): item["max_tokens"] for item in llm.server.requests}
+    cited = {one.paper for item in result["sentences"] for one in item.citations}
+    assert len(cited) == 100
+    assert limits["draft_section"] == limits["revise_draft"] == 7000
+    assert limits["read_paper"] < 4000

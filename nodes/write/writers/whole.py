@@ -6,6 +6,7 @@ check, which finds the words behind it, and for the revision that follows.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,11 +18,13 @@ from nodes.write.writers.port import Job, Stage
 from state.channels import WriteState
 from state.writing import MARKER
 from tools.embed.port import Embedder
-from tools.llm.task import Task
+from tools.llm.task import AnswerT, Task
 from tools.services import Services
 
 WORDS_A_PAPER = 32
 """Words of a section for each paper that it cites."""
+_TOKENS_A_PAPER = 70
+"""What they and the keys take of an answer, with half as much to spare."""
 
 PROMPT = """\
 Write the related-work section of a scientific paper, for its authors. `text` is their abstract, idea or
@@ -62,6 +65,12 @@ TASK = Task(
 )  # fmt: skip
 
 
+def with_room(task: Task[AnswerT], papers: int) -> Task[AnswerT]:
+    """Return the task with room for a section that cites so many papers."""
+    most = max(task.max_output_tokens, papers * _TOKENS_A_PAPER)
+    return replace(task, max_output_tokens=most)
+
+
 class WholeWriter(PassageWriter):
     """Drafts the section in one answer; along the researcher's plan, and without an LLM, line by line."""
 
@@ -95,14 +104,15 @@ async def _question(services: Services, stage: Stage) -> Question | None:
         return None
     papers = await line_papers(services, stage.keys, list(stage.keys))
     most, shown = min(stage.most, len(papers)), candidates(papers, stage)
+    task = with_room(TASK, most)
     while len(shown) >= most:
         inputs: dict[str, Any] = {
             "text": stage.request.text, "papers": shown, "most": most, "words": most * WORDS_A_PAPER,
         }  # fmt: skip
         if stage.outline.lines:
             inputs["plan"] = shown_plan(stage.outline, stage.lines, whole=False)
-        if services.mind.spare(TASK, **inputs) >= 0:
-            return Question(TASK, inputs, stage.lines, papers[: len(shown)])
+        if services.mind.spare(task, **inputs) >= 0:
+            return Question(task, inputs, stage.lines, papers[: len(shown)])
         shown = shown[:-1]
     return None
 
