@@ -19,7 +19,7 @@ def pictures(rows: Iterable[Row]) -> str:
         if row.size is not None:
             found[row.part, row.what, row.unit][row.size] = row.value
     return "".join(
-        _picture(f"{part}: {what}, {unit}", values)
+        _picture(f"{part}: {what}, {unit}".removesuffix(", "), values)
         for (part, what, unit), values in found.items()
         if len(values) > 1
     )
