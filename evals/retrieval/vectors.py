@@ -9,8 +9,10 @@ import numpy as np
 from tools.documents.store import DocumentStore, StoredEmbedder
 from tools.embed.minilm import MiniLm
 from tools.embed.port import Embedder, Vectors
+from tools.errors import PermanentError
 
 _THREADS = 2
+_SQLITE = b"SQLite format 3\0"
 
 
 class _OneByOne(MiniLm):
@@ -26,5 +28,14 @@ class _OneByOne(MiniLm):
 
 
 def keeping_vectors(path: Path) -> Embedder:
-    """Return an embedder whose vectors are kept in a file that several processes may share."""
+    """Return an embedder whose vectors are kept in a file that several processes may share.
+
+    Raises:
+        PermanentError: It is another file, which the store would set aside as a damaged one.
+    """
+    if path.is_file():
+        with path.open("rb") as file:
+            begin = file.read(len(_SQLITE))
+        if begin and begin != _SQLITE:
+            raise PermanentError(f"'{path}' is no file of vectors: name another file")
     return StoredEmbedder(_OneByOne(_THREADS), DocumentStore(path.parent, path.name))

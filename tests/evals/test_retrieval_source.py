@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import httpx
@@ -21,6 +22,7 @@ from evals.retrieval.works import Works
 from state.query import SearchQuery
 from tests.evals.made import paper, topics, write
 from tools.cache import AnswerCache
+from tools.errors import PermanentError
 from tools.http.engine import HttpCaller
 from tools.ledger.ledger import RunLedger
 from tools.ledger.limits import Limits
@@ -170,13 +172,24 @@ def test_request_that_openalex_refuses_is_refused(url: str, asked: str) -> None:
     assert answer.json()["message"]
 
 
-def test_vector_depends_on_no_neighbour_and_is_kept(tmp_path: Path) -> None:
+def test_vector_depends_on_no_neighbour_and_is_made_once_also_by_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = ["Looms weave.", "Spiders weave webs of their own threads, and mend them.", "Cloth"]
     alone = [keeping_vectors(tmp_path / f"{text[:4]}.sqlite").embed([text])[0] for text in texts]
     kept = tmp_path / "vectors.sqlite"
     assert np.array_equal(keeping_vectors(kept).embed(texts), np.stack(alone))
-    assert kept.exists()
+    monkeypatch.setattr("tools.embed.minilm.MiniLm.embed", Mock(side_effect=AssertionError))
+    assert keeping_vectors(kept).embed([]).shape == (0, 384)
     assert np.array_equal(keeping_vectors(kept).embed(texts[::-1]), np.stack(alone[::-1]))
+
+
+def test_other_file_is_not_taken_for_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    path.write_text("{}")
+    with pytest.raises(PermanentError, match="is no file of vectors"):
+        keeping_vectors(path)
+    assert path.read_text() == "{}"
 
 
 @pytest.mark.parametrize(
