@@ -4,7 +4,9 @@ Qdrant's embedded engine writes to memory that stands for files: where the disk 
 the program with SIGBUS, and nobody is told why.
 """
 
+import errno
 import shutil
+import sqlite3
 from pathlib import Path
 
 from tools.errors import TransientError
@@ -27,3 +29,33 @@ def check_room(folder: Path) -> None:
             "CITELOOM_HOME to a folder on another disk, and give the command again; a run goes on with "
             "--resume. Nothing that was kept is lost"
         )
+
+
+def why_unusable(error: OSError | sqlite3.Error) -> str:
+    """Return in words why a file cannot be read or written, and what to do about it."""
+    if isinstance(error, OSError):
+        named = errno.errorcode.get(error.errno or 0, type(error).__name__)
+        return _OF_SYSTEM.get(named, f"the system says {error.strerror or named}")
+    # The extended codes have the plain one in their last byte.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    told = getattr(error, "sqlite_errorname", type(error).__name__)
+    return _OF_SQLITE.get(code, f"SQLite says {told}")
+
+
+_FULL = "the disk is full: make room on it"
+_DENIED = (
+    "this user may not write there: change the rights, or set CITELOOM_HOME to a folder of yours"
+)
+_OF_SYSTEM = {
+    "ENOSPC": _FULL, "EDQUOT": _FULL, "EFBIG": _FULL,
+    "EACCES": _DENIED, "EPERM": _DENIED, "EROFS": _DENIED,
+}  # fmt: skip
+_BUSY = "other runs are writing there and did not get done in time: try again"
+_DAMAGED = "the file is damaged: move it away, or restore it from a backup"
+_OF_SQLITE = {
+    sqlite3.SQLITE_BUSY: _BUSY, sqlite3.SQLITE_LOCKED: _BUSY, sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: "the disk does not take or give it, most likely because it is full: make room on it",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED, sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_READONLY: _DENIED, sqlite3.SQLITE_CANTOPEN: _DENIED, sqlite3.SQLITE_PERM: _DENIED,
+}  # fmt: skip
+"""By SQLite's plain result code."""

@@ -122,8 +122,8 @@ def prune(
 def _deleted(runs: Sequence["Run"], results: bool) -> Sequence["Run"]:
     import asyncio
 
-    from citeloom.service.execution import opened_files
     from citeloom.service.retention import delete_runs, give_back_room
+    from citeloom.service.run_files import opened_files
 
     async def delete_them() -> Sequence["Run"]:
         async with opened_files() as (saver, store):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -48,55 +49,74 @@ def ended(command: Command) -> tuple[Run, int]:
 async def _to_the_end(
     run: Run, *, as_json: bool, fresh: bool, show: Mapping[str, Any] | None = None
 ) -> int:
+    with run.alone():
+        while True:
+            reached = await _reached(run, fresh=fresh, quiet=as_json)
+            if not (question := reached.question):
+                return await _finished(run, reached, as_json=as_json, show=show or {})
+            put_question(question, Path(run.out))
+            if not ask(question, Path(run.out)):
+                tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
+                return WAITING
+            fresh = False
+
+
+@dataclass
+class _Reached:
+    """How far a run came."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    question: Mapping[str, Any] | None = None
+    interrupted: bool = False
+    error: CiteLoomError | None = None
+
+
+async def _reached(run: Run, *, fresh: bool, quiet: bool) -> _Reached:
+    """Work on a run until it ends, asks, fails or is stopped, and keep how far it came."""
+    began = monotonic()
+    run.status = "begun"
+    run.save()
+    reached = _Reached()
+    try:
+        with cancelled_by_signals(), reading_allowed(run), Progress(quiet=quiet) as progress:
+            async with opened(run) as (graph, _):
+                answer = partial(answer_in, Path(run.out))
+                reached.values, asked = await stream(
+                    graph, run, progress.show, fresh=fresh, answer=answer
+                )
+        if asked:
+            reached.question, run.asked = asked.value, asked.id
+    except asyncio.CancelledError:
+        reached.interrupted = True
+    except CiteLoomError as caught:
+        reached.error = caught
+    ended = "interrupted" if reached.interrupted else "failed" if reached.error else "complete"
+    run.seconds += monotonic() - began
+    run.status = "waiting" if reached.question else str(reached.values.get("outcome") or ended)
+    run.run_store = str(reached.values.get("run") or run.run_store)
+    if reached.question and not run.out:  # of a graph that only prints its answer
+        run.out = str((Path("citeloom-out") / run.name).resolve())
+    run.save()
+    return reached
+
+
+async def _finished(run: Run, reached: _Reached, *, as_json: bool, show: Mapping[str, Any]) -> int:
+    """Print and write what a run gives, or has so far; return the exit code."""
     from citeloom.service.partial import partial_values
     from tools.context import RunContext
 
-    began = monotonic()
-    values: dict[str, Any] = {}
-    question: Mapping[str, Any] | None = None
-    interrupted, error = False, None
-    with reading_allowed(run):
-        async with opened(run) as (graph, _):
-            with Progress(quiet=as_json) as progress:
-                try:
-                    with cancelled_by_signals():
-                        values, question = await stream(
-                            graph,
-                            run,
-                            progress.show,
-                            fresh=fresh,
-                            answer=partial(answer_in, Path(run.out)),
-                        )
-                except asyncio.CancelledError:
-                    interrupted = True
-                except CiteLoomError as caught:
-                    error = caught
-    run.seconds += monotonic() - began
-    run.status = "interrupted" if interrupted else "failed" if error else "complete"
-    run.status = "waiting" if question else str(values.get("outcome") or run.status)
-    run.run_store = str(values.get("run") or run.run_store)
-    run.save()
-    if question:
-        if not run.out:  # of a graph that only prints its answer
-            run.out = str((Path("citeloom-out") / run.name).resolve())
-            run.save()
-        put_question(question, Path(run.out))
-        if ask(question, Path(run.out)):
-            return await _to_the_end(run, as_json=as_json, fresh=False, show=show)
-        tell_waiting(run.graph, run.name, Path(run.out), question, as_json=as_json)
-        return WAITING
-    # Opened anew: a write that was cancelled half way leaves its connection in a transaction.
-    async with opened(run) as (graph, store):
-        if interrupted or error:
+    values, stopped = reached.values, reached.interrupted or reached.error is not None
+    async with opened(run, to_read=True) as (graph, store):
+        if stopped:
             snapshot = await graph.aget_state(config_of(run), subgraphs=True)
             values = await partial_values(snapshot, store, RunContext(**run.context))
         results = import_module(f"citeloom.cli.results.{_FINISH[run.graph]}")
-        code: int = await results.finish(run, values, store, as_json=as_json, **(show or {}))
-    if interrupted or error:
-        if error:
-            tell_error(error)
+        code: int = await results.finish(run, values, store, as_json=as_json, **show)
+    if reached.error:
+        tell_error(reached.error)
+    if stopped:
         say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
-        return INTERRUPTED if interrupted else 1
+        return INTERRUPTED if reached.interrupted else 1
     return code
 
 

@@ -1,9 +1,9 @@
 """Execute a run in this process, on the files that all runs of this home share."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from citeloom.service.kept import Run
 from citeloom.service.retention import delete_runs, outdated_runs
@@ -13,54 +13,32 @@ from tools.disk import check_room
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.store.base import BaseStore
-
-    from citeloom.service.latest_checkpoint import LatestSaver
+    from langgraph.types import Interrupt
 
 Tell = Callable[[Mapping[str, Any]], None]
 """Is told of each progress event."""
 
 
 @asynccontextmanager
-async def opened_files() -> AsyncIterator[tuple["LatestSaver", "BaseStore"]]:
-    """Open the checkpoints and the store that all runs of this home share."""
-    from filelock import AsyncFileLock
-    from langgraph.store.sqlite.aio import AsyncSqliteStore
-
-    from citeloom.service.latest_checkpoint import LatestSaver
-
-    home = settings().home
-    async with (
-        LatestSaver.from_conn_string(str(home / "checkpoints.sqlite")) as saver,
-        AsyncSqliteStore.from_conn_string(str(home / "run_store.sqlite")) as store,
-    ):
-        # Two that make the tables at once would get in each other's way.
-        async with AsyncFileLock(home / "run_store.lock"):
-            await saver.setup()
-            await store.setup()
-        assert isinstance(saver, LatestSaver)
-        yield saver, store
-
-
-@asynccontextmanager
 async def opened(
     run: Run, *, to_read: bool = False
 ) -> AsyncIterator[tuple["CompiledStateGraph[Any, Any]", "BaseStore"]]:
-    """Hold a run, unless it is only read, and open its graph and the store.
+    """Open a run's graph and the store; who means to work on it holds the run meanwhile.
 
-    A run that is held lets those go that are older than the setting keep_runs_days.
+    A run that is not only read lets those go that are older than the setting keep_runs_days.
 
     Raises:
-        InputError: Another process works on it.
         TransientError: The disk is full.
     """
+    from citeloom.service.run_files import opened_files
+
     builder = import_module(f"graphs.{run.graph}").builder
     if not to_read:
         check_room(settings().home)
-    with nullcontext() if to_read else run.alone():
-        async with opened_files() as (saver, store):
-            if (days := settings().keep_runs_days) and not to_read:
-                await delete_runs(outdated_runs(days), saver, store)
-            yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
+    async with opened_files() as (saver, store):
+        if (days := settings().keep_runs_days) and not to_read:
+            await delete_runs(outdated_runs(days), saver, store)
+        yield builder.compile(checkpointer=saver, store=store, name=run.graph), store
 
 
 def config_of(run: Run) -> Any:
@@ -79,10 +57,11 @@ async def stream(
     *,
     fresh: bool,
     answer: Callable[[Mapping[str, Any]], object] = lambda _: None,
-) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+) -> tuple[dict[str, Any], "Interrupt | None"]:
     """Run to the end, or to where the run asks a person; return its values and the question.
 
-    `answer` is given the question at which the run stopped before, and returns what to answer.
+    `answer` is given the question at which the run stopped before, and returns what to answer. That goes to this
+    question and to no other.
     """
     from langgraph.types import Command
 
@@ -95,23 +74,25 @@ async def stream(
         return dict(snapshot.values), None
     inputs: Any = run.inputs if fresh or not snapshot or not snapshot.tasks else None
     if snapshot and (question := question_of(snapshot)):
-        inputs = Command(resume=answer(question))
-    async for _, _, event in graph.astream(
+        inputs = Command(resume={question.id: answer(question.value)})
+    events = graph.astream(
         inputs,
         config,
         context=RunContext(**run.context),
         stream_mode=["custom"],
         subgraphs=True,
         durability="sync",  # or a killed run would do a finished step again
-    ):
-        tell(event)
+    )
+    async with aclosing(events):
+        async for _, _, event in events:
+            tell(event)
     reached = await graph.aget_state(config)
     return dict(reached.values), question_of(reached)
 
 
-def question_of(snapshot: Any) -> Mapping[str, Any] | None:
-    """Return what a run asks a person, if it does."""
+def question_of(snapshot: Any) -> "Interrupt | None":
+    """Return what a run asks a person, if it does: its `value` is the question, its `id` names it."""
     for item in getattr(snapshot, "interrupts", ()):
         if isinstance(item.value, Mapping) and "kind" in item.value:
-            return item.value
+            return cast("Interrupt", item)
     return None

@@ -30,6 +30,8 @@ class Run:
     """The name under which graphs know it, once it has begun."""
     status: str = "begun"
     """How far it came: begun, waiting (for a person), interrupted, failed, or its outcome."""
+    asked: str = ""
+    """Which question it waits with."""
     error: str = ""
     """Why it failed, where it did."""
     conversation: str = ""
@@ -59,10 +61,10 @@ class Run:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the run while a process works on it; the hold ends with the process, however that ends.
+        """Hold the run while somebody works on it; the hold ends with the process, however that ends.
 
         Raises:
-            InputError: Another process works on it.
+            InputError: Somebody else works on it, in this process or another.
         """
         from filelock import FileLock, Timeout
 
@@ -71,7 +73,9 @@ class Run:
         try:
             lock.acquire()
         except Timeout as error:
-            raise InputError(f"run '{self.name}' is being worked on by another process") from error
+            raise InputError(
+                f"run '{self.name}' is being worked on elsewhere: wait until it rests, or stop it there"
+            ) from error
         try:
             yield
         finally:

@@ -3,29 +3,32 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic_core import to_jsonable_python
 
-from citeloom.service.execution import config_of, opened, opened_files, question_of, stream
+from citeloom.service.execution import config_of, opened, question_of, stream
 from citeloom.service.kept import Run, all_runs, load_run, new_run
 from citeloom.service.partial import partial_values
 from citeloom.service.retention import delete_run
+from citeloom.service.run_files import opened_files
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from tools.context import RunContext, run_settings
-from tools.errors import CiteLoomError, InputError, trace_of
+from tools.disk import why_unusable
+from tools.errors import CiteLoomError, InputError, TransientError, trace_of
+
+if TYPE_CHECKING:
+    from langgraph.types import Interrupt
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
 _ENDED = "the process that worked on this run has ended; let it go on with resume"
 _UNEXPECTED = "something unexpected went wrong ({}); the log says where; resume tries again"
-_UNKEPT = (
-    "what the run keeps cannot be read or written ({}), most likely for want of room on the disk: make room for "
-    "it; resume goes on"
-)
+_UNKEPT = "what the run keeps cannot be read or written: {}. Then resume goes on"
 _STATUS: Mapping[str, Status] = {
     "waiting": "input_required", "interrupted": "cancelled", "failed": "failed",
     "complete": "completed", "partial": "completed", "nothing": "completed",
@@ -85,8 +88,9 @@ class LocalRuns:
             )
         run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
         run.name = name or run.name
-        await asyncio.to_thread(run.save)
-        self._work_on(run, fresh=True)
+        with _faults_told(), ExitStack() as hold:
+            hold.enter_context(run.alone())
+            self._work_on(run, hold, fresh=True)
         return run.name
 
     async def get(self, run: str) -> RunView:
@@ -103,12 +107,11 @@ class LocalRuns:
         view = _ended(kept)
         try:
             values, question = await _reached(kept)
-        except (OSError, sqlite3.Error) as caught:
-            error = _UNKEPT.format(type(caught).__name__)
-            return view.model_copy(update={"status": "failed", "error": error})
+        except TransientError as error:
+            return view.model_copy(update={"status": "failed", "error": str(error)})
         told: dict[str, Any] = {"values": to_jsonable_python(values)}
         if view.status == "input_required":
-            told["question"] = to_jsonable_python(question)
+            told["question"] = to_jsonable_python(question and question.value)
         return view.model_copy(update=told)
 
     async def values(self, run: str) -> dict[str, Any]:
@@ -128,22 +131,27 @@ class LocalRuns:
         """Answer what a run asks, and let it go on.
 
         Raises:
-            InputError: It asks nothing.
+            InputError: It asks nothing, or by now something else than when this was called.
         """
-        kept = await self._resting(run)
-        if kept.status != "waiting":
-            raise InputError(f"run '{run}' asks nothing")
-        self._work_on(kept, fresh=False, answer=answer)
+        asked = load_run(
+            run
+        ).asked  # before anything is awaited: this is the question that is meant
+        with self._held(run) as (kept, hold):
+            if kept.status != "waiting":
+                raise InputError(f"run '{run}' asks nothing")
+            if kept.asked != asked:
+                raise InputError(f"run '{run}' asks something else by now: read that first")
+            self._work_on(kept, hold, fresh=False, answer=answer)
 
     async def resume(self, run: str) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
-        kept = await self._resting(run)
-        _, question = await _reached(kept)
-        if question:
-            kept.status = "waiting"
-            await asyncio.to_thread(kept.save)
-        else:
-            self._work_on(kept, fresh=False)
+        with self._held(run) as (kept, hold):
+            _, question = await _reached(kept)
+            if question:
+                kept.status, kept.asked = "waiting", question.id
+                kept.save()
+            else:
+                self._work_on(kept, hold, fresh=False)
 
     async def cancel(self, run: str) -> None:
         """Stop a run; what it has stays."""
@@ -152,10 +160,10 @@ class LocalRuns:
             live.task.cancel()
             await asyncio.wait([live.task])
             return
-        kept = await self._resting(run)
-        if kept.status == "waiting":
-            kept.status = "interrupted"
-            await asyncio.to_thread(kept.save)
+        with self._held(run) as (kept, _):
+            if kept.status == "waiting":
+                kept.status = "interrupted"
+                kept.save()
 
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
         """Return the runs of this machine, those last worked on first, without their values."""
@@ -171,23 +179,51 @@ class LocalRuns:
             InputError: It is being worked on.
         """
         kept = await self._resting(run)
-        async with opened_files() as (saver, store):
-            await delete_run(kept, saver, store)
+        with _faults_told():
+            async with opened_files() as (saver, store):
+                await delete_run(kept, saver, store)
 
     async def _resting(self, run: str) -> Run:
         if run in self._live:
             raise InputError(f"run '{run}' is being worked on")
         return await asyncio.to_thread(load_run, run)
 
-    def _work_on(self, run: Run, *, fresh: bool, answer: object = None) -> None:
+    @contextmanager
+    def _held(self, run: str) -> Iterator[tuple[Run, ExitStack]]:
+        """Hold a run that rests, and give it as it is kept now; the hold is the stack's, who takes it goes on.
+
+        Raises:
+            InputError: There is no such run, or somebody works on it.
+        """
+        with _faults_told(), ExitStack() as hold:
+            hold.enter_context(load_run(run).alone())
+            yield load_run(run), hold
+
+    def _work_on(self, run: Run, hold: ExitStack, *, fresh: bool, answer: object = None) -> None:
+        """Begin to work on a run that is held; it is let go when the work has ended."""
+        run.status, run.error = "begun", ""
+        run.save()
         live = self._live[run.name] = _Live(_view(run, "working"))
+        held = hold.pop_all()
+
+        def ended(task: "asyncio.Task[None]") -> None:
+            # Also of a task that was cancelled before its first step, of which nothing was run.
+            run.status = "interrupted" if task.cancelled() else run.status
+            try:
+                run.save()
+            except OSError as caught:  # it stays as it was kept last, and can be resumed from there
+                logger.error("run %s is not kept: %s", run.name, trace_of(caught))  # noqa: TRY400
+            held.close()
+            del self._live[run.name]
+            live.tell(live.view)
+
         live.task = asyncio.create_task(self._work(run, live, fresh=fresh, answer=answer))
+        live.task.add_done_callback(ended)
 
     async def _work(self, run: Run, live: _Live, *, fresh: bool, answer: object) -> None:
         def tell(event: Mapping[str, Any]) -> None:
             live.tell(live.view.model_copy(update={"progress": Progress(**event)}))
 
-        run.status, run.error = "begun", ""
         try:
             async with opened(run) as (graph, _):
                 values, question = await stream(
@@ -195,34 +231,42 @@ class LocalRuns:
                 )
             run.run_store = str(values.get("run") or run.run_store)
             run.status = "waiting" if question else str(values.get("outcome") or "complete")
+            run.asked = question.id if question else ""
         except asyncio.CancelledError:
             run.status = "interrupted"
         except CiteLoomError as caught:
             run.status, run.error = "failed", str(caught)
         except (OSError, sqlite3.Error) as caught:
             logger.error("run %s failed: %s", run.name, trace_of(caught))  # noqa: TRY400
-            run.status, run.error = "failed", _UNKEPT.format(type(caught).__name__)
+            run.status, run.error = "failed", _UNKEPT.format(why_unusable(caught))
         except Exception as caught:  # noqa: BLE001 - logged, but for its words, which may be a paper's
             logger.error("run %s failed: %s", run.name, trace_of(caught))  # noqa: TRY400
             run.status, run.error = "failed", _UNEXPECTED.format(type(caught).__name__)
-        finally:
-            try:
-                run.save()
-            except OSError as caught:  # it stays as it was kept last, and can be resumed from there
-                logger.error("run %s is not kept: %s", run.name, trace_of(caught))  # noqa: TRY400
-            del self._live[run.name]
-            live.tell(live.view)
 
 
-async def _reached(run: Run) -> tuple[dict[str, Any], Mapping[str, Any] | None]:
+async def _reached(run: Run) -> tuple[dict[str, Any], "Interrupt | None"]:
     """Return what a run gives, or has so far, and what it asks."""
-    async with opened(run, to_read=True) as (graph, store):
-        snapshot = await graph.aget_state(config_of(run), subgraphs=True)
-        values = dict(snapshot.values)
-        if run.status not in {"complete", "partial", "nothing"}:
-            values = await partial_values(snapshot, store, RunContext(**run.context))
-        given = {name: values[name] for name in graph.output_channels if name in values}
-        return given, question_of(snapshot)
+    with _faults_told():
+        async with opened(run, to_read=True) as (graph, store):
+            snapshot = await graph.aget_state(config_of(run), subgraphs=True)
+            values = dict(snapshot.values)
+            if run.status not in {"complete", "partial", "nothing"}:
+                values = await partial_values(snapshot, store, RunContext(**run.context))
+            given = {name: values[name] for name in graph.output_channels if name in values}
+            return given, question_of(snapshot)
+
+
+@contextmanager
+def _faults_told() -> Iterator[None]:
+    """Say in words why what runs keep cannot be used.
+
+    Raises:
+        TransientError: It cannot.
+    """
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise TransientError(_UNKEPT.format(why_unusable(error))) from error
 
 
 def _is_held(run: Run) -> bool:
