@@ -1,5 +1,7 @@
 """Tests of CiteLoom as a Python program calls it."""
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from citeloom.service.runs import Progress
 from citeloom.settings import settings
 from tests.fakes.openai_server import OpenAIServer, Status, task_of
 from tests.fakes.reviewer import reviewer
-from tests.support import SMALL, small_records
+from tests.support import ROOT, SMALL, clean_environment, small_records
 from tools.errors import InputError
 
 IDEA = "We study how systems find and cite prior work for a new paper."
@@ -119,3 +121,12 @@ async def test_in_an_event_loop_the_way_to_call_is_named(home: Path) -> None:
     with pytest.raises(InputError, match=r"await aask\("):
         ask("What is ROUGE?")
     assert (await aask("How does LitLLM rank papers?"))["answer"]
+
+
+def test_program_that_calls_it_is_told_nothing_of_types(home: Path) -> None:
+    code = f"import citeloom; citeloom.find({IDEA!r}, library={SMALL!r}, keep=4, pool=8)"
+    environment = {**clean_environment(home), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""

@@ -1,10 +1,24 @@
 """The command line: `citeloom review`, `find`, `write`, `library`, `runs`, `doctor`."""
 
 import os
+import sys
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; Ctrl-C at any moment is told in one line, and not as a traceback."""
+    try:
+        _main()
+    except (KeyboardInterrupt, SystemExit) as ended:
+        cause: BaseException | None = ended
+        while cause and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        sys.stderr.write("Stopped.\n")  # Typer ends the program without a word
+        sys.exit(130)
+
+
+def _main() -> None:
     # Checkpoints then hold exactly the types that the channels name. LangGraph reads it as it is loaded,
     # and the options of a command are made of states that load it.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")

@@ -42,8 +42,12 @@ def ended(command: Command) -> tuple[Run, int]:
         InputError: Something that was given cannot be used.
     """
     run = begun(command)
-    fresh = command.resume is None
-    return run, asyncio.run(_to_the_end(run, as_json=command.json, fresh=fresh, show=command.show))
+    work = _to_the_end(run, as_json=command.json, fresh=command.resume is None, show=command.show)
+    try:
+        return run, asyncio.run(work)
+    except KeyboardInterrupt:  # before the run could take it for its end, or a second time
+        _tell_stopped(run)
+        return run, INTERRUPTED
 
 
 async def _to_the_end(
@@ -115,9 +119,13 @@ async def _finished(run: Run, reached: _Reached, *, as_json: bool, show: Mapping
     if reached.error:
         tell_error(reached.error)
     if stopped:
-        say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
+        _tell_stopped(run)
         return INTERRUPTED if reached.interrupted else 1
     return code
+
+
+def _tell_stopped(run: Run) -> None:
+    say(f"Stopped. Go on with: [bold]{way_on(run)}[/bold]")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from citeloom.cli.stopping import INTERRUPTED
 from tests.cli.commands import CONTRACT, Done, call
 from tests.cli.processes import branches_kept, started
 from tests.support import ABSTRACT, SMALL, at_home
@@ -149,3 +150,31 @@ def test_run_stopped_before_it_found_anything_leaves_only_its_record(
     assert {path.name for path in (home.parent / "out").iterdir()} == {"run.json"}
     assert "--resume" in process.stderr
     assert results_of(resume(home)) == uninterrupted.results
+
+
+@pytest.mark.parametrize("loaded", ["_pydantic_core", "ormsgpack", "a record of the run"])
+def test_stopped_in_its_first_seconds_it_says_so_in_one_line(home: Path, loaded: str) -> None:
+    with started(home, *REVIEW) as process:
+        maps = Path(f"/proc/{process.running.pid}/maps")
+
+        def is_there() -> bool:
+            return loaded in maps.read_text() or any((home / "runs").glob("*.json"))
+
+        process.wait_until(is_there)
+        assert process.end(signal.SIGINT) == INTERRUPTED
+    last = process.stderr.splitlines()[-1]
+    begun = [path.stem for path in (home / "runs").glob("*.json")]
+    assert last == (
+        f"Stopped. Go on with: citeloom review --resume {begun[0]}" if begun else "Stopped."
+    )
+    assert "Traceback" not in process.stderr
+    assert "Event loop" not in process.stderr
+
+
+def test_deleting_runs_and_reading_them_back_says_nothing_of_types(home: Path) -> None:
+    with started(home, *REVIEW) as process:
+        process.wait_for_line("Screening")
+        assert process.end(signal.SIGINT) == INTERRUPTED
+    with started(home, "runs", "delete", name_of_run(home)) as process:
+        assert process.wait() == 0
+    assert process.stderr == ""
