@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from state.questions import Answer, Asking, Question
-from tools.errors import CiteLoomError, PermanentError
+from tools.errors import CiteLoomError, EndedError
 
 ReadT = TypeVar("ReadT")
 CLOSING = "Send nothing to go on as it is, or 'stop' to end the run here with what it has."
@@ -34,7 +34,7 @@ async def ask(question: Question, read: Callable[[str], Awaitable[ReadT]]) -> Re
         What `read` made of the answer; None where the run goes on as proposed.
 
     Raises:
-        PermanentError: The person ends the run.
+        EndedError: The person ends the run.
     """
     shown = question
     while True:
@@ -52,4 +52,4 @@ async def ask(question: Question, read: Callable[[str], Awaitable[ReadT]]) -> Re
             shown = shown.model_copy(update={"error": f"the answer cannot be read: {_FORM}"})
         except CiteLoomError as error:
             shown = shown.model_copy(update={"error": str(error), "proposal": text})
-    raise PermanentError(f"a person ended the run when asked about its {question.kind}")
+    raise EndedError(f"a person ended the run when asked about its {question.kind}")

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec
 
 from state.run import Failure
 from tools.context import load
-from tools.errors import BudgetError, FinishedError, InputError, PermanentError
+from tools.errors import BudgetError, EndedError, FinishedError, InputError, PermanentError
 
 P = ParamSpec("P")
 
@@ -57,7 +57,11 @@ def timed(node: Callable[P, Awaitable[dict[str, Any]]]) -> Callable[P, Awaitable
 
 def failure_of(stage: str, error: PermanentError | InputError) -> Failure:
     """Describe an error that stops a run, and what to do about it."""
-    subject = "budget" if isinstance(error, BudgetError) else "run"
+    subject = "run"
+    if isinstance(error, FinishedError | EndedError):
+        subject = "person"
+    elif isinstance(error, BudgetError):
+        subject = "budget"
     remedy = ""
     if isinstance(error, FinishedError):
         remedy = "write about the papers that it kept, or run it again: answers already paid for are kept"

@@ -1,106 +1,94 @@
-"""The graphs as A2A 1.0 agents: a task is a run, a question to a person is TASK_STATE_INPUT_REQUIRED.
+"""The graphs as A2A agents: a task is a run, a question to a person is TASK_STATE_INPUT_REQUIRED.
 
+There is an agent for each graph, and one for the whole service, whose skills the graphs are. Protocol
+1.0 is served, and 0.3 by the SDK's translation.
 Source: https://a2a-protocol.org/latest/specification/
 """
 
-import json
-from base64 import b64encode
-from collections.abc import Callable, Mapping
-from typing import Any, cast, get_args
+import asyncio
+from collections.abc import Mapping
+from typing import Any, get_args
 
-from a2a.helpers import get_data_parts, get_message_text, new_data_part, new_text_part
+from a2a.helpers import get_data_parts, get_message_text, new_text_part
 from a2a.server.agent_execution import AgentExecutor, RequestContext
-from a2a.server.context import ServerCallContext
 from a2a.server.events import EventQueue
 from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.request_handlers.response_helpers import agent_card_to_dict
 from a2a.server.routes import create_jsonrpc_routes
-from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
-from a2a.types import (
-    Artifact,
-    Message,
-    Part,
-    Role,
-    Task,
-    TaskState,
-    TaskStatus,
-)
+from a2a.server.tasks import TaskUpdater
+from a2a.types import Message, Task, TaskState, TaskStatus
 from a2a.utils.constants import AGENT_CARD_WELL_KNOWN_PATH
-from google.protobuf.json_format import MessageToDict
+from a2a.utils.errors import InternalError, InvalidParamsError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from citeloom.service.a2a_cards import PATH, TAKE_FILES, card_of
-from citeloom.service.digest import digest
-from citeloom.service.runs import GraphName, Runs, RunView, Status
+from citeloom.service.a2a_cards import card_of, path_of
+from citeloom.service.a2a_input import asked_for
+from citeloom.service.a2a_results import artifacts_of, parts_told, state_of
+from citeloom.service.a2a_tasks import Contexts, RunsOf, RunTasks, base_of, headers_of
+from citeloom.service.entry import CARD, asks_for_keys, has_own_auth
+from citeloom.service.runs import GraphName, Runs, RunView
 from tools.errors import CiteLoomError, InputError
-
-_TEXT = {"ask": "question", "synthesize": "question", "revise": "instruction", "ingest": ""}
-"""The field of a graph's input that the text of a message is, where it is not `text`."""
-RunsOf = Callable[[Mapping[str, str]], Runs]
-"""Gives the runs of a caller, by the headers of the request."""
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
-    """Return, for each graph, the routes of its agent and of its card."""
+    """Return the routes of the agents and of their cards."""
     found: list[BaseRoute] = []
-    for graph in get_args(GraphName):
-        card, path = card_of(graph), f"{PATH}/{graph}"
+    graphs: list[GraphName | None] = [None, *get_args(GraphName)]
+    for graph in graphs:
         handler = DefaultRequestHandler(
             agent_executor=RunExecutor(graph, runs_of),
-            task_store=RunTasks(runs_of),
-            agent_card=card,
+            task_store=RunTasks(graph, runs_of),
+            agent_card=card_of(graph),
             interrupted_task_timeout=600.0,
         )
-        found += create_jsonrpc_routes(handler, path)
-        found.append(_card_route(graph, path))
-    return found
+        path = path_of(graph)
+        found += create_jsonrpc_routes(
+            handler, path, context_builder=Contexts(), enable_v0_3_compat=True
+        )
+        found.append(_card_route(graph, path + AGENT_CARD_WELL_KNOWN_PATH))
+    return [*found, _card_route(None, CARD)]
 
 
-def _card_route(graph: GraphName, path: str) -> BaseRoute:
+def _card_route(graph: GraphName | None, path: str) -> BaseRoute:
     async def card(request: Request) -> JSONResponse:
-        at_home = card_of(graph)
-        at_home.supported_interfaces[0].url = f"{str(request.base_url).rstrip('/')}{path}"
-        return JSONResponse(MessageToDict(at_home))
+        needs_key = has_own_auth() or await asyncio.to_thread(asks_for_keys)
+        base = str(request.base_url).rstrip("/")
+        return JSONResponse(agent_card_to_dict(card_of(graph, base, needs_key=needs_key)))
 
-    return Route(path + AGENT_CARD_WELL_KNOWN_PATH, card)
+    return Route(path, card)
 
 
 class RunExecutor(AgentExecutor):
-    """Executes a task as a run of one graph."""
+    """Executes a task as a run of one graph, or of the graph that its message names."""
 
-    def __init__(self, graph: GraphName, runs_of: RunsOf) -> None:
+    def __init__(self, graph: GraphName | None, runs_of: RunsOf) -> None:
         self._graph = graph
         self._runs_of = runs_of
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         """Begin a run, or answer what it asks, and tell of it until it rests."""
-        message = context.message
-        assert message
+        assert context.message
         assert context.task_id
         assert context.context_id
-        runs = self._runs_of(_headers(context.call_context))
+        runs = self._runs_of(headers_of(context.call_context))
         updater = TaskUpdater(event_queue, context.task_id, context.context_id)
+        if context.current_task is not None:
+            await _answer(runs, context.task_id, context.message)
         try:
             if context.current_task is None:
+                submitted = TaskStatus(state=TaskState.TASK_STATE_SUBMITTED)
                 await event_queue.enqueue_event(
                     Task(
                         id=context.task_id,
                         context_id=context.context_id,
-                        status=TaskStatus(state=TaskState.TASK_STATE_SUBMITTED),
-                        history=[message],
+                        status=submitted,
+                        history=[context.message],
                     )
                 )
-                inputs, how = _read(self._graph, message)
-                if self._graph in {"ask", "synthesize"}:
-                    inputs |= await _said_before(runs, self._graph, context.context_id, message)
-                await runs.start(
-                    self._graph, inputs, how, name=context.task_id, conversation=context.context_id
-                )
-            else:
-                data = get_data_parts(message.parts)
-                await runs.answer(context.task_id, data[0] if data else get_message_text(message))
-            await _tell(runs, updater, context.task_id)
+                await self._start(runs, context.task_id, context.context_id, context.message)
+            await _tell(runs, updater, context.task_id, base_of(context.call_context))
         except InputError as error:
             await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
         except CiteLoomError as error:
@@ -110,99 +98,52 @@ class RunExecutor(AgentExecutor):
         """Stop the run; what it has is in the task's artifact."""
         assert context.task_id
         assert context.context_id
-        runs = self._runs_of(_headers(context.call_context))
+        runs = self._runs_of(headers_of(context.call_context))
         updater = TaskUpdater(event_queue, context.task_id, context.context_id)
         await runs.cancel(context.task_id)
-        await _give(await runs.get(context.task_id), updater)
+        await _give(await runs.get(context.task_id), updater, base_of(context.call_context))
         await updater.cancel()
 
+    async def _start(self, runs: Runs, task: str, conversation: str, message: Message) -> None:
+        graph, inputs, how = await asyncio.to_thread(asked_for, message, self._graph)
+        if graph in {"ask", "synthesize"}:
+            inputs |= await _said_before(runs, graph, conversation, message)
+        await runs.start(graph, inputs, how, name=task, conversation=conversation)
 
-async def _tell(runs: Runs, updater: TaskUpdater, run: str) -> None:
+
+async def _answer(runs: Runs, run: str, message: Message) -> None:
+    """Hand on the answer to what a run asks. A message that it does not ask for leaves it as it is."""
+    data = get_data_parts(message.parts)
+    try:
+        await runs.answer(run, data[0] if data else get_message_text(message))
+    except InputError as error:
+        raise InvalidParamsError(message=str(error)) from error
+    except CiteLoomError as error:
+        raise InternalError(message=str(error)) from error
+
+
+async def _tell(runs: Runs, updater: TaskUpdater, run: str, base: str) -> None:
     stage = ""
     async for view in runs.follow(run):
         if view.progress and view.progress.stage != stage:
             stage = view.progress.stage
             await updater.start_work(updater.new_agent_message([new_text_part(stage)]))
-    if view.status == "input_required":
-        await updater.requires_input(updater.new_agent_message(_asked(view)))
-        return
-    await _give(view, updater)
-    message = updater.new_agent_message([new_text_part(view.error)]) if view.error else None
-    await updater.update_status(_STATES[view.status], message)
+    if not view.question:
+        await _give(view, updater, base)
+    parts = parts_told(view)
+    await updater.update_status(state_of(view), updater.new_agent_message(parts) if parts else None)
 
 
-async def _give(view: RunView, updater: TaskUpdater) -> None:
-    if view.values:
-        (artifact,) = _artifacts(view)
+async def _give(view: RunView, updater: TaskUpdater, base: str) -> None:
+    for artifact in await asyncio.to_thread(artifacts_of, view, base):
         await updater.add_artifact(
             list(artifact.parts), artifact_id=artifact.artifact_id, name=artifact.name
         )
 
 
-def _artifacts(view: RunView) -> list[Artifact]:
-    if not view.values:
-        return []
-    facts = {"run": view.values.get("run") or view.run, "outcome": view.values.get("outcome")}
-    parts = [new_text_part(digest(view), media_type="text/markdown"), new_data_part(facts)]
-    return [Artifact(artifact_id="result", name=view.graph, parts=parts)]
-
-
-def _asked(view: RunView) -> list[Part]:
-    """Return a question as text that a person can answer, and as it is."""
-    question = dict(view.question or {})
-    told = [question.get("error"), question.get("instructions"), question.get("proposal")]
-    return [new_text_part("\n\n".join(str(one) for one in told if one)), new_data_part(question)]
-
-
-_STATES: Mapping[Status, TaskState] = {
-    "working": TaskState.TASK_STATE_WORKING,
-    "input_required": TaskState.TASK_STATE_INPUT_REQUIRED,
-    "completed": TaskState.TASK_STATE_COMPLETED,
-    "failed": TaskState.TASK_STATE_FAILED,
-    "cancelled": TaskState.TASK_STATE_CANCELED,
-}
-
-
-def _read(graph: GraphName, message: Message) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the graph's input and the settings of the run that a message asks for.
-
-    Raises:
-        InputError: A part cannot be used.
-    """
-    inputs: dict[str, Any] = {}
-    for data in get_data_parts(message.parts):
-        if not isinstance(data, dict):
-            raise InputError("data has to be an object with fields of the input")
-        inputs |= json.loads(json.dumps(data), parse_float=_number)
-    how = inputs.pop("settings", {})
-    if not isinstance(how, dict):
-        raise InputError("`settings` has to be an object with settings of the run")
-    uploads = []
-    for part in message.parts:
-        if part.WhichOneof("content") == "url":
-            raise InputError("files are taken as they are, not by address: nothing is fetched")
-        if part.WhichOneof("content") == "raw":
-            content = b64encode(part.raw).decode()
-            uploads.append({"name": part.filename, "content": content, "encoding": "base64"})
-    if uploads and graph not in TAKE_FILES:
-        raise InputError(f"{graph} takes no files; synthesize and ingest do")
-    if uploads:
-        inputs["uploads"] = [*inputs.get("uploads", ()), *uploads]
-    field, text = _TEXT.get(graph, "text"), get_message_text(message)
-    if field and text:
-        inputs[field] = text
-    return inputs, how
-
-
-def _number(text: str) -> int | float:
-    """Return a number as it was meant: protobuf knows no integers."""
-    value = float(text)
-    return int(value) if value.is_integer() else value
-
-
 async def _said_before(
     runs: Runs, graph: GraphName, conversation: str, message: Message
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Return the conversation so far, with the new question as its end."""
     for view in await runs.list(5, conversation=conversation):
         if view.graph == graph and view.status == "completed":
@@ -210,47 +151,3 @@ async def _said_before(
             asked = {"role": "user", "content": get_message_text(message)}
             return {"messages": [*before, asked], "question": ""}
     return {}
-
-
-def _headers(context: ServerCallContext) -> Mapping[str, str]:
-    return cast(Mapping[str, str], context.state.get("headers", {}))
-
-
-class RunTasks(InMemoryTaskStore):
-    """Tasks under way; those that have ended, or that a restart has left, are read from their runs."""
-
-    def __init__(self, runs_of: RunsOf) -> None:
-        super().__init__()
-        self._runs_of = runs_of
-
-    async def save(self, task: Task, context: ServerCallContext) -> None:
-        """Keep a task while it is under way."""
-        if task.status.state in _ENDED:
-            await super().delete(task.id, context)
-        else:
-            await super().save(task, context)
-
-    async def get(self, task_id: str, context: ServerCallContext) -> Task | None:
-        """Return a task, or None where the caller has none of this name."""
-        if task := await super().get(task_id, context):
-            return task
-        try:
-            view = await self._runs_of(_headers(context)).get(task_id)
-        except InputError:
-            return None
-        status = TaskStatus(state=_STATES[view.status])
-        if view.status == "input_required":
-            parts = _asked(view)
-            asked = Message(role=Role.ROLE_AGENT, message_id=task_id, parts=parts)
-            status.message.CopyFrom(asked)
-        return Task(
-            id=task_id, context_id=view.conversation, status=status, artifacts=_artifacts(view)
-        )
-
-
-_ENDED = frozenset(
-    {
-        TaskState.TASK_STATE_COMPLETED, TaskState.TASK_STATE_FAILED,
-        TaskState.TASK_STATE_CANCELED, TaskState.TASK_STATE_REJECTED,
-    }
-)  # fmt: skip

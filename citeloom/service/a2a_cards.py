@@ -9,16 +9,25 @@ from a2a.types import (
     AgentInterface,
     AgentSkill,
     HTTPAuthSecurityScheme,
+    SecurityRequirement,
     SecurityScheme,
+    StringList,
 )
 
 from citeloom.service.runs import GraphName
 
 PATH = "/citeloom/a2a"
+VERSIONS = ("1.0", "0.3")
+"""Versions of the protocol that are served, the preferred one first."""
 TAKE_FILES = frozenset({"synthesize", "ingest"})
 _MODES = ["text/plain", "application/json"]
 _FILE_MODES = ["application/pdf", "text/html", "text/markdown", "application/octet-stream"]
 
+_SERVICE = (
+    "Literature reviews in which every citation is real and every claim is backed by a checked quote. Send an "
+    'abstract or an idea as text for a review. For another skill, name it in data: {"skill": "ask"}. Each skill '
+    f"is also an agent of its own, at {PATH}/SKILL."
+)
 _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
     "review": (
         "Write a related-work section",
@@ -69,34 +78,46 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-def card_of(graph: GraphName) -> AgentCard:
-    """Return the card of a graph's agent; its address is that of the server that serves it."""
-    name, told, examples = _SKILLS[graph]
-    modes = [*_MODES, *(_FILE_MODES if graph in TAKE_FILES else ())]
+def card_of(graph: GraphName | None, base: str = "", *, needs_key: bool = False) -> AgentCard:
+    """Return the card of a graph's agent, or of the whole service, as it is served at `base`."""
+    graphs = [graph] if graph else list(_SKILLS)
+    files = _FILE_MODES if TAKE_FILES.intersection(graphs) else []
     bearer = HTTPAuthSecurityScheme(
-        scheme="bearer", description="Needed where the server listens beyond this machine."
+        scheme="bearer", description="Needed where the server's operator gave out keys."
     )
     return AgentCard(
-        name=f"CiteLoom {graph}",
-        description=told,
+        name=f"CiteLoom {graph}" if graph else "CiteLoom",
+        description=_SKILLS[graph][1] if graph else _SERVICE,
         version=version("citeloom"),
         supported_interfaces=[
             AgentInterface(
-                url=f"{PATH}/{graph}", protocol_binding="JSONRPC", protocol_version="1.0"
+                url=f"{base}{path_of(graph)}", protocol_binding="JSONRPC", protocol_version=each
             )
+            for each in VERSIONS
         ],
         capabilities=AgentCapabilities(streaming=True, push_notifications=False),
-        default_input_modes=modes,
+        default_input_modes=[*_MODES, *files],
         default_output_modes=["text/markdown", "application/json"],
-        skills=[
-            AgentSkill(
-                id=graph,
-                name=name,
-                description=told,
-                tags=["literature review", "citations"],
-                examples=examples,
-                input_modes=modes,
-            )
-        ],
+        skills=[_skill(each) for each in graphs],
         security_schemes={"bearer": SecurityScheme(http_auth_security_scheme=bearer)},
+        security_requirements=[SecurityRequirement(schemes={"bearer": StringList()})]
+        if needs_key
+        else [],
+    )
+
+
+def path_of(graph: GraphName | None) -> str:
+    """Return where the agent of a graph, or of the whole service, is served."""
+    return f"{PATH}/{graph}" if graph else PATH
+
+
+def _skill(graph: GraphName) -> AgentSkill:
+    name, told, examples = _SKILLS[graph]
+    return AgentSkill(
+        id=graph,
+        name=name,
+        description=told,
+        tags=["literature review", "citations"],
+        examples=examples,
+        input_modes=[*_MODES, *(_FILE_MODES if graph in TAKE_FILES else ())],
     )

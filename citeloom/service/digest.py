@@ -1,4 +1,4 @@
-"""A run's result in a few thousand characters of Markdown, for whoever reads it in a conversation."""
+"""A run's result as Markdown, for whoever reads it in a conversation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
@@ -6,21 +6,18 @@ from typing import Any
 
 from citeloom.service.runs import RunView
 
-MOST = 6000
-"""Characters of a digest at most."""
+MOST = 60_000
+"""Characters of a digest at most: a section with its references is below it."""
 _PAPERS = 15
 
 
 def digest(view: RunView) -> str:
     """Return what a run gives, or has so far: its text with its sources, and what went wrong."""
-    values = view.values
-    lines = list(_DIGESTS[view.graph](values))
-    if stop := values.get("stop"):
-        lines.append(f"Stopped: {stop['cause']} {stop.get('remedy') or ''}".strip())
-    elif values.get("outcome") == "partial":
+    lines = list(_DIGESTS[view.graph](view.values))
+    if view.problem:
+        lines.append(f"Stopped: {view.problem}")
+    elif view.outcome == "partial":
         lines.append("The result is partial.")
-    if view.error:
-        lines.append(view.error)
     text = "\n\n".join(line for line in lines if line).strip() or "There is nothing yet."
     more = f"\n\n(Cut here; all of it is in run {view.run}.)"
     return text if len(text) <= MOST else text[: MOST - len(more)].rstrip() + more

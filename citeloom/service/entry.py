@@ -21,6 +21,8 @@ from tools.keys import Key, Keys
 OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
 """Answered to anybody: what asks them has no key."""
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+CARD = "/.well-known/agent-card.json"
+"""The card of the service as an A2A agent, which tells a client that it needs a key."""
 
 
 @dataclass
@@ -90,8 +92,8 @@ def holder_of(headers: Mapping[str, str]) -> Key | None:
 
 
 def is_open(path: str) -> bool:
-    """Whether a path is answered to anybody: health, and the page's files, which hold nothing of a caller's."""
-    return path in OPEN or path == "/app" or path.startswith("/app/")
+    """Whether a path is answered to anybody: health, and the card and the page, which hold nothing of a caller's."""
+    return path in OPEN or path in {"/app", CARD} or path.startswith("/app/")
 
 
 async def caller_of_request(request: Request) -> str:

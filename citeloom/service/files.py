@@ -29,7 +29,7 @@ from tools.bibliography.zotero import send_to_zotero
 from tools.errors import CiteLoomError, InputError
 
 BUNDLE = "bundle.zip"
-_SECTIONS = frozenset({"find", "write", "review", "revise"})
+SECTIONS = frozenset({"find", "write", "review", "revise"})
 
 
 def routes(runs_of: RunsOf) -> list[BaseRoute]:
@@ -58,7 +58,7 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
             )
         view = await runs_of(request.headers).get(request.path_params["run"])
         made = (
-            await asyncio.to_thread(_made, view) if view.values and view.graph in _SECTIONS else {}
+            await asyncio.to_thread(_made, view) if view.values and view.graph in SECTIONS else {}
         )
         ris = made.get("files/references.ris")
         if not isinstance(ris, str):
@@ -75,7 +75,7 @@ def routes(runs_of: RunsOf) -> list[BaseRoute]:
 
 def names_of(view: RunView) -> dict[str, str]:
     """Return the files that a run has, and what each is."""
-    if view.graph in _SECTIONS:
+    if view.graph in SECTIONS:
         made = _made(view) if view.values else {}
         return {name: TOLD.get(name, "") for name in made} | {
             BUNDLE: "all of these", "result.json": "all that the run gives",
@@ -87,7 +87,7 @@ def _sent(view: RunView, files: Mapping[str, str], name: str) -> Response:
     if name not in files:
         raise InputError(f"run '{view.run}' has no file '{name}'; it has: {', '.join(files)}")
     content: str | bytes
-    if view.graph not in _SECTIONS or name == "result.json":
+    if view.graph not in SECTIONS or name == "result.json":
         content = read(view, name)
     elif name == BUNDLE:
         packed = BytesIO()

@@ -23,8 +23,9 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
 from citeloom.service.mcp_tasks import add_tasks, as_task, has_tasks
+from citeloom.service.next_step import far_of
 from citeloom.service.runs import Runs, RunView
-from citeloom.service.told import SCHEMA, RunsOf, far_of, files_of, mime_of, parsed, read, told
+from citeloom.service.told import SCHEMA, RunsOf, files_of, mime_of, parsed, read, told
 from citeloom.service.tools import TOOLS, GetRun, Starts, Tool, arguments_of, start
 from tools.errors import CiteLoomError, InputError, trace_of
 
@@ -223,8 +224,7 @@ def answered(view: RunView, part: str = "", page: int = 1) -> types.CallToolResu
     return types.CallToolResult(
         content=[types.TextContent(text=json.dumps(result, ensure_ascii=False)), *links],
         structured_content=result,
-        is_error=view.status == "failed"
-        or (bool(result.get("problem")) and not view.values.get("usage")),
+        is_error=view.told_status == "failed",
     )
 
 

@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
 
+from citeloom.service.next_step import far_of
 from citeloom.service.runs import Runs, RunView
-from citeloom.service.told import far_of
 from tools.errors import CiteLoomError, InputError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -43,12 +43,16 @@ def has_tasks(ctx: Context) -> bool:
 
 
 def as_task(view: RunView, kind: str = "task") -> dict[str, Any]:
-    """Return a run as a task."""
+    """Return a run as a task. One that failed is completed: its result says that it failed.
+
+    A task fails only where the protocol does.
+    """
+    status = "completed" if view.status == "failed" else view.status
     return {
         "resultType": kind,
         "taskId": view.run,
-        "status": view.status,
-        "statusMessage": far_of(view) or view.status.replace("_", " "),
+        "status": status,
+        "statusMessage": view.problem or far_of(view) or status.replace("_", " "),
         "createdAt": view.started,
         "lastUpdatedAt": view.updated or view.started,
         "ttlMs": None,
@@ -69,8 +73,6 @@ def add_tasks(
     async def get(ctx: Context, params: TaskParams) -> dict[str, Any]:
         _, view = await _known(ctx, params, runs_of)
         task = as_task(view, "complete")
-        if view.status == "failed":  # of the run, not of the protocol: a result that says so
-            task |= {"status": "completed", "statusMessage": view.error}
         if task["status"] == "completed":
             task["result"] = _plain(result(view))
         elif view.question:

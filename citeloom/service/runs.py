@@ -5,15 +5,18 @@ this process, `ServedRuns` on a LangGraph server.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from pydantic import Field
 
 from state.base import Value
+from state.run import Outcome
 
 GraphName = Literal["find", "write", "review", "revise", "verify", "ask", "ingest", "synthesize"]
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 """As MCP tasks and A2A name them."""
+_GIVEN = ("papers", "sentences", "answer", "draft", "reports")
+"""Outputs of the graphs of which each is a part of a result."""
 
 
 class Progress(Value):
@@ -47,6 +50,42 @@ class RunView(Value):
     def rests(self) -> bool:
         """Whether nothing happens until somebody does something."""
         return self.status != "working"
+
+    @property
+    def outcome(self) -> Outcome | Literal[""]:
+        """What the run gave; empty until it has ended. A run that was stopped or failed gave a part at most.
+
+        The values of a run under way may hold the outcome of a step, which is not the run's.
+        """
+        if self.status in {"working", "input_required"}:
+            return ""
+        if self.status == "completed":
+            return cast(Outcome, self.values.get("outcome") or "")
+        return "partial" if any(self.values.get(name) for name in _GIVEN) else "nothing"
+
+    @property
+    def problem(self) -> str:
+        """Why there is nothing more, and what to do about it; empty while all is well."""
+        stop = self._stop
+        return self.error or " ".join(filter(None, (stop.get("cause"), stop.get("remedy"))))
+
+    @property
+    def refused(self) -> bool:
+        """Whether the input cannot be used: nothing was done, and the run cannot go on."""
+        return self._ended_by({"input", "plan"})
+
+    @property
+    def told_status(self) -> Status:
+        """The status for a caller: a run that a wrong input, an error or a budget ended with nothing has failed."""
+        ended = self.refused or self._ended_by({"run", "budget"})
+        return "failed" if ended else self.status
+
+    @property
+    def _stop(self) -> Mapping[str, Any]:
+        return self.values.get("stop") or {}
+
+    def _ended_by(self, subjects: set[str]) -> bool:
+        return self.outcome == "nothing" and self._stop.get("subject") in subjects
 
 
 class Runs(Protocol):

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
+from citeloom.service.next_step import next_step
 from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.results import Reference
@@ -93,33 +94,9 @@ def told(view: RunView, part: str = "", page: int = 1) -> ToolResult:
             f"run '{view.run}' has no part '{part}'; it has: {', '.join(['text', *parts])}"
         )
     return ToolResult(
-        run=view.run, graph=view.graph, status=view.status, next=_next(view),
-        outcome=str(values.get("outcome") or "") if view.rests else "",
-        problem=_clip(view.error or _stop(values)), **result,
+        run=view.run, graph=view.graph, status=view.told_status, next=next_step(view),
+        outcome=view.outcome, problem=_clip(view.problem), **result,
     )  # fmt: skip
-
-
-def _next(view: RunView) -> str:
-    match view.status:
-        case "working":
-            far = view.progress and f" ({far_of(view)})"
-            return f"Call get_run with this run in a while{far or ''}; it goes on by itself."
-        case "input_required":
-            return (
-                "Put the question to a person, then call get_run with `answer`: '' goes on as proposed, "
-                "'stop' ends the run, other text replaces the proposal."
-            )
-        case "completed":
-            return "Done. get_run pages through `parts`; the linked files have all of it."
-    return "get_run with action 'resume' lets it go on from where it stopped."
-
-
-def far_of(view: RunView) -> str:
-    """Return how far a run is, in words."""
-    if not (progress := view.progress):
-        return ""
-    counted = f" {progress.done} of {progress.total}" if progress.total else ""
-    return f"{progress.stage.replace('_', ' ')}{counted}"
 
 
 def _question(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,11 +110,6 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
             f"{proposal[:PAGE]}\n(cut: question.json has all of it; an answer replaces all of it)"
         )
     return {**{name: _clip(words) for name, words in short.items() if words}, "proposal": proposal}
-
-
-def _stop(values: Mapping[str, Any]) -> str:
-    stop = values.get("stop") or {}
-    return " ".join(filter(None, (stop.get("cause"), stop.get("remedy")))) if stop else ""
 
 
 def _text(values: Mapping[str, Any]) -> str:

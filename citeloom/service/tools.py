@@ -196,13 +196,17 @@ TOOLS: Mapping[str, Tool] = {
 
 
 def arguments_of(tool: Tool, given: Mapping[str, Any] | None) -> Any:
-    """Return what a caller sent, checked.
+    """Return what a caller sent, checked; `null` is an argument that was left out.
 
     Raises:
         InputError: It cannot be used; the message says what can.
     """
+    known = tool.takes.model_fields
+    sent = {
+        name: item for name, item in (given or {}).items() if item is not None or name not in known
+    }
     try:
-        return tool.takes.model_validate(dict(given or {}))
+        return tool.takes.model_validate(sent)
     except ValidationError as error:
         raise InputError("; ".join(_wrong(item, tool) for item in error.errors())) from error
 

@@ -49,12 +49,12 @@ class Caller:
         call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         return self.post("/citeloom/a2a/ask", call, headers={"A2A-Version": "1.0"}).json()
 
-    def messaged(self, text: str, **where: str) -> Any:
+    def messaged(self, text: str, data: Any = None, **where: str) -> Any:
         """Send a message over A2A, of a task or a conversation."""
         message = {
             "role": "ROLE_USER",
             "messageId": uuid4().hex,
-            "parts": [{"text": text}],
+            "parts": [{"text": text}, *([{"data": data}] if data else [])],
             **where,
         }
         return self.asked("SendMessage", message=message)

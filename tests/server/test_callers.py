@@ -91,6 +91,17 @@ def test_only_health_is_told_to_anybody(callers: dict[str, Caller]) -> None:
         assert nobody.get(path).status_code in {401, 429}, path
 
 
+def test_card_at_the_root_tells_anybody_that_a_key_is_needed(callers: dict[str, Caller]) -> None:
+    nobody, alice = callers["nobody"], callers["alice"]
+    card = nobody.get("/.well-known/agent-card.json")
+    assert card.status_code == 200
+    assert card.json()["securityRequirements"] == [{"schemes": {"bearer": {}}}]
+    assert nobody.post("/citeloom/a2a").status_code in {401, 429}
+    place = "/citeloom/a2a/.well-known/agent-card.json"
+    assert nobody.get(place).status_code in {401, 429}
+    assert alice.get(place).json() == card.json()
+
+
 def test_key_is_taken_from_either_header_and_no_longer_when_it_is_revoked(
     secured: Server, callers: dict[str, Caller]
 ) -> None:
@@ -152,14 +163,20 @@ def test_run_and_stream_of_another_caller_cannot_be_read_or_ended(
 def test_task_of_another_caller_is_not_read_or_ended_over_a2a(callers: dict[str, Caller]) -> None:
     alice, bob = callers["alice"], callers["bob"]
     task = alice.messaged("What is RAG?")["result"]["task"]["id"]
-    assert alice.asked("GetTask", id=task)["result"]["id"] == task
-    for answer in (
-        bob.asked("GetTask", id=task),
-        bob.asked("CancelTask", id=task),
-        bob.messaged("And who wrote it?", taskId=task),
-    ):
-        assert "error" in answer, answer
-    assert task not in str(bob.asked("ListTasks"))
+    no_run = alice.messaged("What is RAG?", {"colour": "red"})["result"]["task"]["id"]
+    for each in (task, no_run):
+        assert alice.asked("GetTask", id=each)["result"]["id"] == each
+        for answer in (
+            bob.asked("GetTask", id=each),
+            bob.asked("CancelTask", id=each),
+            bob.messaged("And who wrote it?", taskId=each),
+        ):
+            assert "error" in answer, answer
+    listed = {
+        name: callers[name].asked("ListTasks")["result"]["tasks"] for name in ("alice", "bob")
+    }
+    assert {task, no_run} <= {item["id"] for item in listed["alice"]}
+    assert not {task, no_run} & {item["id"] for item in listed["bob"]}
 
 
 async def test_run_of_another_caller_is_not_read_answered_or_ended_over_mcp(

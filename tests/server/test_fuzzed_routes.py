@@ -13,7 +13,7 @@ from tests.server.conftest import Server
 METHODS = [
     "SendMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard",
     "CreateTaskPushNotificationConfig", "server/discover", "initialize", "tools/list", "tools/call",
-    "tasks/get", "tasks/cancel", "resources/read", "prompts/list",
+    "tasks/get", "tasks/cancel", "resources/read", "prompts/list", "message/send", "message/stream",
 ]  # fmt: skip
 AGENTS = ("/citeloom/a2a/find", "/citeloom/a2a/synthesize")
 PART = {

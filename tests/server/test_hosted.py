@@ -22,6 +22,7 @@ from tests.server.hostile import Caller
 from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
 from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
+from tools.keys import KeyLimits, Keys
 
 Parts = tuple[Hosted, "subprocess.Popen[bytes]", OpenAIServer]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}")
@@ -126,6 +127,31 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
     ready = server.ready()
     assert ready.status_code == 503
     assert "Redis does not answer, so no run starts" in ready.json()["text"]
+
+
+def test_tasks_over_a2a_are_those_of_their_caller(hosted: Parts) -> None:
+    server, _, _ = hosted
+    keys = Keys(server.folder / "home")
+    alice, bob = (Caller(server.url, keys.add(name, KeyLimits())) for name in ("alice", "bob"))
+    server.start()
+    card = Caller(server.url).get("/.well-known/agent-card.json").json()
+    assert card["supportedInterfaces"][0]["url"] == f"{server.url}/citeloom/a2a"
+    assert card["securityRequirements"]
+    question = "What is PRISMA?"
+    done = alice.messaged(question)["result"]["task"]
+    assert done["status"]["state"] == "TASK_STATE_COMPLETED"
+    short = alice.messaged(" ")["result"]["task"]
+    no_run = alice.messaged(question, {"colour": "red"})["result"]["task"]
+    assert {task["status"]["state"] for task in (short, no_run)} == {"TASK_STATE_REJECTED"}
+    tasks = [no_run["id"], short["id"], done["id"]]
+    assert [task["id"] for task in alice.asked("ListTasks")["result"]["tasks"]] == tasks
+    assert bob.asked("ListTasks")["result"]["tasks"] == []
+    for task in tasks:
+        assert alice.asked("GetTask", id=task)["result"]["id"] == task
+        assert "error" in bob.asked("GetTask", id=task)
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"id": done["id"]}}
+    old = alice.post("/citeloom/a2a/ask", call).json()["result"]
+    assert old["status"]["state"] == "completed"
 
 
 def test_what_cannot_be_served_safely_or_at_all_is_refused(tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ async def test_client_of_an_older_version_answers_with_get_run(opening: Opening)
         assert asked["status"] == "input_required"
         assert asked["question"]["proposal"]
         assert "answer" in asked["next"]
+        assert "outcome" not in asked
         answer = {"run": asked["run"], "answer": "", "wait_seconds": 60}
         done = small(await client.call_tool("get_run", answer))
     assert done["status"] == "completed"
@@ -177,6 +178,17 @@ CALLS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+NEEDED: dict[str, dict[str, Any]] = {
+    "find_papers": {"text": IDEA},
+    "write_related_work": {"text": IDEA, "papers": PAPERS},
+    "review": {"text": IDEA},
+    "ask_library": {"question": "How does LitLLM rank papers?"},
+    "synthesize_papers": {"question": "What do they retrieve?", "papers": PAPERS},
+    "verify_citations": {"text": CALLS["verify_citations"]["text"]},
+}
+"""What each tool cannot do without."""
+
+
 @pytest.mark.parametrize("tool", CALLS)
 async def test_each_tool_gives_a_small_result(server: Server, tool: str) -> None:
     async with Client(f"{server.url}/citeloom/mcp") as client:
@@ -202,6 +214,44 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 
 NO_FILES = ["citeloom://runs/none/result.json", "file:///etc/passwd", "citeloom://runs/x"]
+
+
+@BOTH
+async def test_run_whose_input_cannot_be_used_has_failed(opening: Opening) -> None:
+    async with opening() as client:
+        for tool, given in (
+            ("find_papers", {"text": "two words"}),
+            ("review", {"text": IDEA, "style": "none-of-this-name"}),
+            ("write_related_work", {**WRITE, "plan": "On the last [99]."}),
+        ):
+            done = await client.call_tool(tool, given)
+            result = small(done)
+            assert done.is_error
+            assert (result["status"], result["outcome"]) == ("failed", "nothing"), result
+            assert result["problem"]
+            assert "cannot go on" in result["next"]
+            again = await client.call_tool("get_run", {"run": result["run"]})
+            assert small(again) == result
+
+
+@BOTH
+async def test_null_is_an_argument_that_was_left_out(opening: Opening) -> None:
+    async with opening() as client:
+        tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+        run = ""
+        for name, schema in tools.items():
+            given = {"get_run": {"run": run}, **NEEDED}[name]
+            assert given.keys() >= set(schema["required"])
+            nulls = {field: None for field in schema["properties"] if field not in given}
+            done = await client.call_tool(name, {**nulls, **given})
+            result = small(done)
+            assert not done.is_error, result
+            run = result["run"]
+            needed = await client.call_tool(name, dict.fromkeys(schema["properties"]))
+            assert needed.is_error
+            assert f"{name} needs `{schema['required'][0]}`" in str(needed.content)
+            odd = await client.call_tool(name, {**given, "colour": None})
+            assert f"{name} takes no `colour`" in str(odd.content)
 
 
 @BOTH

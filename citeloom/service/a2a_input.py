@@ -1,0 +1,90 @@
+"""What an A2A message asks for: the skill, the graph's input, the settings of the run."""
+
+import json
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, cast, get_args
+
+from a2a.helpers import get_data_parts, get_message_text
+from a2a.types import Message
+
+from citeloom.service.a2a_cards import TAKE_FILES
+from citeloom.service.runs import GraphName
+from tools.context import run_settings
+from tools.errors import InputError
+
+DEFAULT: GraphName = "review"
+"""The skill of a message to the whole service that names none."""
+_TEXT = {"ask": "question", "synthesize": "question", "revise": "instruction", "ingest": ""}
+"""The field of a graph's input that the text of a message is, where it is not `text`."""
+
+
+def asked_for(
+    message: Message, graph: GraphName | None
+) -> tuple[GraphName, dict[str, Any], dict[str, Any]]:
+    """Return which graph a message is for, its input, and the settings of the run.
+
+    Args:
+        message: As it was sent.
+        graph: The graph of the agent that it was sent to; None for the whole service, to which a message
+            names its `skill` in its data.
+
+    Raises:
+        InputError: A part cannot be used; the text says what can.
+    """
+    inputs = _data(message)
+    skill = str(inputs.pop("skill", graph or DEFAULT))
+    skills = [graph] if graph else list(get_args(GraphName))
+    if skill not in skills:
+        raise InputError(f"there is no skill '{skill}' here; there are: {', '.join(skills)}")
+    chosen = cast(GraphName, skill)
+    settings = inputs.pop("settings", {})
+    if not isinstance(settings, dict):
+        raise InputError("`settings` has to be an object with settings of the run")
+    fields = import_module(f"graphs.{chosen}").builder.input_schema.model_fields
+    _check_names(inputs, fields, f"{chosen} takes no field")
+    _check_names(settings, run_settings(), "there is no setting")
+    if uploads := _files(message):
+        if chosen not in TAKE_FILES:
+            raise InputError(f"{chosen} takes no files; {' and '.join(sorted(TAKE_FILES))} do")
+        inputs["uploads"] = [*inputs.get("uploads", ()), *uploads]
+    field, text = _TEXT.get(chosen, "text"), get_message_text(message)
+    if field and text:
+        inputs[field] = text
+    return chosen, inputs, settings
+
+
+def _data(message: Message) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for data in get_data_parts(message.parts):
+        if not isinstance(data, dict):
+            raise InputError("data has to be an object with fields of the input")
+        found |= json.loads(json.dumps(data), parse_float=_number)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _number(text: str) -> int | float:
+    """Return a number as it was meant: protobuf knows no integers."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def _check_names(given: Mapping[str, Any], known: Collection[str], none: str) -> None:
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            meant = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}"
+            raise InputError(f"{none} `{name}`; {meant}")
+
+
+def _files(message: Message) -> list[dict[str, str]]:
+    uploads = []
+    for part in message.parts:
+        if part.WhichOneof("content") == "url":
+            raise InputError("files are taken as they are, not by address: nothing is fetched")
+        if part.WhichOneof("content") == "raw":
+            content = b64encode(part.raw).decode()
+            uploads.append({"name": part.filename, "content": content, "encoding": "base64"})
+    return uploads

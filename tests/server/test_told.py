@@ -1,0 +1,178 @@
+"""What is told of a run in each state: MCP's tools, its tasks and A2A agree, whatever the graph."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from langgraph_sdk import get_client
+
+from tests.server.conftest import Server
+from tests.server.test_a2a import CLAIM, MOTHS
+from tests.server.test_a2a_protocol import called
+from tests.server.test_bad_input import GOOD
+from tests.server.test_mcp import IDEA, PAPERS
+from tests.server.test_mcp_wire import Wire
+from tests.support import SMALL
+
+GIVEN: dict[str, dict[str, Any]] = {
+    **GOOD,
+    "find": {"text": IDEA, "library": SMALL, "keep": 4},
+    "review": {"text": IDEA, "library": SMALL, "keep": 4, "cite": 2},
+    "write": {"text": IDEA, "library": SMALL, "papers": PAPERS[:2], "cite": 2},
+    "verify": {"text": CLAIM, "library": SMALL, "papers": [MOTHS]},
+    "ask": {"question": "How does LitLLM rank papers?"},
+    "synthesize": {
+        "question": "How are explanations of the relationship between two scientific documents generated?",
+        "library": SMALL, "papers": PAPERS,
+    },
+    "ingest": {**GOOD["ingest"], "library": "told-of"},
+}  # fmt: skip
+ASKS = {"find": "queries", "review": "plan", "write": "plan", "revise": "text"}
+"""By graph that asks without an LLM: at what."""
+A2A = {
+    "working": {"WORKING"}, "input_required": {"INPUT_REQUIRED"}, "completed": {"COMPLETED"},
+    "failed": {"FAILED", "REJECTED"}, "cancelled": {"CANCELED"},
+}  # fmt: skip
+
+
+class Told:
+    """Makes runs in a state of choice, and asks of them in every way there is."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.tasks, self.tools = Wire(server.url), Wire(server.url, tasks=False)
+
+    async def started(self, graph: str, inputs: dict[str, Any], **how: Any) -> str:
+        """Start a run as the service does, but with `how` an SDK would start it."""
+        async with get_client(url=self.server.url) as client:
+            metadata = {"citeloom_graph": graph, "citeloom_settings": how.get("context") or {}}
+            thread = await client.threads.create(metadata=metadata, graph_id=graph)
+            await client.runs.create(thread["thread_id"], graph, input=inputs, **how)
+        return str(thread["thread_id"])
+
+    async def of(self, run: str, **action: Any) -> dict[str, Any]:
+        """Return what get_run says, after a look at whether all else says the same."""
+        result = (await self.tools.call("get_run", run=run, **action))["result"]
+        told = dict(result["structuredContent"])
+        status, outcome = told["status"], told.get("outcome", "")
+        task = (await self.tasks.task("get", run))["result"]
+        agent = (await called(self.server.url, "GetTask", id=run))["result"]
+        state = agent["status"]["state"].removeprefix("TASK_STATE_")
+        assert state in A2A[status], told
+        assert result.get("isError", False) == (status == "failed")
+        assert task["status"] == ("completed" if status == "failed" else status)
+        if task["status"] == "completed":
+            assert task["result"]["structuredContent"] == told
+            assert task["result"].get("isError", False) == (status == "failed")
+        assert (outcome == "") == (status in {"working", "input_required"})
+        assert ("question" in told) == (status == "input_required") == ("inputRequests" in task)
+        if status == "failed":
+            assert outcome in {"partial", "nothing"}
+            assert told["problem"] in task["statusMessage"]
+            assert agent["status"]["message"]["parts"][0]["text"] == told["problem"]
+        whole = (status, outcome) == ("completed", "complete")
+        assert told["next"].startswith("Done.") == whole, told
+        assert whole <= ("problem" not in told)
+        for artifact in agent.get("artifacts", ()):
+            data = artifact["parts"][1]["data"]
+            assert (data["outcome"], data["problem"]) == (outcome, told.get("problem", ""))
+        return told
+
+
+@pytest.fixture
+def told(server: Server) -> Told:
+    return Told(server)
+
+
+async def section(told: Told) -> str:
+    """Write a section, for `revise`, and return its run's name."""
+    async with get_client(url=told.server.url) as client:
+        done: Any = await client.runs.wait(None, "write", input=GIVEN["write"])
+    return str(done["run"])
+
+
+async def inputs_of(graph: str, told: Told) -> dict[str, Any]:
+    if graph == "revise":
+        return {"section": await section(told), "instruction": "without [1]"}
+    return GIVEN[graph]
+
+
+async def working(graph: str, told: Told) -> dict[str, Any]:
+    later = {"after_seconds": 600}
+    return await told.of(await told.started(graph, await inputs_of(graph, told), **later))
+
+
+async def cancelled(graph: str, told: Told) -> dict[str, Any]:
+    run = await told.started(graph, await inputs_of(graph, told), after_seconds=600)
+    return await told.of(run, action="cancel")
+
+
+async def refused(graph: str, told: Told) -> dict[str, Any]:
+    run = await told.started(graph, {})
+    return await told.of(run, wait_seconds=60)
+
+
+async def failed(graph: str, told: Told) -> dict[str, Any]:
+    limit: Any = {"recursion_limit": 1}
+    run = await told.started(graph, await inputs_of(graph, told), config=limit)
+    return await told.of(run, wait_seconds=60)
+
+
+async def complete(graph: str, told: Told) -> dict[str, Any]:
+    run = await told.started(graph, await inputs_of(graph, told))
+    return await told.of(run, wait_seconds=60)
+
+
+STATES: dict[str, tuple[Callable[[str, Told], Awaitable[dict[str, Any]]], str, set[str]]] = {
+    "working": (working, "working", {""}),
+    "cancelled": (cancelled, "cancelled", {"nothing"}),
+    "refused": (refused, "failed", {"nothing"}),
+    "failed": (failed, "failed", {"partial", "nothing"}),
+    "complete": (complete, "completed", {"complete"}),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("graph", GIVEN)
+async def test_state_of_a_run_is_told_alike_by_all(told: Told, graph: str, state: str) -> None:
+    reached, status, outcomes = STATES[state]
+    said = await reached(graph, told)
+    assert said["graph"] == graph
+    assert said["status"] == status, said
+    assert said.get("outcome", "") in outcomes, said
+    if state == "refused":
+        assert "cannot go on" in said["next"]
+    if state in {"failed", "cancelled"}:
+        assert "resume" in said["next"]
+
+
+@pytest.mark.parametrize("graph", ASKS)
+async def test_run_that_waits_has_no_outcome_and_one_that_was_stopped_has_a_part(
+    told: Told, graph: str
+) -> None:
+    given = await inputs_of(graph, told)
+    run = await told.started(graph, given, context={f"review_{ASKS[graph]}": "on"})
+    said = await told.of(run, wait_seconds=60)
+    assert said["status"] == "input_required", said
+    assert (await told.of(run, action="cancel"))["status"] == "cancelled"
+    assert (await told.of(run, action="resume"))["status"] == "input_required"
+    done = await told.of(run, answer="stop", wait_seconds=60)
+    assert done["status"] == "completed"
+    assert done["outcome"] in {"partial", "nothing", "complete"}
+
+
+async def test_search_that_finds_nothing_is_no_failure(told: Told) -> None:
+    given = {**GIVEN["find"], "before": "1900-01-01"}
+    said = await told.of(await told.started("find", given), wait_seconds=60)
+    assert (said["status"], said["outcome"]) == ("completed", "nothing")
+    assert said["problem"]
+    assert "nothing found" in said["next"]
+
+
+async def test_name_of_nobodys_run_is_no_run_to_any(told: Told) -> None:
+    nobody = str(uuid4())
+    answer = (await told.tools.call("get_run", run=nobody))["result"]
+    assert answer["isError"]
+    assert "error" in await told.tasks.task("get", nobody)
+    assert "error" in await called(told.server.url, "GetTask", id=nobody)
