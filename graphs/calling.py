@@ -35,7 +35,7 @@ _LOST = (
 
 
 class CallError(InputError, EmptyInputError):
-    """A graph was called with what it cannot use. LangGraph's server shows its caller the text of an EmptyInputError."""
+    """A graph was called with what it cannot use. LangGraph's server shows callers the text of an EmptyInputError."""
 
 
 class Graph(StateGraph[StateT, ContextT, InputT, OutputT]):

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.service.entry import RefusedError, has_own_auth, holder_of, is_open
+from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
 from citeloom.service.names import known
 from citeloom.settings import SettingsError, settings
 from tools.caller import ANYBODY, place_of
@@ -32,7 +32,7 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
     if is_open(path):
         return {"identity": ANYBODY}
     try:
-        key = await asyncio.to_thread(holder_of, _text(headers))
+        key = await holder_at_once(_text(headers))
     except RefusedError as error:
         raise Auth.exceptions.HTTPException(error.status, error.text) from error
     # What else a user is said to be goes with each of its runs: tools.caller reads it there.

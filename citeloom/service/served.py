@@ -183,7 +183,7 @@ class ServedRuns:
         except ValueError as error:
             raise InputError(f"there is no run '{run}'") from error
         if not _graph(thread):
-            raise InputError(f"thread '{run}' has run none of CiteLoom's graphs yet")
+            raise InputError(f"there is no run '{run}': its thread has run no graph of CiteLoom")
         return thread
 
     async def _last(self, run: str) -> Mapping[str, Any]:

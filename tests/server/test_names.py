@@ -62,8 +62,17 @@ async def test_run_of_the_service_that_is_refused_leaves_no_thread(client: LangG
 async def test_default_run_comes_to_its_end_in_every_stream_mode(
     client: LangGraphClient, graph: str
 ) -> None:
-    modes: Any = ["values", "updates", "custom", "messages-tuple", "debug", "tasks", "checkpoints", "events"]  # fmt: skip
-    inputs = {"text": IDEA, "library": SMALL}
+    modes: Any = [
+        "values",
+        "updates",
+        "custom",
+        "messages-tuple",
+        "debug",
+        "tasks",
+        "checkpoints",
+        "events",
+    ]
+    inputs = {"text": IDEA}
 
     async def last(wanted: Any) -> Any:
         values: Any = {}
