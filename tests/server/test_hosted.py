@@ -71,7 +71,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
                 break
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
         server.start()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             view = await rested(runs, run)
         assert view.status == "completed", view
         assert view.values["audit"]["passed"]
@@ -89,7 +89,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
                 break
         assert server.stop(signal.SIGTERM) in {0, -signal.SIGTERM}
         server.start()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             view = await rested(runs, second)
         assert view.status == "completed", (await client.runs.list(second), server.account)
 
@@ -164,7 +164,7 @@ async def test_callers_find_what_the_development_server_does(hosted: Parts, abst
                 with pytest.raises(InputError, match="is being worked on"):
                     await runs.resume(thread)
             threads.append(thread)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             views = [await rested(runs, thread) for thread in threads]
         assert [view.values["outcome"] for view in views] == ["complete", "partial"]
         assert {view.run for view in await runs.list()} >= set(threads)
