@@ -33,7 +33,9 @@ async def _answering(client: LangGraphClient, sent: dict[str, Any]) -> None:
 
 
 async def _by_an_assistant(client: LangGraphClient, sent: dict[str, Any]) -> None:
-    assistant = await client.assistants.create("ask", context=sent.get("context"))
+    assistant = await client.assistants.create(
+        "ask", context=sent.get("context"), if_exists="do_nothing"
+    )
     await client.runs.wait(None, assistant["assistant_id"], input=sent["input"])
 
 
