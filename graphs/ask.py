@@ -8,8 +8,9 @@ By the method 'kar': plan_search -> search_passages -> answer_at_once -> check_a
 A fatal failure leads to present_answer: a run always shows what it has.
 """
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from graphs.calling import Graph
 from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
 from nodes.ask.answer_at_once import answer_at_once
 from nodes.ask.check_answer import check_answer
@@ -51,7 +52,7 @@ def hop_or_compose(state: AskState) -> str:
     return "search_passages" if state["hop"] > len(state["hops"]) else "compose_answer"
 
 
-builder = StateGraph(
+builder = Graph(
     AskState, context_schema=context_of_graph("ask"), input_schema=AskInput, output_schema=AskOutput
 )
 add_first_step(builder, take_question)

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from graphs.calling import Graph
 from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
 from nodes.find.check_retractions import check_retractions
 from nodes.find.debate_with_attribution import debate_with_attribution
@@ -138,7 +139,7 @@ def _cost_of(state: FindState) -> Mapping[str, Any]:
 
 def wired(takes: type[FindInput]) -> StateGraph[FindState, RunContext, FindInput, FindOutput]:
     """Return the graph, which takes what `takes` declares; `review` hands in the choices of writing."""
-    made = StateGraph(
+    made = Graph(
         FindState,
         context_schema=context_of_graph("find"),
         input_schema=takes,

@@ -11,9 +11,10 @@ Every step does again, at next to no cost, what was done before it was stopped.
 
 from typing import Literal
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 from langgraph.types import Send
 
+from graphs.calling import Graph
 from graphs.policies import add_first_step, add_steps
 from nodes.ingest.complete_records import complete_records
 from nodes.ingest.index_passages import index_passages, wave
@@ -40,7 +41,7 @@ def each_source(state: IngestState) -> list[Send] | Literal["report_ingest"]:
     return [*single, *([Send("read_in_bulk", shared | {"sources": bulk})] if bulk else [])]
 
 
-builder = StateGraph(
+builder = Graph(
     IngestState,
     context_schema=context_of_graph("ingest"),
     input_schema=IngestInput,

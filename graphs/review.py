@@ -5,8 +5,9 @@ START -> begin_review -> find -> writing -> END
 A fatal failure before or in `find` leads to END: there is nothing to write about.
 """
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from graphs.calling import Graph
 from graphs.find import wired
 from graphs.policies import add_first_step, as_sent, unless_stopped
 from graphs.write import writing
@@ -22,7 +23,7 @@ class FindToWrite(FindInput):
     choices: Choices = Choices()
 
 
-builder = StateGraph(
+builder = Graph(
     ReviewState,
     context_schema=context_of_graph("review"),
     input_schema=ReviewInput,

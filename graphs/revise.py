@@ -7,9 +7,10 @@ take_section -> read_paper (a branch per paper that was not read) -> review_plan
 
 from typing import Literal
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import START
 from langgraph.types import Send
 
+from graphs.calling import Graph
 from graphs.policies import add_first_step, add_steps, unless_stopped
 from graphs.write import add_writing, each_paper
 from nodes.revise.revise_section import revise_section
@@ -31,7 +32,7 @@ def taken(
     return "revise_section" if state["told"] else each_paper(state)
 
 
-builder = StateGraph(
+builder = Graph(
     ReviseState,
     context_schema=context_of_graph("revise"),
     input_schema=ReviseInput,

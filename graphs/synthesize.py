@@ -14,6 +14,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from graphs.calling import Graph
 from graphs.policies import RETRY, add_cost_review, add_first_step, unless_stopped
 from nodes.guard import stopping, timed
 from nodes.synthesize.align_lines import align_lines
@@ -63,7 +64,7 @@ def wired(
 
     The benchmarks compare other ways of finding contexts (evals.synthesis.retrieve_contexts).
     """
-    made = StateGraph(
+    made = Graph(
         SynthesizeState,
         context_schema=context_of_graph("synthesize"),
         input_schema=SynthesizeInput,

@@ -8,8 +8,9 @@ The check is the one that `write` makes of its own sections.
 
 from itertools import pairwise
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from graphs.calling import Graph
 from graphs.policies import add_first_step, add_steps, unless_stopped
 from nodes.verify.audit_text import audit_text
 from nodes.verify.mark_citations import mark_citations
@@ -21,7 +22,7 @@ from state.request import VerifyInput
 from state.verifying import VerifyOutput, VerifyState
 from tools.context import context_of_graph
 
-builder = StateGraph(
+builder = Graph(
     VerifyState,
     context_schema=context_of_graph("verify"),
     input_schema=VerifyInput,

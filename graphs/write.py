@@ -20,6 +20,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from graphs.calling import Graph
 from graphs.policies import add_cost_review, add_first_step, add_steps, unless_stopped
 from nodes.write.audit_citations import audit_citations
 from nodes.write.check_citations import check_citations
@@ -189,7 +190,7 @@ def _cost_of(state: WriteState) -> Mapping[str, Any]:
     return {"papers": state["selected"], "cite": choices.cite, "plan": choices.plan}
 
 
-builder = StateGraph(
+builder = Graph(
     WriteState,
     context_schema=context_of_graph("write"),
     input_schema=WriteInput,

@@ -4,14 +4,17 @@ It stands on LangGraph's own store, so that a run served by several replicas fin
 their common Postgres store, and a run of the command line in SQLite beside its checkpoints.
 """
 
+import asyncio
 import re
+import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
+from random import uniform
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from langgraph.store.base import BaseStore, GetOp, Item, PutOp
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 
 from state.base import Value
 from state.bibliography import Bibliography
@@ -22,7 +25,7 @@ from state.quote import Debate
 from state.synthesis import Entries, Paragraph
 from state.writing import DraftRound, KeyElements, SavedSection
 from tools.caller import place_of
-from tools.errors import InputError
+from tools.errors import InputError, TransientError
 
 ValueT = TypeVar("ValueT", bound=Value)
 
@@ -30,6 +33,9 @@ _MOST = 1000
 _RUNS = 32
 _IDLE = 60.0
 """Seconds after which a run's values are made anew."""
+_TRIES = 5
+_GIVEN_UP = frozenset({"40001", "40P01"})
+"""Postgres gave up a transaction because of another one (not serializable, deadlock): the same may pass now."""
 
 
 class _Made:
@@ -82,9 +88,8 @@ class Table(Generic[ValueT]):
             key: value.model_dump(mode="json", exclude_defaults=True)
             for key, value in values.items()
         }
-        if plain:
-            puts = [PutOp(self._space, key, value, index=False) for key, value in plain.items()]
-            await self._store.abatch(puts)
+        # In one order: branches that put the same keys in different orders would lock each other out.
+        await self._do([PutOp(self._space, key, plain[key], index=False) for key in sorted(plain)])
         made = _made_in(self._run)
         for key, value in values.items():
             made[self._kind, key] = (plain[key], value)
@@ -92,8 +97,7 @@ class Table(Generic[ValueT]):
 
     async def get(self, keys: Iterable[str]) -> dict[str, ValueT]:
         """Return those of these values that are here, by key, in the order of `keys`."""
-        gets = [GetOp(self._space, key) for key in dict.fromkeys(keys)]
-        items = await self._store.abatch(gets) if gets else []
+        items = await self._do([GetOp(self._space, key) for key in dict.fromkeys(keys)])
         return {item.key: self._read(item) for item in items if isinstance(item, Item)}
 
     async def values(self, keys: Iterable[str]) -> list[ValueT]:
@@ -102,12 +106,32 @@ class Table(Generic[ValueT]):
 
     async def all(self) -> list[ValueT]:
         """Return what is here in the order of its keys, 1000 values at most."""
-        items = await self._store.asearch(self._space, limit=_MOST)
+        (items,) = await self._do([SearchOp(self._space, limit=_MOST, refresh_ttl=False)])
         return [self._read(item) for item in sorted(items, key=attrgetter("key"))]
 
     async def last(self) -> ValueT | None:
         """Return the value of the last key, such as that of a table of one; None where none is."""
         return next(reversed(await self.all()), None)
+
+    async def _do(self, ops: Sequence[Op]) -> Sequence[Any]:
+        """Return what the store answers, asking it again where others stood in the way.
+
+        Raises:
+            TransientError: They still do.
+        """
+        for left in reversed(range(_TRIES if ops else 0)):
+            try:
+                return await self._store.abatch(ops)
+            except Exception as error:
+                locked = _is_locked(error)
+                if not (locked or getattr(error, "sqlstate", None) in _GIVEN_UP):
+                    raise
+                if locked or not left:
+                    raise TransientError(
+                        "other runs held the store of runs for too long: try again, with fewer at once"
+                    ) from error
+            await asyncio.sleep(uniform(0.02, 0.2))
+        return ()
 
     def _read(self, item: Item) -> ValueT:
         made = _made_in(self._run)
@@ -161,6 +185,14 @@ class RunStore:
     async def records(self, found: Iterable[tuple[str, str]]) -> list[Paper]:
         """Return the records that are here, each named by its source and its id there, in order."""
         return await self._records.values([f"{source} {paper}" for source, paper in found])
+
+
+def _is_locked(error: Exception) -> bool:
+    """Whether SQLite has waited for another transaction, for as long as it does, and in vain."""
+    name = getattr(error, "sqlite_errorname", "")
+    return isinstance(error, sqlite3.OperationalError) and name.startswith(
+        ("SQLITE_BUSY", "SQLITE_LOCKED")
+    )
 
 
 def _place(entry: DraftRound) -> str:

@@ -13,7 +13,8 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth, get_client
 
-from citeloom.service.entry import RefusedError, has_own_auth, holder_of, is_open
+from citeloom.service.entry import RefusedError, has_own_auth, holder_at_once, is_open
+from citeloom.service.names import known
 from citeloom.settings import SettingsError, settings
 from tools.caller import ANYBODY, place_of
 from tools.keys import Key, Keys
@@ -31,7 +32,7 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
     if is_open(path):
         return {"identity": ANYBODY}
     try:
-        key = await asyncio.to_thread(holder_of, _text(headers))
+        key = await holder_at_once(_text(headers))
     except RefusedError as error:
         raise Auth.exceptions.HTTPException(error.status, error.text) from error
     # What else a user is said to be goes with each of its runs: tools.caller reads it there.
@@ -81,10 +82,10 @@ async def others(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerR
 
 def own_things(auth: Auth) -> Auth:
     """Let things belong to their callers."""
-    auth.on.threads(threads)
-    auth.on.assistants(assistants)
+    auth.on.threads(known(threads))
+    auth.on.assistants(known(assistants))
     auth.on.store(store)
-    auth.on(others)
+    auth.on(known(others))
     return auth
 
 
@@ -145,8 +146,18 @@ def _chosen() -> Auth:
             f"CITELOOM_AUTH names '{settings().auth}', which is no langgraph_sdk.Auth"
         )
     # The server lets all pass what an Auth says nothing about.
-    says_more = theirs._handlers or theirs._global_handlers
-    return theirs if says_more else own_things(theirs)
+    if not (theirs._handlers or theirs._global_handlers):
+        return own_things(theirs)
+    for handlers in (*theirs._handlers.values(), theirs._global_handlers):
+        handlers[:] = [known(handler) for handler in handlers]
+    if not theirs._global_handlers:
+        theirs.on(known(_unasked))
+    return theirs
+
+
+async def _unasked(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
+    """Allow what the operator's own auth has no handler for, as the server would."""
+    return None
 
 
 auth = _chosen()

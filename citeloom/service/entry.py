@@ -8,6 +8,7 @@ there. CITELOOM_AUTH says otherwise.
 import asyncio
 import ipaddress
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ from tools.keys import Key, Keys
 
 OPEN = frozenset({"/ok", "/citeloom/health", "/citeloom/ready"})
 """Answered to anybody: what asks them has no key."""
+_own = ThreadPoolExecutor(4, "keys")
+"""Runs fill the threads that asyncio shares, and every request would wait behind them."""
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CARD = "/.well-known/agent-card.json"
 """The card of the service as an A2A agent, which tells a client that it needs a key."""
@@ -91,6 +94,11 @@ def holder_of(headers: Mapping[str, str]) -> Key | None:
     return key
 
 
+async def holder_at_once(headers: Mapping[str, str]) -> Key | None:
+    """Return whose key a request carries, as `holder_of`, from a thread that no run can keep busy."""
+    return await asyncio.get_running_loop().run_in_executor(_own, holder_of, headers)
+
+
 def is_open(path: str) -> bool:
     """Whether a path is answered to anybody: health, and the card and the page, which hold nothing of a caller's."""
     return path in OPEN or path in {"/app", CARD} or path.startswith("/app/")
@@ -103,7 +111,7 @@ async def caller_of_request(request: Request) -> str:
         RefusedError: Nobody may be known by it.
     """
     if not has_own_auth():
-        key = await asyncio.to_thread(holder_of, request.headers)
+        key = await holder_at_once(request.headers)
         return key.name if key else ""
     identity = getattr(request.scope.get("user"), "identity", "")
     if not identity or not isinstance(identity, str):

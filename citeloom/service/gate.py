@@ -4,7 +4,6 @@ It lets in only whom `entry` lets in, no page of another origin, no body that is
 flood. What is asked within the process was let in before.
 """
 
-import asyncio
 from collections import OrderedDict, deque
 from time import monotonic
 
@@ -67,9 +66,9 @@ class Gate:
         try:
             if entry.has_own_auth():
                 key = None
-            elif (
-                key := await asyncio.to_thread(entry.holder_of, headers)
-            ) is None and not entry.is_loopback(peer):
+            elif (key := await entry.holder_at_once(headers)) is None and not entry.is_loopback(
+                peer
+            ):
                 raise RefusedError(
                     401, "this server has no keys yet and serves only its own machine"
                 )

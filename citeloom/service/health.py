@@ -7,6 +7,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from tempfile import TemporaryFile
 from time import monotonic
@@ -26,8 +27,14 @@ _KEPT_SECONDS = 2.0
 """Anybody may ask; the dependencies are asked no more often than this."""
 _ROOM = 500_000_000
 """Bytes of disk below which a run may not be able to keep its checkpoints."""
+_PROMPT = 0.5
+"""Seconds after which a probe is told what was found last: probes give up after one second or few."""
+_OUTDATED = 30.0
+"""Seconds after which what was found last says nothing any more."""
 _found: tuple[float, Sequence["Part"]] = (float("-inf"), ())
-_asking = asyncio.Lock()
+_looking: asyncio.Future[Sequence["Part"]] | None = None
+_own = ThreadPoolExecutor(1, "health")
+"""Runs fill the threads that asyncio shares, and what asks for a thread or a host's address waits there."""
 
 
 class Part(Value):
@@ -59,11 +66,7 @@ async def _health(_: Request) -> JSONResponse:
 
 
 async def _ready(_: Request) -> JSONResponse:
-    global _found
-    async with _asking:
-        if monotonic() - _found[0] > _KEPT_SECONDS:
-            _found = monotonic(), await examine()
-    parts = _found[1]
+    parts = await _parts()
     failed = [part.text for part in parts if part.state == "failed"]
     return JSONResponse(
         {
@@ -73,6 +76,29 @@ async def _ready(_: Request) -> JSONResponse:
         },
         503 if failed else 200,
     )
+
+
+async def _parts() -> Sequence[Part]:
+    """Return how the parts are; while a look takes long, how they were at the last one."""
+    global _found, _looking
+    if monotonic() - _found[0] <= _KEPT_SECONDS:
+        return _found[1]
+    look = _looking
+    if look is None or look.get_loop() is not asyncio.get_running_loop():
+        # On a thread and a loop of its own, so that no run of the server stands before it.
+        look = _looking = asyncio.get_running_loop().run_in_executor(_own, _look)
+    age = monotonic() - _found[0]
+    await asyncio.wait({look}, timeout=_PROMPT if age < _OUTDATED else _PATIENCE)
+    if look.done():
+        _found, _looking = (monotonic(), look.result()), None
+    elif age >= _OUTDATED:
+        busy = "no look at the parts came to its end: this machine has too much to do"
+        return [Part(name="service", state="failed", text=busy)]
+    return _found[1]
+
+
+def _look() -> Sequence[Part]:
+    return asyncio.run(examine())
 
 
 async def _asked(name: str, ask: Callable[[], Awaitable[object]], good: str, bad: str) -> Part:

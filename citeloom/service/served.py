@@ -1,34 +1,31 @@
 """Runs that a LangGraph server executes, each on a thread of its own."""
 
-import logging
+from asyncio import Lock
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, cast, get_args
 from uuid import UUID
+from weakref import WeakValueDictionary
 
+import httpx
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import (
-    APIConnectionError,
-    APIStatusError,
-    BadRequestError,
-    ConflictError,
-    NotFoundError,
-    UnprocessableEntityError,
-)
+from langgraph_sdk.errors import APIStatusError, ConflictError, LangGraphError, NotFoundError
 
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from citeloom.settings import settings
+from tools.context import run_settings
 from tools.errors import CiteLoomError, InputError, TransientError
 from tools.ledger.ledger import finish
 
-logger = logging.getLogger(f"citeloom.{__name__}")
-
 _OURS = "citeloom_graph"
-"""In a thread's metadata: the graph that it runs. Other threads are no runs of the service."""
+"""In the metadata of a thread that the service made: the graph that it runs."""
 _SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
 _FAILED = "the run failed on the server; its log says why; resume tries again"
+_LOST = "nothing is kept of this run: its server was killed, or it was stopped at once; resume starts it again"
+_answers: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+"""By run: one answer at a time, for Aegra would keep a second one for the next question."""
 
 
 class ServedRuns:
@@ -47,17 +44,16 @@ class ServedRuns:
         conversation: str = "",
     ) -> str:
         """Start a run and return its name, which is its thread's."""
-        with _told("new"):
+        about = {_OURS: graph, _SETTINGS: dict(settings), _CONVERSATION: conversation}
+        with _told(name):
             thread = await self._client.threads.create(
-                thread_id=name or None,
-                graph_id=graph,
-                metadata={
-                    _OURS: graph,
-                    _SETTINGS: dict(settings),
-                    _CONVERSATION: conversation,
-                },
+                thread_id=name or None, graph_id=graph, metadata=about
             )
-            await self._go_on(thread, input=dict(inputs))
+            try:
+                await self._go_on(thread, input=dict(inputs))
+            except APIStatusError:
+                await self._client.threads.delete(thread["thread_id"])
+                raise
         return thread["thread_id"]
 
     async def get(self, run: str) -> RunView:
@@ -74,6 +70,7 @@ class ServedRuns:
             last = await self._client.runs.list(run, limit=1)
         question = next((item["value"] for item in state["interrupts"]), None)
         ended = last[0]["status"] if last else "error"
+        lost = bool(last) and not state["values"] and ended in {"success", "interrupted"}
         status: Status = "completed"
         if ended in {"pending", "running"}:
             status = "working"
@@ -81,7 +78,7 @@ class ServedRuns:
             status, question = "cancelled", None
         elif question:
             status = "input_required"
-        elif ended in {"error", "timeout"}:
+        elif lost or ended in {"error", "timeout"}:
             status = "failed"
         elif state["next"]:
             status = "cancelled"
@@ -89,8 +86,10 @@ class ServedRuns:
         return _view(thread, status).model_copy(
             update={
                 "question": question,
-                "values": {key: values[key] for key in _outputs(_graph(thread)) if key in values},
-                "error": _FAILED if status == "failed" else "",
+                "values": {
+                    key: values[key] for key in _outputs(str(_graph(thread))) if key in values
+                },
+                "error": (_LOST if lost else _FAILED) if status == "failed" else "",
             }
         )
 
@@ -99,13 +98,14 @@ class ServedRuns:
         view = await self.get(run)
         if view.status == "working":
             yield view
-            last = await self._client.runs.list(run, limit=1)
-            async for part in self._client.runs.join_stream(
-                run, last[0]["run_id"], stream_mode=["custom"], last_event_id="-1"
-            ):
-                if part.event.startswith("custom") and isinstance(part.data, dict):
-                    view = view.model_copy(update={"progress": Progress(**part.data)})
-                    yield view
+            with _told(run):
+                last = await self._last(run)
+                async for part in self._client.runs.join_stream(
+                    run, last["run_id"], stream_mode=["custom"], last_event_id="-1"
+                ):
+                    if part.event.startswith("custom") and isinstance(part.data, dict):
+                        view = view.model_copy(update={"progress": Progress(**part.data)})
+                        yield view
             view = await self.get(run)
         yield view
 
@@ -115,10 +115,12 @@ class ServedRuns:
         Raises:
             InputError: It asks nothing.
         """
-        if (await self.get(run)).status != "input_required":
-            raise InputError(f"run '{run}' asks nothing")
-        with _told(run):
-            await self._go_on(await self._thread(run), command={"resume": answer})
+        async with _answers.setdefault(run, Lock()):
+            view = await self.get(run)
+            if view.status != "input_required":
+                raise InputError(view.error or f"run '{run}' asks nothing")
+            with _told(run):
+                await self._go_on(await self._thread(run), command={"resume": answer})
 
     async def resume(self, run: str) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
@@ -128,7 +130,9 @@ class ServedRuns:
                 await self._client.threads.update(run, metadata={"cancelled": False})
             state = await self._client.threads.get_state(run)
             if not state["interrupts"]:
-                begun = {} if state["values"] else {"input": await self._input(run)}
+                last = await self._last(run)
+                # Aegra wants a checkpoint where there is no input; the last one needs no name.
+                begun = {"checkpoint": {}} if state["values"] else {"input": last.get("input")}
                 await self._go_on(thread, **begun)
 
     async def cancel(self, run: str) -> None:
@@ -136,7 +140,7 @@ class ServedRuns:
         view = await self.get(run)
         with _told(run):
             if view.status == "working":
-                (last,) = await self._client.runs.list(run, limit=1)
+                last = await self._last(run)
                 await self._client.runs.cancel(run, last["run_id"], wait=True)
             if view.status in {"working", "input_required"}:
                 await self._client.threads.update(run, metadata={"cancelled": True})
@@ -153,22 +157,19 @@ class ServedRuns:
         name = _inmost(state).get("run")
         busy = thread["status"] == "busy"
         if not (busy and name and finish(name, settings().home)):
-            raise InputError(f"run '{run}' cannot be told to finish now: cancel it, or wait")
+            why = "another server works on it, or it has hardly begun" if busy else "it rests"
+            raise InputError(f"run '{run}' cannot be told to finish now: {why}")
 
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""
-        with _told("any"):
+        with _told():
             threads = await self._client.threads.search(
                 metadata={_CONVERSATION: conversation} if conversation else None,
                 limit=limit,
                 sort_by="updated_at",
                 sort_order="desc",
             )
-        return [
-            _view(thread, _STATUS[thread["status"]])
-            for thread in threads
-            if _OURS in (thread["metadata"] or {})
-        ]
+        return [_view(thread, _STATUS[thread["status"]]) for thread in threads if _graph(thread)]
 
     async def delete(self, run: str) -> None:
         """Delete a run and all that it keeps."""
@@ -181,20 +182,29 @@ class ServedRuns:
             thread = await self._client.threads.get(str(UUID(run)))
         except ValueError as error:
             raise InputError(f"there is no run '{run}'") from error
-        if _OURS not in (thread["metadata"] or {}):
-            raise InputError(f"there is no run '{run}'")
+        if not _graph(thread):
+            raise InputError(f"there is no run '{run}': its thread has run no graph of CiteLoom")
         return thread
 
-    async def _input(self, run: str) -> Any:
-        """Return what a run was started with, which is kept nowhere else before its first step."""
+    async def _last(self, run: str) -> Mapping[str, Any]:
+        """Return the last time that a thread was set to work, with what it was given."""
         last: Any = await self._client.runs.list(run, limit=1)
-        return (last[0].get("kwargs") or {}).get("input") if last else None
+        if not last:
+            raise InputError(f"run '{run}' has not begun")
+        return {**last[0], **(last[0].get("kwargs") or {})}
 
     async def _go_on(self, thread: Any, **given: Any) -> None:
+        run = thread["thread_id"]
+        if thread["status"] == "busy":  # Aegra would take a second run, whatever the strategy
+            raise InputError(f"run '{run}' is being worked on")
+        context = thread["metadata"].get(_SETTINGS)
+        if context is None:
+            had = (await self._last(run)).get("context") or {}
+            context = {name: value for name, value in had.items() if name in run_settings()}
         await self._client.runs.create(
-            thread["thread_id"],
-            _graph(thread),
-            context=thread["metadata"][_SETTINGS],
+            run,
+            str(_graph(thread)),
+            context=context,
             stream_mode=["custom"],
             stream_subgraphs=True,
             stream_resumable=True,
@@ -208,14 +218,17 @@ _STATUS: Mapping[str, Status] = {
 }  # fmt: skip
 
 
-def _graph(thread: Any) -> GraphName:
-    return cast(GraphName, thread["metadata"][_OURS])
+def _graph(thread: Any) -> GraphName | None:
+    """Return which of our graphs a thread runs, whoever made it; the server notes it with each run."""
+    about = thread["metadata"] or {}
+    graph = about.get(_OURS) or about.get("graph_id")
+    return cast(GraphName, graph) if graph in get_args(GraphName) else None
 
 
 def _view(thread: Any, status: Status) -> RunView:
     return RunView(
         run=thread["thread_id"],
-        graph=_graph(thread),
+        graph=cast(GraphName, _graph(thread)),
         status=status,
         conversation=thread["metadata"].get(_CONVERSATION, ""),
         started=str(thread["created_at"]),
@@ -238,15 +251,21 @@ def _outputs(graph: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _told(run: str) -> Iterator[None]:
-    """Say in our words what the server refused."""
+def _told(run: str = "") -> Iterator[None]:
+    """Say in our words what the server refused, and why it did."""
+    named = f"run '{run}'" if run else "the run"
     try:
         yield
-    except (NotFoundError, UnprocessableEntityError, BadRequestError) as error:
-        raise InputError(f"there is no run '{run}'") from error
+    except NotFoundError as error:
+        raise InputError(f"there is no {named.removeprefix('the ')}") from error
     except ConflictError as error:
-        raise InputError(f"run '{run}' is being worked on") from error
-    except APIConnectionError as error:
-        raise TransientError(f"the server cannot be reached: {error}") from error
+        raise InputError(f"{named} is being worked on, or there already: {error}") from error
     except APIStatusError as error:
-        raise CiteLoomError(f"the server refused: {error}") from error
+        why = f"the server refused ({error.status_code}): {error}"
+        if error.status_code in {400, 422}:
+            raise InputError(str(error)) from error
+        if error.status_code == 429 or error.status_code >= 500:
+            raise TransientError(why) from error
+        raise CiteLoomError(why) from error
+    except (LangGraphError, httpx.HTTPError) as error:
+        raise TransientError(f"the server cannot be reached: {error}") from error

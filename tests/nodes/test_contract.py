@@ -33,7 +33,7 @@ def steps_of(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Iterator[str]:
 GRAPHS = [
     import_module(f"graphs.{found.name}").graph
     for found in iter_modules(graphs.__path__)
-    if found.name != "policies"
+    if found.name not in {"calling", "policies"}
 ]
 STEPS = {name for graph in GRAPHS for name in steps_of(graph)}
 EVERY = [import_module(found.name) for found in walk_packages(nodes.__path__, "nodes.")]

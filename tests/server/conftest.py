@@ -19,7 +19,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.support import ROOT, clean_environment, link_libraries
 
-_PATIENCE = 90.0
+_PATIENCE = 240.0
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 

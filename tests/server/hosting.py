@@ -20,9 +20,16 @@ _PROGRAMS = os.pathsep.join(
     [os.environ.get("PATH", ""), *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin")))]
 )
 """Debian keeps those of Postgres apart."""
+
+
+def _missing(*programs: str) -> list[str]:
+    return [name for name in programs if not shutil.which(name, path=_PROGRAMS)]
+
+
+NO_POSTGRES = _missing("initdb", "postgres")
 MISSING = [
     *([] if PYTHON.exists() else ["a Python with requirements/hosting.txt (CITELOOM_HOSTING_PYTHON)"]),
-    *(name for name in ("initdb", "postgres", "redis-server") if not shutil.which(name, path=_PROGRAMS)),
+    *_missing("initdb", "postgres", "redis-server"),
 ]  # fmt: skip
 _PATIENCE = 60.0
 

@@ -89,10 +89,10 @@ async def test_run_that_is_told_to_finish_ends_with_what_it_has(
     asking: LangGraphClient, paid: Server, llm: OpenAIServer, abstract: str
 ) -> None:
     given: Any = {"text": f"{abstract}\n\nFinished early.", "library": SMALL}
-    thread = (await asking.threads.create(metadata={"citeloom_graph": "review"}))["thread_id"]
+    thread = (await asking.threads.create())["thread_id"]
     async with httpx.AsyncClient(base_url=paid.url) as client:
         early = await client.post(f"/citeloom/runs/{thread}/finish")
-        assert (early.status_code, "cannot be told to finish" in early.text) == (422, True)
+        assert (early.status_code, "run no graph of CiteLoom" in early.text) == (422, True)
         since = len(llm.requests)
         run = await asking.runs.create(thread, "review", input=given, context=QUICK)
         await reached(llm, "debate_papers", since)
@@ -108,6 +108,8 @@ async def test_run_that_is_told_to_finish_ends_with_what_it_has(
         assert not done["sentences"]
         made = (await client.get(f"/citeloom/runs/{thread}/files")).json()["files"]
         assert {"papers.json", "review.html"} <= made.keys()
+        late = await client.post(f"/citeloom/runs/{thread}/finish")
+        assert (late.status_code, "it rests" in late.text) == (422, True)
 
 
 async def test_run_that_is_rolled_back_leaves_nothing(

@@ -18,10 +18,13 @@ from citeloom.service.runs import rested
 from citeloom.service.served import ServedRuns
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
+from tests.graphs.test_calling import IDEA
 from tests.server.hostile import Caller
 from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
+from tests.server.misspelt import HARMLESS, WAYS, refusals
 from tests.server.test_mcp_wire import Wire
 from tests.support import ROOT, SMALL, clean_environment, link_libraries
+from tools.errors import InputError
 from tools.keys import KeyLimits, Keys
 
 Parts = tuple[Hosted, "subprocess.Popen[bytes]", OpenAIServer]
@@ -69,7 +72,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
                 break
         assert server.stop(signal.SIGKILL) == -signal.SIGKILL
         server.start()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             view = await rested(runs, run)
         assert view.status == "completed", view
         assert view.values["audit"]["passed"]
@@ -87,7 +90,7 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
                 break
         assert server.stop(signal.SIGTERM) in {0, -signal.SIGTERM}
         server.start()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             view = await rested(runs, second)
         assert view.status == "completed", (await client.runs.list(second), server.account)
 
@@ -127,6 +130,71 @@ async def test_run_survives_an_interrupt_a_kill_and_a_stop(hosted: Parts, abstra
     ready = server.ready()
     assert ready.status_code == 503
     assert "Redis does not answer, so no run starts" in ready.json()["text"]
+
+
+async def test_callers_find_what_the_development_server_does(hosted: Parts, abstract: str) -> None:
+    server, _, llm = hosted
+    server.start()
+    async with get_client(url=server.url) as client:
+        seen = [each async for each in refusals(client, WAYS)]
+        assert {name for name, _, _ in seen} == set(WAYS)
+        assert [each for each in seen if each[1] not in each[2]] == []
+        for way in WAYS.values():
+            for sent in HARMLESS:
+                await way(client, sent)
+
+        # A run of an SDK is one of the service: stopped, gone on with, told to finish, with its files.
+        runs = ServedRuns(client)
+        settings: Any = {**QUICK, "max_hops": 1}
+        threads: list[str] = []
+        for number in range(2):
+            inputs: Any = {"text": f"{abstract}\n\nStudy {number}.", "library": SMALL, "cite": 3}
+            thread = (await client.threads.create())["thread_id"]
+            since = len(llm.requests)
+            run = await client.runs.create(thread, "review", input=inputs, context=settings)
+            await asyncio.to_thread(llm.wait_for, since + 2, 60)
+            if number:
+                told = await asyncio.to_thread(
+                    Caller(server.url).post, f"/citeloom/runs/{thread}/finish", {}
+                )
+                assert told.json() == {"finishing": True}, told.text
+            else:
+                await client.runs.cancel(thread, run["run_id"], wait=True)
+                assert (await runs.get(thread)).status == "cancelled"
+                await runs.resume(thread)
+                with pytest.raises(InputError, match="is being worked on"):
+                    await runs.resume(thread)
+            threads.append(thread)
+        async with asyncio.timeout(180):
+            views = [await rested(runs, thread) for thread in threads]
+        assert [view.values["outcome"] for view in views] == ["complete", "partial"]
+        assert {view.run for view in await runs.list()} >= set(threads)
+        files = await asyncio.to_thread(
+            Caller(server.url).get, f"/citeloom/runs/{threads[0]}/files"
+        )
+        assert "files/review.docx" in files.json()["files"]
+
+        # Of two answers at once one counts, and the other answers nothing that is asked later.
+        asked = {**settings, "review_queries": "on", "review_plan": "on"}
+        asking = await runs.start("review", inputs, asked)
+        await rested(runs, asking)
+        both = await asyncio.gather(
+            runs.answer(asking, ""), runs.answer(asking, ""), return_exceptions=True
+        )
+        assert [type(answer) for answer in both] == [type(None), InputError]
+        view = await rested(runs, asking)
+        assert view.question
+        assert view.question["kind"] == "plan"
+
+        # Streamed as events, a run with default settings comes to its end.
+        values: Any = {}
+        modes: Any = ["values", "updates", "custom", "events"]
+        async for part in client.runs.stream(
+            None, "find", input={"text": IDEA}, context={"mind": "extractive"}, stream_mode=modes
+        ):
+            assert part.event != "error", part.data
+            values = part.data if part.event == "values" else values
+        assert values["outcome"] == "complete"
 
 
 def test_tasks_over_a2a_are_those_of_their_caller(hosted: Parts) -> None:

@@ -1,14 +1,22 @@
 """The port `Runs` over the real server: started, followed, asked, stopped, resumed, deleted."""
 
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
+from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from citeloom.service.runs import rested
 from citeloom.service.served import ServedRuns
+from tests.server.conftest import prepared, serving
 from tests.support import SMALL, small_records
-from tools.errors import InputError
+from tools.errors import InputError, TransientError
 
 IDEA = "We study how systems find and cite prior work for a new paper."
 PAPERS = [paper.id for paper in small_records()[:4]]
@@ -86,3 +94,61 @@ async def test_deleted_run_is_gone(runs: ServedRuns) -> None:
     await runs.delete(run)
     with pytest.raises(InputError, match="there is no run"):
         await runs.get(run)
+
+
+async def test_run_that_an_sdk_made_is_one_of_the_service(
+    runs: ServedRuns, client: LangGraphClient
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    settings: Any = {"review_plan": "on"}
+    await client.runs.wait(thread, "write", input=WRITE, context=settings)
+    view = await runs.get(thread)
+    assert (view.graph, view.status) == ("write", "input_required")
+    assert thread in [view.run for view in await runs.list()]
+    await runs.answer(thread, "")
+    done = await rested(runs, thread)
+    assert done.values["references"]
+    last: Any = (await client.runs.list(thread, limit=1))[0]
+    assert last["kwargs"]["context"]["review_plan"] == "on", "it went on with the settings it had"
+    await runs.delete(thread)
+
+
+async def test_what_the_server_refuses_is_told_in_its_words(
+    runs: ServedRuns, client: LangGraphClient
+) -> None:
+    with pytest.raises(InputError, match=r"takes no input 'papper' \(did you mean 'papers'"):
+        await runs.start("write", {**WRITE, "papper": []}, {})
+    run = await runs.start("write", WRITE, {"review_plan": "on"})
+    await rested(runs, run)
+    with pytest.raises(InputError, match="there already"):
+        await runs.start("write", WRITE, {}, name=run)
+    with pytest.raises(InputError, match="it rests"):
+        await runs.finish(run)
+
+
+async def test_every_call_says_that_the_server_cannot_be_reached() -> None:
+    gone = httpx.AsyncClient(base_url="http://127.0.0.1:9")
+    async with gone:
+        runs, run = ServedRuns(LangGraphClient(gone)), str(uuid4())
+        calls: list[Callable[[], Awaitable[object]]] = [
+            lambda: runs.start("write", WRITE, {}), lambda: runs.get(run), lambda: rested(runs, run),
+            lambda: runs.answer(run, ""), lambda: runs.resume(run), lambda: runs.cancel(run),
+            lambda: runs.finish(run), runs.list, lambda: runs.delete(run),
+        ]  # fmt: skip
+        for call in calls:
+            with pytest.raises(TransientError, match="the server cannot be reached"):
+                await call()
+
+
+async def test_run_whose_server_stops_while_it_is_followed_says_so(
+    tmp_path: Path, built: Path
+) -> None:
+    with serving(prepared(tmp_path / "stopped", built)) as server:
+        async with get_client(url=server.url) as client:
+            runs = ServedRuns(client)
+            run = await runs.start("review", REVIEW, {})
+            following = runs.follow(run)
+            assert (await anext(following)).status == "working"
+            os.kill(server.pid, signal.SIGKILL)
+            with pytest.raises(TransientError, match="cannot be reached"):
+                [view async for view in following]

@@ -1,0 +1,141 @@
+"""How others call a graph: by names that it knows, and without a limit on its steps.
+
+LangGraph drops an input or a setting that it does not know, without a word: a misspelt budget would be none.
+Where a caller streams a run's events, LangGraph ends the run after 25 steps, unless told otherwise.
+"""
+
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import fields
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from langgraph._internal._constants import CONFIG_KEY_TASK_ID
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import EmptyInputError
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+from langgraph.typing import ContextT, InputT, OutputT, StateT
+
+from tools.context import GROUPS, run_settings
+from tools.errors import InputError
+
+STEPS = 10_000
+"""LangGraph's own limit where no events are streamed. Budgets end a run, the number of its steps does not."""
+_LIKE, _ALIKE = 0.65, 0.8
+"""From 0 to 1: how alike a name must be to be taken for a setting, and to be guessed at."""
+
+
+_LOST = (
+    "nothing is kept on this thread, so no run can go on and no question be answered: start the run again with "
+    "its input (a development server that is killed loses what its runs did)"
+)
+
+
+class CallError(InputError, EmptyInputError):
+    """A graph was called with what it cannot use. LangGraph's server shows callers the text of an EmptyInputError."""
+
+
+class Graph(StateGraph[StateT, ContextT, InputT, OutputT]):
+    """A graph that callers name, in this process or on a server."""
+
+    def compile(self, *args: Any, **options: Any) -> "Called[StateT, ContextT, InputT, OutputT]":
+        """Compile the graph so that it refuses unknown names and never runs out of steps."""
+        made = super().compile(*args, **options)
+        # LangGraph copies a compiled graph in this way.
+        return Called(**{**vars(made), "config": {"recursion_limit": STEPS}})
+
+
+class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
+    """A compiled graph that checks what it is called with. Every way of calling leads through `stream` or `astream`."""
+
+    def stream(self, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:  # noqa: A002
+        """Stream as LangGraph does.
+
+        Raises:
+            InputError: The input or the context has a name that the graph does not know.
+        """
+        self._check(input, config, options.get("context"))
+        return super().stream(input, config, **options)
+
+    async def astream(self, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:  # noqa: A002
+        """Stream as LangGraph does; raises as `stream`, and where nothing is left of a run that is to go on."""
+        self._check(input, config, options.get("context"))
+        goes_on = input is None or (isinstance(input, Command) and not input.update)
+        if goes_on and isinstance(self.checkpointer, BaseCheckpointSaver):
+            kept = await self.aget_state(config)
+            if not (kept.values or kept.tasks):
+                raise CallError(_LOST)
+        parts: Any = super().astream(input, config, **options)
+        async with aclosing(parts):
+            async for part in parts:
+                yield part
+
+    def astream_events(self, input: Any, config: Any = None, **options: Any) -> Any:  # noqa: A002
+        """Stream events as LangGraph does; raises as `stream`."""
+        # LangChain reads only the caller's config here, not the one that the graph was compiled with.
+        limited: Any = {"recursion_limit": STEPS, **(config or {})}
+        events: Any = super().astream_events
+        return events(input, limited, **options)
+
+    def _check(self, sent: Any, config: Any, context: Any) -> None:
+        # As a node of another graph it is handed the whole state, and takes of it what it knows.
+        if CONFIG_KEY_TASK_ID in (config or {}).get("configurable", {}):
+            return
+        inputs = sent if isinstance(sent, Mapping) else {}
+        settings = context if isinstance(context, Mapping) else {}
+        taken: Any = self.builder.input_schema
+        _refuse(str(self.name), taken.model_fields, inputs, settings)
+
+
+def check_names(
+    graph: str,
+    inputs: Collection[str],
+    settings: Collection[str],
+    among: Collection[str] = (),
+) -> None:
+    """Refuse what a caller sends to a graph under a name that does not exist.
+
+    Args:
+        graph: The graph's name in langgraph.json; without one the input is not looked at.
+        inputs: Names in the graph's input.
+        settings: Names in the run's context.
+        among: Names of settings and of other things: only one that looks like a setting is refused.
+
+    Raises:
+        InputError: A name is unknown; the text names the nearest one and all that exist.
+    """
+    known = run_settings()
+    strange = [name for name in among if name not in known]
+    misspelt = [name for name in strange if get_close_matches(name, known, 1, _LIKE)]
+    if graph:
+        takes = import_module(f"graphs.{graph}").builder.input_schema.model_fields
+        _refuse(graph, takes, inputs, [*settings, *misspelt])
+    else:
+        _refuse("", (), (), [*settings, *misspelt])
+
+
+def _refuse(
+    graph: str, taken: Collection[str], inputs: Collection[str], settings: Collection[str]
+) -> None:
+    known = run_settings()
+    for name in inputs:
+        if name not in taken:
+            what = f"`{graph}` takes no input '{name}'"
+            if name in known:
+                raise CallError(f"{what}: it is a setting, so send it in the context")
+            raise CallError(f"{what}{_near(name, taken)}. It takes {', '.join(taken)}")
+    for name in settings:
+        if name not in known:
+            what = f"there is no setting '{name}'"
+            if name in taken:
+                raise CallError(f"{what}: it is an input of `{graph}`, so send it there")
+            own = [item.name for group in GROUPS.get(graph, ()) for item in fields(group)] or known
+            raise CallError(f"{what}{_near(name, own)}. The settings are {', '.join(own)}")
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, 2, _ALIKE)
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""

@@ -1,0 +1,95 @@
+"""Calling a graph in this process: wrong names are refused, and no way of streaming runs out of steps."""
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import StreamMode
+from typing_extensions import TypedDict
+
+from citeloom.service.runs import GraphName
+from tests.support import SMALL
+from tools.context import RunContext
+from tools.errors import InputError
+
+IDEA = (
+    "We study how well large language models recommend citations for a sentence of a paper, and "
+    "whether the recommended papers support what the sentence claims."
+)
+"""With the default settings `find` takes 28 steps for it."""
+
+
+async def streamed(graph: Any, inputs: Any, **options: Any) -> None:
+    async for _ in graph.astream(inputs, **options):
+        ...
+
+
+async def events(graph: Any, inputs: Any, **options: Any) -> None:
+    async for _ in graph.astream_events(inputs, version="v2", **options):
+        ...
+
+
+async def invoked(graph: Any, inputs: Any, **options: Any) -> None:
+    graph.invoke(inputs, **options)
+
+
+async def awaited(graph: Any, inputs: Any, **options: Any) -> None:
+    await graph.ainvoke(inputs, **options)
+
+
+@pytest.mark.parametrize("name", get_args(GraphName))
+@pytest.mark.parametrize("call", [streamed, events, invoked, awaited])
+async def test_each_graph_refuses_wrong_names_with_the_nearest_however_it_is_called(
+    name: str, call: Callable[..., Awaitable[None]]
+) -> None:
+    graph = import_module(f"graphs.{name}").graph
+    first = next(iter(graph.builder.input_schema.model_fields))
+    with pytest.raises(InputError, match=rf"no input '{first}s' \(did you mean '{first}'"):
+        await call(graph, {f"{first}s": "x"})
+    for wrong, near in (("max_call", "'max_calls'"), ("max_dollars", "max_usd")):
+        with pytest.raises(InputError, match=rf"no setting '{wrong}'.*{near}"):
+            await call(graph, {}, context={wrong: 1})
+    with pytest.raises(InputError, match="a setting, so send it in the context"):
+        await call(graph, {"max_usd": 1})
+    with pytest.raises(InputError, match=f"an input of `{name}`"):
+        await call(graph, {}, context={first: "x"})
+
+
+async def test_graph_takes_of_the_state_of_another_what_it_knows(home: Path) -> None:
+    class State(TypedDict, total=False):
+        text: str
+        mine: str
+        stop: Any
+
+    outer = StateGraph(State, context_schema=RunContext)
+    outer.add_node("find", import_module("graphs.find").graph)
+    outer.add_edge(START, "find")
+    outer.add_edge("find", END)
+    done = await outer.compile().ainvoke(
+        {"text": "two words", "mine": "kept"}, context=RunContext()
+    )
+    assert "2 words" in done["stop"].cause
+    assert done["mine"] == "kept"
+
+
+@pytest.mark.parametrize("name", ["find", "review"])
+async def test_default_run_comes_to_its_end_in_every_stream_mode(home: Path, name: str) -> None:
+    graph = import_module(f"graphs.{name}").graph
+    modes: Any = get_args(StreamMode)
+    inputs = {"text": IDEA, "library": SMALL}
+    last: Any = None
+    steps = 0
+    async for _, mode, part in graph.astream(inputs, stream_mode=list(modes), subgraphs=True):
+        last = part if mode == "values" else last
+        steps = max(steps, part["step"]) if mode == "debug" else steps
+    assert last["outcome"] == "complete"
+    assert steps > 25, "where LangChain would end it"
+    ended = [
+        event["data"]["output"]
+        async for event in graph.astream_events(inputs, version="v2")
+        if event["event"] == "on_chain_end" and not event["parent_ids"]
+    ]
+    assert [item["outcome"] for item in ended] == ["complete"]

@@ -1,0 +1,39 @@
+"""A thread of a development server that was killed: its record is there, and nothing in it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+
+from citeloom.service.runs import rested
+from citeloom.service.served import ServedRuns
+from tests.server.conftest import prepared, serving
+from tests.server.test_served import WRITE
+from tools.errors import InputError
+
+
+async def test_lost_thread_says_so_and_its_run_can_start_again(tmp_path: Path, built: Path) -> None:
+    folder = prepared(tmp_path / "lost", built)
+    with serving(folder) as server:
+        async with get_client(url=server.url) as client:
+            run = await ServedRuns(client).start("write", WRITE, {"review_plan": "on"})
+            assert (await rested(ServedRuns(client), run)).status == "input_required"
+    # What a kill leaves: the server writes the records every ten seconds, what runs did at its orderly stop.
+    kept = [*(folder / ".langgraph_api").glob(".langgraph_checkpoint*")]
+    assert kept
+    for file in kept:
+        file.unlink()
+    with serving(folder) as server:
+        async with get_client(url=server.url) as client:
+            runs = ServedRuns(client)
+            assert (await runs.get(run)).status == "failed"
+            with pytest.raises(InputError, match="nothing is kept of this run"):
+                await runs.answer(run, "")
+            command: Any = {"resume": ""}
+            answered: Any = await client.runs.wait(run, "write", command=command, raise_error=False)
+            assert "nothing is kept on this thread" in answered["__error__"]["message"]
+            await runs.resume(run)
+            view = await rested(runs, run)
+            assert view.status == "input_required", view
+    assert "TypeError" not in server.account
