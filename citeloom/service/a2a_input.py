@@ -2,9 +2,6 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Collection, Mapping
-from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, cast, get_args
 
 from a2a.helpers import get_data_parts, get_message_text
@@ -12,7 +9,7 @@ from a2a.types import Message
 
 from citeloom.service.a2a_cards import TAKE_FILES
 from citeloom.service.runs import GraphName
-from tools.context import run_settings
+from graphs.calling import check_names
 from tools.errors import InputError
 
 DEFAULT: GraphName = "review"
@@ -43,9 +40,7 @@ def asked_for(
     settings = inputs.pop("settings", {})
     if not isinstance(settings, dict):
         raise InputError("`settings` has to be an object with settings of the run")
-    fields = import_module(f"graphs.{chosen}").builder.input_schema.model_fields
-    _check_names(inputs, fields, f"{chosen} takes no field")
-    _check_names(settings, run_settings(), "there is no setting")
+    check_names(chosen, inputs, settings)
     if uploads := _files(message):
         if chosen not in TAKE_FILES:
             raise InputError(f"{chosen} takes no files; {' and '.join(sorted(TAKE_FILES))} do")
@@ -69,14 +64,6 @@ def _number(text: str) -> int | float:
     """Return a number as it was meant: protobuf knows no integers."""
     value = float(text)
     return int(value) if value.is_integer() else value
-
-
-def _check_names(given: Mapping[str, Any], known: Collection[str], none: str) -> None:
-    for name in given:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            meant = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(known)}"
-            raise InputError(f"{none} `{name}`; {meant}")
 
 
 def _files(message: Message) -> list[dict[str, str]]:

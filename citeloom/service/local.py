@@ -17,7 +17,8 @@ from citeloom.service.partial import partial_values
 from citeloom.service.retention import delete_run
 from citeloom.service.run_files import opened_files
 from citeloom.service.runs import GraphName, Progress, RunView, Status
-from tools.context import RunContext, run_settings
+from graphs.calling import check_names
+from tools.context import RunContext
 from tools.disk import why_unusable
 from tools.errors import CiteLoomError, InputError, TransientError, trace_of
 
@@ -80,12 +81,9 @@ class LocalRuns:
         """Start a run and return its name.
 
         Raises:
-            InputError: There is no such setting.
+            InputError: There is no such input or setting.
         """
-        if unknown := sorted(settings.keys() - run_settings().keys()):
-            raise InputError(
-                f"there is no setting {', '.join(unknown)}; there are: {', '.join(run_settings())}"
-            )
+        check_names(graph, inputs, settings)
         run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
         run.name = name or run.name
         with _faults_told(), ExitStack() as hold:

@@ -113,14 +113,19 @@ class ServedRuns:
         """Answer what a run asks, and let it go on.
 
         Raises:
-            InputError: It asks nothing.
+            InputError: It asks nothing, or by now something else than when this was called.
         """
+        with _told(run):
+            asked = await self._asked(await self._thread(run))
         async with _answers.setdefault(run, Lock()):
             view = await self.get(run)
             if view.status != "input_required":
                 raise InputError(view.error or f"run '{run}' asks nothing")
             with _told(run):
-                await self._go_on(await self._thread(run), command={"resume": answer})
+                thread = await self._thread(run)
+                if await self._asked(thread) != asked:
+                    raise InputError(f"run '{run}' asks something else by now: read that first")
+                await self._go_on(thread, command={"resume": {asked: answer}})
 
     async def resume(self, run: str) -> None:
         """Let a run go on that failed or was stopped, from its last checkpoint or with its question."""
@@ -185,6 +190,11 @@ class ServedRuns:
         if not _graph(thread):
             raise InputError(f"there is no run '{run}': its thread has run no graph of CiteLoom")
         return thread
+
+    async def _asked(self, thread: Any) -> str:
+        """Return which question a thread waits with; "" where it asks nothing."""
+        state = await self._client.threads.get_state(thread["thread_id"])
+        return next((str(item["id"]) for item in state["interrupts"]), "")
 
     async def _last(self, run: str) -> Mapping[str, Any]:
         """Return the last time that a thread was set to work, with what it was given."""

@@ -247,8 +247,8 @@ async def test_task_is_cancelled(agent: Any) -> None:
 WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "too short": ("find", "two words", {}, "2 words"),
     "no text": ("review", "", {"library": SMALL}, "0 words"),
-    "misspelt field": ("find", IDEA, {"excludes": ["x"]}, "did you mean `exclude`?"),
-    "no such field": ("ask", IDEA, {"colour": "red"}, "ask takes no field `colour`"),
+    "misspelt field": ("find", IDEA, {"excludes": ["x"]}, "did you mean 'exclude'?"),
+    "no such field": ("ask", IDEA, {"colour": "red"}, "`ask` takes no input 'colour'"),
     "misspelt setting": ("find", IDEA, {"settings": {"max_dollars": 1}}, "there is no setting"),
     "wrong setting": ("find", IDEA, {"settings": {"max_usd": -1}}, "max_usd"),
     "settings of a wrong kind": ("find", IDEA, {"settings": 3}, "has to be an object"),
