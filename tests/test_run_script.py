@@ -263,7 +263,7 @@ def installed(tmp_path: Path) -> Path:
         (root / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, root / name)
         shutil.copy2(ROOT / name, stamps)
-    version = "%d.%d" % sys.version_info[:2]
+    version = ".".join(map(str, sys.version_info[:2]))
     (stamps / "made").write_text(f"{version} {root}\n")
     (root / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
     return root

@@ -10,6 +10,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from socket import create_connection
 from threading import Thread
 from time import sleep
 from typing import TextIO
@@ -70,7 +71,8 @@ def _serve(
 
     terminal.write(f"Starting CiteLoom; its log is {log}\n")
     logging.getLogger("langgraph_api.cli").setLevel(logging.WARNING)  # its banner
-    Thread(target=_welcome, args=(host, port, terminal, opened), daemon=True).start()
+    scheme = "https" if any(option.startswith("--ssl") for option in others) else "http"
+    Thread(target=_welcome, args=((host, port), scheme, terminal, opened), daemon=True).start()
     at = ("--host", host, "--port", str(port))
     try:
         cli.main(["dev", *_OURS, *at, *others], standalone_mode=False)
@@ -101,14 +103,14 @@ def _failed(log: Path) -> str:
     return f"run: the server has stopped{last}\nrun: its log says why: {log}"
 
 
-def _welcome(host: str, port: int, terminal: TextIO, opened: bool) -> None:
+def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool) -> None:
     """Say where to go once the server answers, and open the page if it is to be opened."""
     import webbrowser
 
-    inside = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    url = f"http://{inside}:{port}"
-    while not _answers(f"{url}/ok"):
+    host, port = _AT_HOME.get(place[0], place[0]), place[1]
+    while not _answers((host, port)):
         sleep(_EVERY)
+    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
     told = [f"The page: {url}/app/"]
     if opened:
         told[0] = f"Open {url}/app/ in your browser, if it has not opened by itself."
@@ -122,11 +124,14 @@ def _welcome(host: str, port: int, terminal: TextIO, opened: bool) -> None:
         webbrowser.open(f"{url}/app/")
 
 
-def _answers(url: str) -> bool:
-    from urllib.request import ProxyHandler, build_opener
+_AT_HOME = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where this machine reaches a server that listens everywhere."""
 
+
+def _answers(place: tuple[str, int]) -> bool:
+    """Whether the server takes calls: it listens only once its graphs are loaded."""
     try:
-        build_opener(ProxyHandler({})).open(url, timeout=5).close()
+        create_connection(place, timeout=5).close()
     except OSError:
         return False
     return True
