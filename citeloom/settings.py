@@ -5,6 +5,7 @@ What one run may be told (budgets, depth, samples) is not here but in tools.cont
 
 import os
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -17,9 +18,15 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from citeloom.folder_settings import (
+    SettingsError,
+    Variables,
+    check_env_file,
+    read_env_file,
+    variable_of,
+)
 
-class SettingsError(ValueError):
-    """A setting cannot be used; the text is for a person and names it."""
+__all__ = ["Settings", "SettingsError", "config_file", "opentelemetry_exporters", "settings"]
 
 
 class Settings(BaseSettings):
@@ -38,9 +45,18 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: Any, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the user's file behind the environment and .env."""
+        """Put the user's file behind the environment and .env, which may not decide all."""
         given = InitSettingsSource(settings_cls, _read_config(config_file()))
-        return (named["init_settings"], named["env_settings"], named["dotenv_settings"], given)
+        code, environment = named["init_settings"], Variables(settings_cls)
+        if not (name := getattr(named["dotenv_settings"], "env_file", None)):
+            return (code, environment, given)
+        path = Path(str(name))
+        folder = Variables(settings_cls, read_env_file(path))
+        defaults = {name: field.default for name, field in settings_cls.model_fields.items()}
+        check_env_file(
+            path, _named(folder()), _named(environment() | code()), defaults | _named(given())
+        )
+        return (code, environment, folder, given)
 
     home: Path = Field(
         default_factory=lambda: Path.home() / ".citeloom",
@@ -287,6 +303,12 @@ def config_file() -> Path:
     return Path.home() / ".citeloom" / "config.toml"
 
 
+def _named(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by their names, those included that variables of another name set."""
+    names = {variable_of(name): name for name in Settings.model_fields}
+    return {names.get(name, name): value for name, value in given.items()}
+
+
 def _read_config(path: Path) -> dict[str, Any]:
     """Return what a user's file sets.
 
@@ -319,6 +341,7 @@ def settings() -> Settings:
     Raises:
         SettingsError: One of them cannot be used.
     """
+    read_env_file(Path(".env"))  # pydantic_settings would end in a traceback over a damaged one
     try:
         return Settings()
     except ValidationError as error:
@@ -328,7 +351,7 @@ def settings() -> Settings:
 def _told(fault: Any) -> str:
     """Say which setting is at fault and how, but not what a secret is."""
     name = str(fault["loc"][0])
-    variable = name if name.isupper() else f"CITELOOM_{name.upper()}"
+    variable = variable_of(name.lower())
     value = "what it is" if variable.endswith("_API_KEY") else f"'{fault['input']}'"
     return (
         f"{variable} cannot be {value}: {fault['msg'].lower()} (it is set in the environment, in .env "

@@ -20,12 +20,12 @@ from langgraph.types import Command
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from tools.context import GROUPS, run_settings
-from tools.errors import InputError
+from tools.errors import InputError, did_you_mean
 
 STEPS = 10_000
 """LangGraph's own limit where no events are streamed. Budgets end a run, the number of its steps does not."""
-_LIKE, _ALIKE = 0.65, 0.8
-"""From 0 to 1: how alike a name must be to be taken for a setting, and to be guessed at."""
+_LIKE = 0.65
+"""From 0 to 1: how alike a name must be to be taken for a setting."""
 
 
 _LOST = (
@@ -126,16 +126,11 @@ def _refuse(
             what = f"`{graph}` takes no input '{name}'"
             if name in known:
                 raise CallError(f"{what}: it is a setting, so send it in the context")
-            raise CallError(f"{what}{_near(name, taken)}. It takes {', '.join(taken)}")
+            raise CallError(f"{what}{did_you_mean(name, taken)}. It takes {', '.join(taken)}")
     for name in settings:
         if name not in known:
             what = f"there is no setting '{name}'"
             if name in taken:
                 raise CallError(f"{what}: it is an input of `{graph}`, so send it there")
             own = [item.name for group in GROUPS.get(graph, ()) for item in fields(group)] or known
-            raise CallError(f"{what}{_near(name, own)}. The settings are {', '.join(own)}")
-
-
-def _near(name: str, known: Collection[str]) -> str:
-    near = get_close_matches(name, known, 2, _ALIKE)
-    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+            raise CallError(f"{what}{did_you_mean(name, own)}. The settings are {', '.join(own)}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from nodes.ask_checked import ask_checked
 from state.run import Failure
+from tools.counting import counted
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
 
@@ -101,8 +102,6 @@ def batches(
 def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -> list[Failure]:
     """Return one failure for each cause that texts have no answer, with what it befell, such as '12 paragraphs'."""
     return [
-        Failure(
-            stage=stage, subject=f"{count} {what}{'s' * (count > 1)}", cause=cause, remedy=remedy
-        )
+        Failure(stage=stage, subject=f"{counted(count, what)}", cause=cause, remedy=remedy)
         for cause, count in Counter(causes.values()).items()
     ]

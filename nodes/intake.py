@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from citeloom import PROGRAM
 from state.request import Kind
+from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.opening import ONLINE
 from tools.text.language import language, language_name
@@ -64,7 +65,7 @@ def clean_text(raw: str) -> tuple[str | None, str]:
     count = len(tokens(text))
     if count < MIN_WORDS:
         raise InputError(
-            f"the input has {count} word{'s' if count != 1 else ''}: give an abstract, or at least a "
+            f"the input has {counted(count, 'word')}: give an abstract, or at least a "
             "question or idea of one sentence"
         )
     return title, text

@@ -120,6 +120,8 @@ class IngestState(Shared, total=False):
 
     files: Annotated[list[FileSource], latest(list[FileSource])]
     """What is to be read, record files first."""
+    made: bool
+    """Whether this run made the library."""
     bulk: bool
     """Whether a cluster reads files and dumps."""
     done: int

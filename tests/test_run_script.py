@@ -1,18 +1,23 @@
 """The script ./run, driven for real in a small checkout; only uv is a double, which notes its calls.
 
+Servers are real ones, which the script starts in a checkout that is installed.
+
 What uv and pip themselves do with the hashed files, .ci/run shows on every run.
 """
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.server.conftest import free_port
 from tests.support import clean_environment
 from tools.keys import KeyLimits, Keys
 
@@ -226,41 +231,142 @@ def test_too_old_python_is_refused_with_a_remedy(checkout: Checkout) -> None:
         assert "PYTHON=" in done.stderr
 
 
-@pytest.mark.parametrize("how", ["PORT", "--port", "--port="])
-def test_port_in_use_is_said_and_no_other_is_taken(checkout: Checkout, how: str) -> None:
+@pytest.mark.parametrize("command", ["app", "dev", "serve"])
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_of_a_server_is_ours_and_installs_nothing(
+    checkout: Checkout, command: str, flag: str
+) -> None:
+    done = checkout.run(command, "--port", "3000", flag)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"usage: ./run {'serve' if command == 'serve' else 'dev'} [OPTIONS]" in done.stdout
+    assert "--port NUMBER" in done.stdout
+    assert not (checkout.root / ".venv").exists()
+    assert checkout.calls() == []
+
+
+def test_install_prepares_a_level_and_runs_nothing(checkout: Checkout) -> None:
+    assert checkout.run("install", "server").stdout == ""
+    assert checkout.calls() == ["venv", "base.txt", "server.txt", checkout.root.name]
+    assert "no 'all' to install" in checkout.run("install", "all").stderr
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A checkout whose .venv is there: the Python of these tests, which finds the code of this one."""
+    root = tmp_path / "installed here"
+    bin_, stamps = root / ".venv" / "bin", root / ".venv" / "run-stamps"
+    bin_.mkdir(parents=True)
+    stamps.mkdir()
+    (bin_ / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (bin_ / "python").chmod(0o755)
+    for name in ("run", "langgraph.json", "pyproject.toml", "requirements/server.txt"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copy2(ROOT / name, root / name)
+        shutil.copy2(ROOT / name, stamps)
+    version = ".".join(map(str, sys.version_info[:2]))
+    (stamps / "made").write_text(f"{version} {root}\n")
+    (root / "graphs").symlink_to(ROOT / "graphs", target_is_directory=True)
+    return root
+
+
+def start(
+    root: Path, command: str, port: int, *options: str, **settings: str
+) -> "subprocess.Popen[str]":
+    env = clean_environment(root.parent / "home") | {"PYTHONPATH": str(ROOT)} | settings
+    return subprocess.Popen(
+        [str(root / "run"), command, "--port", str(port), *options], cwd=root.parent, env=env, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def refusal(root: Path, command: str, port: int, *options: str, **settings: str) -> str:
+    with start(root, command, port, *options, **settings) as process:
+        printed, said = process.communicate(timeout=120)
+    assert process.returncode not in {0, None}
+    assert (printed, "Traceback" in said) == ("", False)
+    return said
+
+
+@pytest.mark.parametrize("command", ["app", "dev"])
+def test_server_says_where_to_go_in_five_lines_and_the_rest_stands_in_its_log(
+    installed: Path, command: str
+) -> None:
+    port, shown = free_port(), installed.parent / "shown"
+    browser = installed.parent / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >"{shown}"\n')
+    browser.chmod(0o755)
+    with start(installed, command, port, BROWSER=f"{browser} %s") as process:
+        assert process.stderr is not None
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith("Ctrl-C"):
+            lines.append(process.stderr.readline())
+            assert lines[-1], lines
+        page = httpx.get(f"http://127.0.0.1:{port}/app/")
+        assert page.is_success
+        process.send_signal(signal.SIGINT)
+        printed, rest = process.communicate(timeout=60)
+    assert printed == ""
+    log = installed.parent / "home" / "server" / f"dev-{port}.log"
+    assert str(log) in lines[0]
+    assert any(f"http://127.0.0.1:{port}/app/" in line for line in lines)
+    assert any("Studio: https://" in line for line in lines) == (command == "dev")
+    assert shown.exists() == (command == "app")
+    assert len(lines) <= 5
+    assert rest == "Stopped.\n"
+    account = log.read_text(encoding="utf-8")
+    assert "langgraph" in account
+    for sign in ("Traceback", "Unable to parse docstring", "Welcome to"):
+        assert sign not in account
+
+
+def test_what_keeps_a_server_from_starting_is_said_on_the_terminal(installed: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        said = refusal(installed, "app", port)
+    assert f"nothing can be served on 127.0.0.1, port {port}" in said
+    assert "another port with --port NUMBER" in said
+    assert "CITELOOM_LLM_TIMEOUT cannot be 'x'" in refusal(
+        installed, "dev", port, CITELOOM_LLM_TIMEOUT="x"
+    )
+    (installed / ".env").write_text("CITELOOM_FAST_MODEL='x\n")
+    assert f"line 1 of {installed / '.env'} cannot be read" in refusal(installed, "app", port)
+    (installed / ".env").unlink()
+    said = refusal(installed, "app", port, CITELOOM_HOME=str(installed / "run"))
+    assert f"{installed / 'run'}" in said
+    assert "set CITELOOM_HOME to a folder of yours" in said
+    said = refusal(installed, "app", port, CITELOOM_AUTH="no.such:auth")
+    assert "the server has stopped" in said
+    assert "No module named 'no'" in said
+    assert f"its log says why: {installed.parent / 'home' / 'server'}" in said
+
+
+@pytest.mark.parametrize("how", ["PORT", "--port="])
+def test_port_is_taken_from_the_environment_or_an_option(installed: Path, how: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port = str(busy.getsockname()[1])
-        if how == "PORT":
-            done = checkout.run("dev", PORT=port)
-        else:
-            done = checkout.run(
-                "dev", *(f"{how} {port}".split() if how == "--port" else [how + port])
-            )
+        done = subprocess.run(
+            [str(installed / "run"), "dev", *([how + port] if how != "PORT" else [])], text=True,
+            env=clean_environment(installed.parent) | {"PORT": port, "PYTHONPATH": str(ROOT)},
+            capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
     assert done.returncode == 1
-    assert f"nothing can be served on 127.0.0.1, port {port}" in done.stderr
-    assert "another port with --port NUMBER" in done.stderr
+    assert f"port {port}" in done.stderr
 
 
 def test_server_that_others_can_reach_is_refused_until_something_says_who_may_call(
-    tmp_path: Path,
+    installed: Path,
 ) -> None:
-    check = (ROOT / "run").read_text().partition("CHECK='")[2].partition("\n'\n")[0]
-
-    def started(host: str, **settings: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", check, "--host", host, "--port", "0"], text=True,
-            env=clean_environment(tmp_path) | settings, cwd=tmp_path, capture_output=True, timeout=60,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == (1 if done.stderr else 0)
-        return done.stderr
-
-    assert started("127.0.0.1") == started("localhost") == ""
-    assert "make a key first, with `./run citeloom keys add NAME`" in started("0.0.0.0")
-    assert "make a key first" in started("0.0.0.0", CITELOOM_AUTH="loopback")
-    assert started("0.0.0.0", CITELOOM_AUTH="own.auth:auth") == ""
-    Keys(tmp_path).add("alice", KeyLimits())
-    assert started("0.0.0.0") == ""
+    port = free_port()
+    asks = "make a key first, with `"
+    assert asks in refusal(installed, "dev", port, "--host", "0.0.0.0")
+    said = refusal(installed, "dev", port, "--host", "0.0.0.0", CITELOOM_AUTH="loopback")
+    assert asks in said
+    assert "run citeloom keys add NAME`" in said
+    # An option that langgraph does not have ends a server that would start.
+    wrong = ("--host", "0.0.0.0", "--nonsense")
+    assert "--nonsense" in refusal(installed, "dev", port, *wrong, CITELOOM_AUTH="own.auth:auth")
+    Keys(installed.parent / "home").add("alice", KeyLimits())
+    assert "--nonsense" in refusal(installed, "dev", port, *wrong)
 
 
 def test_the_program_is_told_what_started_it(checkout: Checkout) -> None:

@@ -14,7 +14,7 @@ from state.finding import Expansion, QueryStrategy, RankerName, SearchStrategy
 from state.modes import AskMethod, RelevanceMode, UpdateMode
 from state.questions import Asking
 from state.writing import Schedule, WriterName
-from tools.errors import InputError
+from tools.errors import InputError, did_you_mean
 from tools.retrieve.port import RetrieverName
 
 if TYPE_CHECKING:
@@ -335,7 +335,10 @@ def setting_of(name: str, value: str) -> object:
         InputError: There is no such setting, or the value is not of its type or outside its range.
     """
     if name not in run_settings():
-        raise InputError(f"there is no setting '{name}'; there are: {', '.join(run_settings())}")
+        meant = did_you_mean(name, run_settings())
+        raise InputError(
+            f"there is no setting '{name}'{meant}; there are: {', '.join(run_settings())}"
+        )
     try:
         return _adapter(name).validate_strings(value)
     except ValidationError as error:

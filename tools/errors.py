@@ -21,6 +21,7 @@ with `raise ... from error`. Every message is for a person: what happened, and w
 
 import re
 import traceback
+from collections.abc import Iterable
 
 
 class CiteLoomError(Exception):
@@ -88,6 +89,18 @@ class DocumentError(PermanentError):
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
         self.remedy = remedy
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return " (did you mean 'pool'?)" where a known name is close to the one given, else ''.
+
+    It is put behind the misspelt name of a message.
+    """
+    from difflib import get_close_matches
+
+    names = {name.casefold(): name for name in known}
+    near = get_close_matches(given.casefold(), names, n=1)
+    return f" (did you mean '{names[near[0]]}'?)" if near else ""
 
 
 _STATUS = re.compile(r"\bHTTP \d{3}\b")

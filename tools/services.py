@@ -95,6 +95,23 @@ class Services:
             )
         return open_for_adding(name, settings_for(name, self.caller, at.settings), at.embedder)
 
+    def has_library(self, name: str) -> bool:
+        """Whether the caller has a library of this name. Reads the disk."""
+        from tools.ingest.target import is_made
+
+        return is_made(name, settings_for(name, self.caller, self.clients.settings))
+
+    def drop_if_empty(self, name: str) -> None:
+        """Delete a library of the caller's if nothing is in it. Reads the disk.
+
+        Raises:
+            LibraryError: Another process writes it.
+        """
+        from tools.ingest.target import drop_if_empty
+
+        at = self.clients
+        drop_if_empty(name, settings_for(name, self.caller, at.settings), at.embedder)
+
     async def source(self, name: str, request: Request) -> Source:
         """Open one of the request's sources, or another one on the network.
 

@@ -2,6 +2,11 @@
 
 import os
 import sys
+from pathlib import Path
+
+NAME = "citeloom"
+_COMPLETION = {"--install-completion", "--show-completion"}
+"""What writes a shell's script, which can complete one command, and not two words such as './run citeloom'."""
 
 
 def main() -> None:
@@ -25,4 +30,10 @@ def _main() -> None:
     from citeloom import PROGRAM
     from citeloom.cli.app import app
 
+    if PROGRAM != NAME and _COMPLETION & set(sys.argv[1:]):
+        folder = Path(sys.argv[0]).resolve().parent
+        sys.stderr.write(
+            f"Completion works for `{NAME}`: put {folder} on your PATH to call it so.\n"
+        )
+        app(prog_name=NAME)
     app(prog_name=PROGRAM)

@@ -12,6 +12,7 @@ from citeloom import PROGRAM
 from citeloom.cli.files import check_folder
 from citeloom.cli.telling import errors_told
 from citeloom.settings import Settings, config_file, settings
+from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 
 _SIGNS = {"good": "[green]✓[/green]", "off": "[yellow]–[/yellow]", "bad": "[red]✗[/red]"}
@@ -23,7 +24,7 @@ def examine() -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     bad = False
-    with errors_told():
+    with errors_told(home=False):
         for name, mark, text in _examined():
             bad = bad or mark == "bad"
             console.print(f"{_SIGNS[mark]} {name:<16}", end=" ")
@@ -39,7 +40,7 @@ def examine_server(url: str) -> None:
     from tools.library.server_shape import Server
 
     console = Console(highlight=False, soft_wrap=True)
-    with errors_told():
+    with errors_told(home=False):
         faults = []
         for step in check_server(Server.of(settings(), url)):
             sign = _SIGNS["bad" if step.fault else "good"]
@@ -108,7 +109,7 @@ def _snapshot(options: Settings) -> tuple[str, str]:
     folder = folder_of(options)
     found = slice_of(folder)
     day = f", of {found.day}" if found.day else ""
-    return "good", f"{folder} has {found.works} works{day} ({found.told})"
+    return "good", f"{folder} has {counted(found.works, 'work')}{day} ({found.told})"
 
 
 def _llm(options: Settings) -> tuple[str, str]:

@@ -29,3 +29,22 @@ def check_folder(folder: Path, remedy: str = "choose another --out") -> None:
         raise InputError(
             f"nothing can be written to '{folder}': {error.strerror}; {remedy}"
         ) from error
+
+
+def check_home(home: Path) -> None:
+    """See that runs and libraries can be kept in a folder; nothing is made or written.
+
+    Raises:
+        InputError: They cannot.
+    """
+    there = next(
+        folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists()
+    )
+    why = (
+        f"{there} is no folder" if not there.is_dir()
+        else "" if os.access(there, os.R_OK | os.W_OK | os.X_OK) else f"you may not write to {there}"
+    )  # fmt: skip
+    if why:
+        raise InputError(
+            f"nothing can be kept in {home} (CITELOOM_HOME): {why}; set CITELOOM_HOME to a folder of yours"
+        )

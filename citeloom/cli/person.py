@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.markup import escape
 
 from citeloom import PROGRAM
 from citeloom.cli.inputs import read_text
@@ -21,7 +22,7 @@ def put_question(question: Mapping[str, Any], folder: Path) -> None:
     if error := question["error"]:
         tell_error(error)
     if question["kind"] == "cost":
-        say("\n".join(_details(question)))
+        say(escape("\n".join(_details(question))))
     folder.mkdir(parents=True, exist_ok=True)
     _proposal(question, folder).write_text(question["proposal"].rstrip() + "\n", encoding="utf-8")
     why = [f"Asked because: {question['why']}.", ""] if question["why"] else []
@@ -79,7 +80,9 @@ def ask(question: Mapping[str, Any], folder: Path) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     path = _proposal(question, folder)
-    say(f"What the run proposes is in [bold]{path}[/bold], more about it in {question['kind']}.md.")
+    say(
+        f"What the run proposes is in [bold]{escape(str(path))}[/bold], more about it in {question['kind']}.md."
+    )
     said = typer.prompt(
         "Edit it or leave it, then press Enter to go on (s ends the run with what it has, q leaves it waiting)",
         default="",
@@ -105,6 +108,6 @@ def tell_waiting(
     if as_json:
         typer.echo(dump({"run": name, "waiting": question}))
     say(
-        f"Waiting for you: edit [bold]{_proposal(question, folder)}[/bold] or leave it, then go on with: "
-        f"[bold]{PROGRAM} {graph} --resume {name}[/bold]"
+        f"Waiting for you: edit [bold]{escape(str(_proposal(question, folder)))}[/bold] or leave it, then go on "
+        f"with: [bold]{escape(PROGRAM)} {graph} --resume {name}[/bold]"
     )

@@ -17,7 +17,7 @@ _NAMES = {
     "reflect_on_sufficiency": "Judging sufficiency",
     "check_retractions": "Checking retractions",
     "select_papers": "Selecting",
-    "estimate_completeness": "Estimating what is missing",
+    "estimate_completeness": "Coverage",
     "take_papers": "Taking papers",
     "resolve_references": "Looking up references",
     "read_paper": "Reading papers",

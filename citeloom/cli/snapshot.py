@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from citeloom.cli.telling import errors_told
+from tools.counting import counted
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -55,9 +56,9 @@ def build(
         **years_of(year), fields=tuple(field), languages=tuple(language), abstracts=abstracts
     )
     console = Console(stderr=True, highlight=False)
-    with errors_told(), console.status("reading") as status:
+    with errors_told(home=False), console.status("reading") as status:
         made = build(files, out, filters, lambda line: status.update(line))
     typer.echo(
-        f"{made.works} works ({made.told}): set CITELOOM_SNAPSHOT={out.resolve()}, and search them with "
+        f"{counted(made.works, 'work')} ({made.told}): set CITELOOM_SNAPSHOT={out.resolve()}, and search them with "
         "--source snapshot"
     )

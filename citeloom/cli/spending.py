@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from citeloom.cli.telling import errors_told
+from tools.counting import counted
 
 By = StrEnum("By", ["day", "caller", "task", "source"])
 
@@ -30,7 +31,7 @@ def spending(
                 name, calls, given, written, usd = row
                 shown = name or "(no auth)"
                 typer.echo(
-                    f"{shown:<24} {calls:>7} calls {given + written:>11,} tokens {usd:>10.4f} USD"
+                    f"{shown:<24} {counted(calls, 'call'):>13} {given + written:>11,} tokens {usd:>10.4f} USD"
                 )
         if not rows and not as_json:
             typer.echo("nothing was spent yet", err=True)

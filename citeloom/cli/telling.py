@@ -5,14 +5,13 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from tools.counting import counted
+from tools.disk import why_unusable
 from tools.errors import CiteLoomError, InputError, LibraryError
-
-if TYPE_CHECKING:
-    pass
 
 
 def say(text: str) -> None:
@@ -60,7 +59,8 @@ def tell_outcome(
         thought = sum(item.thinking_tokens for item in asked)
         tell(
             "LLM",
-            f"{sum(item.calls for item in asked)} calls, {sum(item.input_tokens for item in asked):,} tokens in, "
+            f"{counted(sum(item.calls for item in asked), 'call')}, "
+            f"{sum(item.input_tokens for item in asked):,} tokens in, "
             f"{sum(item.output_tokens for item in asked):,} out"
             f"{f', {thought:,} of them thinking' if thought else ''}.",
         )
@@ -87,16 +87,23 @@ def _shown(path: Path) -> str:
 
 
 @contextmanager
-def errors_told() -> Iterator[None]:
+def errors_told(*, home: bool = True) -> Iterator[None]:
     """End the program with one clear sentence where it cannot go on.
 
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.
+
+    Args:
+        home: Whether the command needs CITELOOM_HOME: one that cannot be used is told as that, and not
+            as a home with nothing in it.
     """
+    from citeloom.cli.files import check_home
     from citeloom.settings import SettingsError, settings
     from tools.telemetry.logs import start_logs
 
     try:
         start_logs()
+        if home:
+            check_home(settings().home)
         yield
     except SettingsError as error:
         raise _ended(str(error), 2) from error
@@ -109,9 +116,9 @@ def errors_told() -> Iterator[None]:
     except OSError as error:
         where = error.filename or settings().home
         code = 1 if error.errno == ENOSPC else 2
-        raise _ended(f"{where} cannot be used: {error.strerror or error}: {_ROOM}", code) from error
+        raise _ended(f"{where} cannot be used: {why_unusable(error)}. {_AGAIN}", code) from error
     except sqlite3.Error as error:
-        why = f"what is kept in {settings().home} cannot be used: {error}: {_ROOM}"
+        why = f"what is kept in {settings().home} cannot be used: {why_unusable(error)}. {_AGAIN}"
         raise _ended(why, 1) from error
 
 
@@ -120,7 +127,4 @@ def _ended(why: str, code: int) -> typer.Exit:
     return typer.Exit(code)
 
 
-_ROOM = (
-    "make room for it, or set CITELOOM_HOME to a folder of yours, and give the command again; a run goes "
-    "on with --resume"
-)
+_AGAIN = "Then give the command again; a run goes on with --resume"

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from citeloom.cli.telling import errors_told, say
+from tools.counting import counted
 
 
 def update(
@@ -55,8 +56,8 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     stop = values.get("stop")
     if stop and stop.subject == "papers":  # that nothing relevant is there is an answer here
         code = 0
-    kept = "no paper" if not new else "1 paper" if len(new) == 1 else f"{len(new)} papers"
-    say(f"{kept[0].upper()}{kept[1:]} kept that {name} has not seen.")
+    kept = counted(len(new), "paper") if new else "No paper"
+    say(f"{kept} kept that {name} has not seen.")
     if code or not write or not new:
         return code
     given = section_with(old, before, new)

@@ -1,6 +1,6 @@
 """How complete a result may be, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from citeloom.export.escaping import escape
@@ -14,7 +14,7 @@ def assessed(values: Mapping[str, Any]) -> Completeness | None:
     return found if found is not None and found.caveats else None
 
 
-def completeness_text(values: Mapping[str, Any]) -> str:
+def completeness_text(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -> str:
     """Return the section on completeness, or nothing where it was not looked into."""
     found = assessed(values)
     if found is None:
@@ -30,8 +30,8 @@ def completeness_text(values: Mapping[str, Any]) -> str:
         "## How complete it is",
         escape(found.told)
         + (f" Why it ended there: {escape(found.stopped)}." if found.stopped else ""),
-        _missing(found),
-        _curve(found),
+        _missing(found, escape),
+        _curve(found, escape),
         "\n".join(lines),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -41,7 +41,7 @@ def _often(found: Completeness) -> list[tuple[int, float]]:
     return [(number, count) for number, count in enumerate(found.found_by, start=1) if count]
 
 
-def _missing(found: Completeness) -> str:
+def _missing(found: Completeness, escape: Callable[[str], str]) -> str:
     named = [item for item in found.missing if item.paper]
     lines = [
         f"- {escape(reference_line(item.paper))} Cited by {len(item.cited_by)} of the papers kept."
@@ -55,7 +55,7 @@ def _missing(found: Completeness) -> str:
     )
 
 
-def _curve(found: Completeness) -> str:
+def _curve(found: Completeness, escape: Callable[[str], str]) -> str:
     if not found.curve:
         return ""
     rows = [f"| {escape(point.step)} | {point.looked_at} | {point.kept} |" for point in found.curve]

@@ -1,5 +1,6 @@
 """A run's result as Markdown."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from citeloom.export.escaping import entry, escape, prose
 from state.results import CitedSentence, RankedPaper
 from state.run import Failure
 from tools.bibliography.write_csl import reference_line
+from tools.counting import counted
 
 RESTS_ON = (
     "What each citation rests on, word for word from the cited paper; (annotation) stands behind words that are "
@@ -22,17 +24,9 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
     `document` is the section in its style; it is made from the values where it is not given.
     """
     shown = document or document_of(values)
-    listed = [
-        f"{f'{item.number}.' if shown.numbered else '-'} {entry(item.entry or reference_line(item.paper))}"
-        for item in shown.references
-    ]
     sentences: list[CitedSentence] = list(values.get("sentences") or [])
     return _joined(
-        "# Related work",
-        notice(values),
-        prose(values.get("related_work", "")),
-        "## References",
-        "\n".join(listed),
+        *_section(values, shown, prose, entry),
         "## Evidence",
         RESTS_ON,
         "\n".join(line for item in sentences for line in evidence(item, shown)),
@@ -43,24 +37,55 @@ def review_text(values: Mapping[str, Any], *, document: Document | None = None) 
     )
 
 
+def review_shown(values: Mapping[str, Any]) -> str:
+    """Return the section and its references for a terminal, which renders no Markdown: nothing is escaped."""
+    return _joined(*_section(values, document_of(values), str, str))
+
+
+def _section(
+    values: Mapping[str, Any],
+    shown: Document,
+    prose: Callable[[str], str],
+    entry: Callable[[str], str],
+) -> tuple[str, ...]:
+    listed = [
+        f"{f'{item.number}.' if shown.numbered else '-'} {entry(item.entry or reference_line(item.paper))}"
+        for item in shown.references
+    ]
+    return (
+        "# Related work",
+        notice(values),
+        prose(values.get("related_work", "")),
+        "## References",
+        "\n".join(listed),
+    )
+
+
 def papers_text(values: Mapping[str, Any]) -> str:
     """Return papers.md: the papers kept, with the arguments for and against each."""
-    papers: list[RankedPaper] = [item for item in values.get("papers") or [] if item.selected]
-    return _joined(
-        "# Papers found",
-        notice(values),
-        *("\n".join(ranked(item)) for item in papers),
-        completeness_text(values),
-        "## How this was made",
-        "\n".join(account(values)),
-    )
+    made = ("## How this was made", "\n".join(account(values)))
+    return _joined(*_papers(values, escape), *made)
+
+
+def papers_shown(values: Mapping[str, Any]) -> str:
+    """Return the papers kept for a terminal, with nothing escaped."""
+    return _joined(*_papers(values, str))
+
+
+def _papers(values: Mapping[str, Any], escape: Callable[[str], str]) -> Iterator[str]:
+    yield "# Papers found"
+    yield notice(values)
+    for item in values.get("papers") or []:
+        if item.selected:
+            yield "\n".join(ranked(item, escape))
+    yield completeness_text(values, escape)
 
 
 def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def ranked(item: RankedPaper) -> Iterator[str]:
+def ranked(item: RankedPaper, escape: Callable[[str], str] = escape) -> Iterator[str]:
     """Yield the lines of a paper: its score and why, the arguments for and against it."""
     retracted = " — **retracted**" if item.paper.retracted else ""
     yield f"{item.rank}. **{escape(item.paper.title)}** — {item.score:.0f}/100{retracted}"
@@ -101,10 +126,8 @@ def _told(item: CitedSentence, on: str, support: str) -> str:
 def omitted(values: Mapping[str, Any]) -> str:
     """Return how many kept papers are not cited, if any."""
     count = len(values.get("uncited") or [])
-    what = "paper was kept and is" if count == 1 else "papers were kept and are"
-    return (
-        f"{count} further {what} not cited; `uncited` in run.json lists the ids." if count else ""
-    )
+    what = counted(count, "further paper was kept and is", "further papers were kept and are")
+    return f"{what} not cited; `uncited` in run.json lists the ids." if count else ""
 
 
 def account(values: Mapping[str, Any]) -> Iterator[str]:
@@ -140,15 +163,15 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
     for item in values.get("usage") or []:
         if item.input_tokens:
             yield (
-                f"- {item.task}: {item.calls} calls ({item.cached} cached) to {escape(item.mind)}, "
+                f"- {item.task}: {counted(item.calls, 'call')} ({item.cached} cached) to {escape(item.mind)}, "
                 f"{item.input_tokens} + {item.output_tokens} tokens"
                 f"{f' ({item.thinking_tokens} of them thinking)' if item.thinking_tokens else ''}, "
                 f"{item.usd:.4f} USD"
             )
     for used in values.get("source_usage") or []:
         yield (
-            f"- Source {escape(used.source)}: {used.calls} requests, {used.failed} of them failed, {used.cached} "
-            f"answers from the cache, {used.usd:.4f} USD"
+            f"- Source {escape(used.source)}: {counted(used.calls, 'request')}, {used.failed} of them failed, "
+            f"{counted(used.cached, 'answer')} from the cache, {used.usd:.4f} USD"
         )
     failures = values.get("failures") or []
     for sign, fatal in (("Not done", False), ("Stopped early", True)):
@@ -157,11 +180,25 @@ def spending(values: Mapping[str, Any], escape: Callable[[str], str] = escape) -
 
 
 def failure_lines(failures: Iterable[Failure]) -> Iterator[str]:
-    """Yield a line for each failure, and one for all searches of a source that failed alike."""
-    alike: dict[tuple[str, str], list[Failure]] = {}
+    """Yield a line for each cause, with what failed by it; of several searches of a source the source."""
+    alike: dict[str, list[Failure]] = {}
     for failure in failures:
-        source = failure.subject.partition(": ")[0]
-        about = source if failure.stage == "search_source" else failure.subject
-        alike.setdefault((about, failure.cause), []).append(failure)
-    for (about, cause), same in alike.items():
-        yield f"{about if len(same) > 1 else same[0].subject}: {cause} ({same[0].remedy})"
+        alike.setdefault(failure.cause, []).append(failure)
+    for cause, same in alike.items():
+        sources = Counter(_source(failure) for failure in same)
+        names = [
+            source if (source := _source(failure)) and sources[source] > 1 else failure.subject
+            for failure in same
+        ]
+        about = list(dict.fromkeys(names))
+        more = f" and {len(about) - _NAMED} more" if len(about) > _NAMED else ""
+        yield f"{', '.join(about[:_NAMED])}{more}: {cause} ({same[0].remedy})"
+
+
+def _source(failure: Failure) -> str:
+    """Return the source that a search failed at, or '' for another failure."""
+    return failure.subject.partition(": ")[0] if failure.stage == "search_source" else ""
+
+
+_NAMED = 3
+"""Most subjects that are named of one cause."""

@@ -12,6 +12,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from citeloom.service import (
     a2a,
@@ -81,3 +82,7 @@ app = Starlette(
     middleware=[Middleware(Gate)],
     lifespan=_served,
 )
+for _route in app.routes:
+    if isinstance(_route, Route):
+        # LangGraph reads docstrings as YAML for its OpenAPI: ours and the A2A SDK's are none.
+        _route.include_in_schema = False

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from citeloom.service.runs import RunView
+from tools.counting import counted
 
 MOST = 60_000
 """Characters of a digest at most: a section with its references is below it."""
@@ -31,13 +32,13 @@ def _section(values: Mapping[str, Any]) -> Iterator[str]:
     audit = values.get("audit")
     if audit and values.get("related_work"):
         passed = "passed" if audit["passed"] else "did not pass: " + "; ".join(audit["reasons"])
-        checked = f"{audit['supported']} of {audit['citations']} citations supported"
+        checked = f"{audit['supported']} of {counted(audit['citations'], 'citation')} supported"
         yield f"Check of the citations: {passed} ({checked}, {audit['not_checked']} not checked)."
 
 
 def _papers(values: Mapping[str, Any]) -> Iterator[str]:
     papers = [one for one in values.get("papers") or () if one.get("selected")]
-    yield f"{len(papers)} papers kept." if papers else ""
+    yield f"{counted(len(papers), 'paper')} kept." if papers else ""
     for one in islice(papers, _PAPERS):
         paper = one["paper"]
         title = f"{one['rank']}. {paper['title']} ({paper.get('year') or 'n.d.'}), {paper['id']}"
@@ -71,7 +72,7 @@ def _audit(values: Mapping[str, Any]) -> Iterator[str]:
 
 def _reports(values: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(
-        f"- {one['source']}: {one['status']}, {one['passages']} passages"
+        f"- {one['source']}: {one['status']}, {counted(one['passages'], 'passage')}"
         for one in values.get("reports") or ()
     )
 

@@ -9,13 +9,12 @@ import os
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from socket import getaddrinfo
 from typing import Any
 
-from citeloom import PROGRAM
 from citeloom.service import health
-from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
+from citeloom.service.entry import check_place
 from citeloom.settings import SettingsError, settings
+from tools.errors import InputError
 
 _STOP_SECONDS = 5
 """For open streams to end after SIGTERM, and then as long for runs; what is not done by then goes on at
@@ -44,7 +43,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         config = _config(given.config)
-        _check_reach(given.host, given.port)
+        check_place(given.host, given.port)
         _prepare(config, given.host, given.port)
         from aegra_api.core.auth_middleware import get_auth_instance
         from aegra_api.main import app
@@ -52,7 +51,7 @@ def main() -> None:
         # Aegra serves everybody when it cannot load the auth that it was told of.
         if config.get("auth") and get_auth_instance() is None:
             raise _RefusedError("the auth of langgraph.json cannot be loaded: see above")
-    except (_RefusedError, SettingsError) as error:
+    except (_RefusedError, InputError, SettingsError) as error:
         sys.exit(f"run: {error}")
     import uvicorn
 
@@ -81,19 +80,6 @@ def _config(path: Path) -> dict[str, Any]:
     own = {"app": "citeloom.service.hosted:app", "enable_custom_route_auth": False}
     config["http"] = {**config.get("http", {}), **own}
     return config
-
-
-def _check_reach(host: str, port: int) -> None:
-    """Refuse to serve others while nothing says who may call."""
-    try:
-        address = str(getaddrinfo(host, port)[0][4][0])
-    except OSError as error:
-        raise _RefusedError(f"'{host}' is no address of this machine ({error})") from error
-    if not (is_loopback(address.partition("%")[0]) or asks_for_keys() or has_own_auth()):
-        raise _RefusedError(
-            f"others can reach {host}, and nothing says who may call: make a key first, with "
-            f"`{PROGRAM} keys add NAME`, or serve this machine only, without --host"
-        )
 
 
 def _prepare(config: dict[str, Any], host: str, port: int) -> None:

@@ -27,6 +27,7 @@ from state.asking import AskState, AskUpdate, Claim, DraftSentence, LostClaim
 from state.passage import Passage
 from state.quote import Quote
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
@@ -117,7 +118,7 @@ async def answer_at_once(state: AskState, runtime: Runtime[RunContext]) -> AskUp
     asked = await ask_checked(services.mind, TASK, inputs, misquoted)
     answer = asked.answer or Answer(sentences=[])
     held, draft, lost = _resting(answer, named, sources)
-    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
+    services.progress(STAGE, 1, 1, counted(len(draft), "sentence"))
     chosen = tuple(item.id for item in named.values())
     return {
         "hops": [hop.model_copy(update={"chosen": chosen, "lost": tuple(lost)})],

@@ -26,6 +26,7 @@ from state.asking import AskState, AskUpdate, CheckedSentence, Claim, DraftSente
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.evidence.support import BAD
 from tools.llm.task import Task
@@ -111,7 +112,7 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
         failures.append(_refused(sentence, verdict))
         for claim in _unsaid(held, sentence, drafted, checked):
             checked.append(_checked(_quote(claim), (claim.number,), "supported"))
-    services.progress(STAGE, 1, 1, f"{len(checked)} sentences stand")
+    services.progress(STAGE, 1, 1, counted(len(checked), "sentence stands", "sentences stand"))
     draft = [DraftSentence(text=item.text, claims=item.claims) for item in checked]
     return {"draft": draft, "verdicts": checked, "failures": failures}
 

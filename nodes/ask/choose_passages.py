@@ -20,6 +20,7 @@ from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate
 from state.passage import OF_RECORD
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
@@ -107,7 +108,7 @@ async def choose_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
     picked = asked.answer.ids if asked.answer else [*named]
     chosen = [named[key] for key in dict.fromkeys(picked) if key in named]
     chosen = chosen[: services.context.passages]
-    services.progress(STAGE, 1, 1, f"{len(chosen)} of {len(ids)} passages")
+    services.progress(STAGE, 1, 1, f"{len(chosen)} of {counted(len(ids), 'passage')}")
     return {
         "hops": [*earlier, hop.model_copy(update={"chosen": tuple(chosen)})],
         "failures": asked.failures(

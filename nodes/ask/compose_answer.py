@@ -17,6 +17,7 @@ from nodes.ask.shown import CLAIM_FIELDS, ShownClaim, quoted, several, sources_o
 from nodes.ask_checked import ask_checked
 from state.asking import AskState, AskUpdate, Claim, DraftSentence
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import open_services
@@ -125,7 +126,7 @@ async def compose_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         if (known := [key for key in dict.fromkeys(item.claims) if key in numbers])
         and item.text.strip()
     ]
-    services.progress(STAGE, 1, 1, f"{len(draft)} sentences")
+    services.progress(STAGE, 1, 1, counted(len(draft), "sentence"))
     return {"draft": draft, "missing": in_words(asked.answer.missing)}
 
 

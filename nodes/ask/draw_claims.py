@@ -26,6 +26,7 @@ from state.asking import AskState, AskUpdate, Claim, LostClaim
 from state.passage import OF_RECORD, Passage
 from state.quote import Quote
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote
@@ -150,7 +151,7 @@ async def draw_claims(state: AskState, runtime: Runtime[RunContext]) -> AskUpdat
         for claim in taken[:PER_PASSAGE]:
             if not any(_repeats(claim, other) for other in held):
                 held.append(claim.model_copy(update={"number": len(held) + 1, "hop": hop.number}))
-    services.progress(STAGE, 1, 1, f"{len(held)} claims")
+    services.progress(STAGE, 1, 1, counted(len(held), "claim"))
     failures = asked.failures(
         STAGE, f"hop {hop.number}", "what its passages say is not in the answer"
     )

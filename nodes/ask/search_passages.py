@@ -13,6 +13,7 @@ from state.asking import AskState, AskUpdate, Hop, Wanted
 from state.paper import Paper
 from state.passage import OF_RECORD, Passage, PassageHit, passage_id
 from tools.context import RunContext
+from tools.counting import counted
 from tools.library.library import Library
 from tools.retrieve.open import open_retriever
 from tools.retrieve.port import PassageFilter, RetrieverName
@@ -40,7 +41,7 @@ async def search_passages(state: AskState, runtime: Runtime[RunContext]) -> AskU
         ]
         passages += records
     await services.run_store.passages.put(passages)
-    services.progress(STAGE, 1, 1, f"{len(hits)} passages")
+    services.progress(STAGE, 1, 1, counted(len(hits), "passage"))
     hop = Hop(number=state["hop"], query=state["query"], why=state["why"], retrieved=tuple(hits))
     return {"hops": [*state["hops"], hop]}
 

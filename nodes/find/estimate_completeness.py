@@ -18,6 +18,7 @@ from tools.citation_graph.completeness import METHOD, Estimate, chance_of, estim
 from tools.citation_graph.discovery import discovery, steps_of
 from tools.citation_graph.discovery_channels import Division, divide
 from tools.context import RunContext
+from tools.counting import counted
 from tools.services import open_services
 
 STAGE = "estimate_completeness"
@@ -57,8 +58,8 @@ async def estimate_completeness(state: FindState, runtime: Runtime[RunContext]) 
         missing=tuple(await missing_works(state, services)),
         caveats=(*_cautions(estimate, division), *_limits(state, scores, services.mind_name)),
     )
-    share = f"about {done.share:.0%} of" if done.share is not None else "too little to tell, of"
-    services.progress(STAGE, 1, 1, f"{share} what {place_of(state['request'].sources)}")
+    share = f"about {done.share:.0%} found" if done.share is not None else "too little to tell"
+    services.progress(STAGE, 1, 1, share)
     return {"completeness": done}
 
 
@@ -74,9 +75,9 @@ def in_words(estimate: Estimate, kept: int, place: str) -> str:
         return f"How many papers such a text would cite of what {place} cannot be told: {estimate.reason}."
     found = f"about {estimate.kept:.0f}" if estimate.kept >= 1 else "fewer than one"
     return (
-        f"Of what {place}, such a text would cite an estimated {estimate.total:.0f} papers; {found} of these "
-        f"({estimate.share:.0%}, 95 % interval {estimate.share_low:.0%} to {estimate.share_high:.0%}) are among the "
-        f"{kept} kept."
+        f"Of what {place}, such a text would cite an estimated {counted(round(estimate.total), 'paper')}; "
+        f"{found} of these ({estimate.share:.0%}, 95 % interval {estimate.share_low:.0%} to "
+        f"{estimate.share_high:.0%}) are among the {kept} kept."
     )
 
 
@@ -145,8 +146,11 @@ def _limits(state: FindState, scores: Mapping[str, float], mind: str) -> Iterabl
     unjudged = len(scores.keys() - set(state["scores"]))
     if unjudged:
         yield (
-            f"{unjudged} papers that were seen were not judged: they count by how promising they "
-            "looked."
+            counted(
+                unjudged,
+                "paper that was seen was not judged: it counts by how promising it looked.",
+                "papers that were seen were not judged: they count by how promising they looked.",
+            )
         )
     yield "Papers that stand elsewhere, or that nothing there leads to, are not counted."
     lost = sum(failure.stage in _SEARCHING for failure in state["failures"])

@@ -29,6 +29,7 @@ from state.query import Hit
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of, unlinked
 from tools.scholar.opening import is_online
@@ -85,7 +86,7 @@ async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> Fi
     depth = state["depth"] + 1
     trail = Trail(hop=state["hop"], depth=depth, followed=len(papers), hits=tuple(hits))
     found = len({hit.paper for hit in (*hits, *likes)})
-    services.progress(STAGE, len(seeds), len(seeds), f"{found} linked papers")
+    services.progress(STAGE, len(seeds), len(seeds), counted(found, "linked paper"))
     return {
         "hits": likes,
         "trail": await services.run_store.trails.put([trail]),

@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from state.channels import FindState
 from state.paper import Paper
 from tools.context import RunContext
+from tools.counting import counted
 from tools.scholar.identity import merge, unite
 from tools.services import open_services
 
@@ -34,7 +35,9 @@ async def merge_records(state: FindState, runtime: Runtime[RunContext]) -> FindS
     changed, same = await asyncio.to_thread(_join, papers, records, same, state["judged"])
     await services.run_store.papers.put(changed)
     count = len(set(same.values()))
-    services.progress(STAGE, count, count, f"{count} papers after {len(new)} more records")
+    services.progress(
+        STAGE, count, count, f"{counted(count, 'paper')} found ({counted(len(new), 'more record')})"
+    )
     return {
         "same": same,
         "united": len(hits),

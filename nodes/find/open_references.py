@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from state.bibliography import Bibliography
 from state.paper import Paper
 from state.run import Failure
+from tools.counting import counted
 from tools.errors import DocumentError, InputError, PermanentError, TransientError
 from tools.ingest.spool import Spool
 from tools.ingest.target import limits_of
@@ -117,7 +118,7 @@ async def _looked_up(
     found = {place: one for place, one in looked.found.items() if same_work(works[place], one)}
     if not looked.failed:
         return found, []
-    subject = f"{source.name}: {len(looked.failed)} works of lists of references"
+    subject = f"{source.name}: {counted(len(looked.failed), 'work')} of lists of references"
     return found, [_failure(stage, subject, next(iter(looked.failed.values())))]
 
 

@@ -23,6 +23,7 @@ from state.query import FacetCover, SearchQuery, Sufficiency
 from state.quote import Debate
 from state.reducers import add_queries
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
@@ -130,7 +131,7 @@ def extract(
     reasoning = (
         f"Fewer than {ENOUGH} papers are close to what the input says of {', '.join(thin)}."
         if thin
-        else f"Each of {len(facets)} statements of the input has at least {ENOUGH} papers close to it."
+        else f"Each of {counted(len(facets), 'statement')} of the input has at least {ENOUGH} papers close to it."
     )
     return Reflection(facets=facets or [Facet(name=text[:60], sentence=text)], reasoning=reasoning)
 

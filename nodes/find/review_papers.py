@@ -21,6 +21,7 @@ from state.questions import PapersQuestion
 from state.request import Choices
 from state.run import halt
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import InputError
 from tools.services import Services, open_services
 
@@ -78,7 +79,10 @@ def _why(state: FindState, bar: float) -> str:
     told = (
         (gone, f"retracted: {', '.join(gone)}"),
         (low, f"to be included, but judged irrelevant: {', '.join(low)}"),
-        (relevant < wanted, f"only {relevant} papers are relevant, and {wanted} were wanted"),
+        (
+            relevant < wanted,
+            f"only {counted(relevant, 'paper is relevant', 'papers are relevant')}, and {wanted} were wanted",
+        ),
     )
     return "; ".join(text for holds, text in told if holds)
 
@@ -106,7 +110,7 @@ def read_papers(text: str, numbered: Mapping[int, Paper]) -> list[str]:
     if not keys:
         raise InputError("no paper is left: leave at least one line, or answer 'stop'")
     if len(keys) > MOST:
-        raise InputError(f"there are {len(keys)} papers, and at most {MOST} are kept")
+        raise InputError(f"there are {counted(len(keys), 'paper')}, and at most {MOST} are kept")
     return list(keys)
 
 

@@ -15,6 +15,7 @@ from state.channels import FindState
 from state.query import Facet, SearchQuery
 from state.questions import QueriesQuestion
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.relaxing import terms
 from tools.services import open_services
@@ -78,7 +79,9 @@ def read_queries(
     if not rows:
         raise InputError("there is no query: leave at least one line, or answer 'stop'")
     if len(rows) > MOST:
-        raise InputError(f"there are {len(rows)} queries, and at most {MOST} are taken in a hop")
+        raise InputError(
+            f"there are {counted(len(rows), 'query', 'queries')}, and at most {MOST} are taken in a hop"
+        )
     return [known.get(row) or _query(row, hop, text) for row in rows]
 
 

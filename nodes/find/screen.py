@@ -24,6 +24,7 @@ from state.finding import Round, Trail
 from state.paper import Paper, title_key
 from state.request import Request
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.library.match import find_same_work
 from tools.services import Services, open_services
@@ -62,7 +63,7 @@ async def screen(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     prior = {key: round(score, 2) for key, score in weighed.items()}
     left = promising(prior, state["expanded"])
     entry = _round(state, prior, services.context, trails, reached=len(new), left=len(left))
-    services.progress(STAGE, len(visible), len(papers), f"{len(new)} new papers")
+    services.progress(STAGE, len(visible), len(papers), counted(len(new), "new paper"))
     return {
         "similarity": {key: near[key] for key in near if key in papers},
         "prior": prior,
@@ -95,7 +96,7 @@ def _round(
         "no source answered a search": not answered,
         "there is no paper to start from": not prior,
         f"links were followed {depth} times (max_depth)": depth >= context.max_depth,
-        f"the last round changed {fresh:.0%} of the best {len(after)} papers": best_first
+        f"the last round changed {fresh:.0%} of the best {counted(len(after), 'paper')}": best_first
         and depth > 0
         and fresh < SATURATED,
         "no promising paper is left to follow": best_first and not left,

@@ -14,6 +14,7 @@ from state.query import Hit, SearchLogEntry, SearchQuery
 from state.request import Request
 from state.run import Failure
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.services import open_services
 
@@ -72,7 +73,7 @@ async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindStat
         after_cutoff=sum(not request.admits(paper) for paper in papers),
         seconds=round(monotonic() - started, 3),
     )
-    services.tick(STAGE, 1, state["of"], f"{_label(query)}: {len(papers)} papers")
+    services.tick(STAGE, 1, state["of"], f"{_label(query)}: {counted(len(papers), 'paper')}")
     failures = [
         Failure(
             stage=STAGE, subject=f"{state['source']}: {query.text[:80]}", cause=found.cut,

@@ -19,6 +19,7 @@ from state.query import SearchLogEntry, Sufficiency
 from state.request import Request
 from state.run import Failure, halt
 from tools.context import RunContext
+from tools.counting import counted
 from tools.services import open_services
 
 STAGE = "select_papers"
@@ -98,7 +99,7 @@ def _not_included(key: str) -> Failure:
 
 def _unread(count: int) -> Failure:
     return Failure(
-        stage=STAGE, subject=f"{count} papers",
+        stage=STAGE, subject=counted(count, "paper"),
         cause="the run was stopped before anyone judged them: they are shown by how promising they look",
         remedy="none of them is known to be relevant; run again with room for judging",
     )  # fmt: skip

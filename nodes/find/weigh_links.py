@@ -26,6 +26,7 @@ from state.query import Hit
 from state.run import halt
 from tools.citation_graph.relevance_prior import as_score, log_odds
 from tools.context import RunContext
+from tools.counting import counted
 from tools.services import Services, open_services
 
 STAGE = "weigh_links"
@@ -93,7 +94,7 @@ async def _collect(services: Services, state: FindState) -> FindState:
     collected = [*state["collected"], *frontier]
     why = ""
     if len(collected) >= services.context.max_papers:
-        why = f"{len(collected)} papers were collected (max_papers)"
+        why = f"{counted(len(collected), 'paper was collected', 'papers were collected')} (max_papers)"
     elif not frontier:
         why = "no reference of the last level is relevant"
     last = state["rounds"][-1:]  # none where the first screening failed

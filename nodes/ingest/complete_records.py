@@ -14,6 +14,7 @@ from state.ingesting import IngestState, IngestUpdate
 from state.paper import Paper, merge_records
 from state.run import Failure, halt
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.ingest.target import IngestTarget
 from tools.references.resolving import known_to, tells
@@ -60,7 +61,7 @@ async def complete_records(state: IngestState, runtime: Runtime[RunContext]) -> 
         lacking |= {paper.id: paper for paper in gains}
         lacking = {key: one for key, one in lacking.items() if not (one.year and one.venue)}
         if gains:
-            what = "1 paper was" if len(gains) == 1 else f"{len(gains)} papers were"
+            what = counted(len(gains), "paper was", "papers were")
             notes = [*notes, f"{what} completed by {name}"]
         services.progress(STAGE, len(gains), len(wanted), name)
     return {"notes": notes, "failures": failures}

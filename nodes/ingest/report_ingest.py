@@ -1,18 +1,20 @@
 """Report: say what became of each source, and of all together.
 
-Reads `run`, `request`, `reports`, `spent`, `notes`, `failures`. Writes the output of `ingest`, and
-clears what the run left in the spool.
+Reads `run`, `request`, `made`, `reports`, `spent`, `notes`, `failures`. Writes the output of `ingest`, and
+clears what the run left in the spool, and a library that it made and that nothing came into.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 
 from langgraph.runtime import Runtime
 
 from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
 from state.run import Outcome, halt
 from tools.context import RunContext
+from tools.errors import CiteLoomError
 from tools.ingest.spool import Spool
 from tools.services import open_services
 
@@ -23,12 +25,16 @@ async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Ing
     await asyncio.to_thread(Spool(services.clients.settings.home, state["run"]).clear)
     stop = halt(state.get("failures", []))
     reports = state.get("reports", [])
+    outcome = _outcome(reports, stopped=stop is not None)
+    if outcome == "nothing" and state.get("made"):
+        with suppress(CiteLoomError):  # another process adds to it: then it is not empty for long
+            await asyncio.to_thread(services.drop_if_empty, state["request"].library)
     return {
         "counts": counts_of(reports),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": _outcome(reports, stopped=stop is not None),
+        "outcome": outcome,
         "stop": stop,
     }
 

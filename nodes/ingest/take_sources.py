@@ -1,6 +1,6 @@
 """Take what is to be added: check it, expand folders and record files, make the library.
 
-Reads the input of `ingest`. Writes `run`, `request`, `files`, `stop`, reports of what cannot be read
+Reads the input of `ingest`. Writes `run`, `request`, `made`, `files`, `stop`, reports of what cannot be read
 at all, and resets what an earlier run on the same thread may have left. Contents of uploads go to
 the spool, records that name files to the run_store.
 """
@@ -36,13 +36,14 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
     """List what there is to be read; what cannot be used at all stops the run before any work."""
     run = uuid4().hex
     services = open_services(runtime, run)
-    request, found = Request(text=""), DiscoveredFiles()
+    request, found, made = Request(text=""), DiscoveredFiles(), False
     stop: Failure | None = None
     try:
         check_settings(services.context)
         sent = parse(IngestInput, state)
         sent = sent.model_copy(update={"tags": [" ".join(tag.split()) for tag in sent.tags]})
         request = _request(sent)
+        made = not await asyncio.to_thread(services.has_library, sent.library)
         found = await asyncio.to_thread(_gathered, services, sent)
         await services.run_store.papers.put(found.records.values())
     except CiteLoomError as error:
@@ -54,7 +55,7 @@ async def take_sources(state: Mapping[str, object], runtime: Runtime[RunContext]
     services.progress(STAGE, len(files), len(files))
     return {
         "run": run, "request": request, "files": [] if stop else files, "done": 0,
-        "bulk": on_ray(),
+        "bulk": on_ray(), "made": made,
         "reports": replaced(found.reports), "spent": replaced({}), "notes": found.notes,
         "stop": stop, "failures": replaced([stop] if stop else []),
     }  # fmt: skip

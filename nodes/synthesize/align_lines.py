@@ -24,6 +24,7 @@ from state.run import Failure
 from state.synthesis import Entries, Line, LostLine, SynthesizeState
 from state.writing import Support
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -128,7 +129,7 @@ async def align_lines(state: SynthesizeState, runtime: Runtime[RunContext]) -> S
     unknown = [text for text in texts if text not in judged]
     asked, failures = await _ask(services, state["request"].text, origins, unknown)
     lines, lost = settle(paragraphs, {**asked, **judged})
-    services.progress(STAGE, 1, 1, f"{len(lines)} lines traced, {len(lost)} left out")
+    services.progress(STAGE, 1, 1, f"{counted(len(lines), 'line')} traced, {len(lost)} left out")
     return {"lines": lines, "lost": lost, "failures": failures}
 
 

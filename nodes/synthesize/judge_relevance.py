@@ -18,6 +18,7 @@ from nodes.synthesize.likeness import CLEAR_IN, CLEAR_OUT, likenesses, relevant_
 from nodes.synthesize.summarize_paragraphs import summaries_of
 from state.synthesis import Context, Paragraph, SynthesizeState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
@@ -111,7 +112,12 @@ async def judge_relevance(state: SynthesizeState, runtime: Runtime[RunContext]) 
         for key, score in scores.items()
         if key in helping
     ]
-    services.progress(STAGE, 1, 1, f"{len(contexts)} of {len(found)} paragraphs help")
+    services.progress(
+        STAGE,
+        1,
+        1,
+        f"{len(contexts)} of {counted(len(found), 'paragraph helps', 'paragraphs help')}",
+    )
     remedy = "for these the likeness to the question decided"
     failures = failures_of(STAGE, unjudged, "paragraph", remedy)
     return {"contexts": contexts, "failures": failures}

@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from state.run import Failure
 from state.synthesis import SourcePaper, SynthesizeState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.references.works import merge_works
 from tools.services import open_services
 
@@ -42,7 +43,7 @@ async def merge_references(state: SynthesizeState, runtime: Runtime[RunContext])
     entries, works = await asyncio.to_thread(merge_works, bibliographies, list(papers.values()))
     await services.run_store.papers.put(works)
     await services.run_store.entries.put([entries])
-    services.progress(STAGE, 1, 1, f"{len(works)} works cited")
+    services.progress(STAGE, 1, 1, f"{counted(len(works), 'work')} cited")
     texts = dict.fromkeys(key for source in first.values() for key in source.paragraphs)
     return {
         "stacked": again,

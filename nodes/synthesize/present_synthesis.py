@@ -24,6 +24,7 @@ from state.synthesis import (
 )
 from tools.bibliography.write_bibtex import to_bibtex
 from tools.context import RunContext
+from tools.counting import counted
 from tools.ingest.spool import Spool
 from tools.references.numbering import number_references, with_numbers, works_of
 from tools.services import open_services
@@ -122,7 +123,7 @@ def _answer(lines: Sequence[Line], state: SynthesizeState, stop: Failure | None)
     if text:
         return text
     count = sum(not source.cause for source in state.get("stacked", []))
-    which = "the paper does" if count == 1 else f"the {count} papers do"
+    which = "the paper does" if count == 1 else f"the {counted(count, 'paper')} do"
     return f"I don't know: {which} not tell ({state['request'].text})."
 
 

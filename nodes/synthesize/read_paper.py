@@ -21,6 +21,7 @@ from state.quote import ANNOTATION
 from state.request import Request
 from state.synthesis import Paragraph, SourcePaper, StackItem, SynthesizeState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.documents.grobid import grobid_of
 from tools.documents.paragraphs import paragraphs_of, rebuilt
 from tools.documents.store import DocumentStore
@@ -138,7 +139,10 @@ def _of_library(library: Library, store: DocumentStore, key: str) -> _Read:
         document = rebuilt(entry, library.texts.text(entry.sha256), mine)
         notes = (_REBUILT,)
     if others := len(entries) - 1:
-        notes = (*notes, f"{others} more documents of it were left aside")
+        notes = (
+            *notes,
+            f"{counted(others, 'more document of it was left aside', 'more documents of it were left aside')}",
+        )
     return _Read(document, paper, entry.kind, entry.sha256, notes)
 
 

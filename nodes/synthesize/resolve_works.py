@@ -15,6 +15,7 @@ from state.request import Request
 from state.run import Failure
 from state.synthesis import Entries, SynthesizeState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import PermanentError, TransientError
 from tools.references.numbering import printed_only, works_of
 from tools.references.resolving import (
@@ -52,7 +53,7 @@ async def resolve_works(state: SynthesizeState, runtime: Runtime[RunContext]) ->
     await services.run_store.papers.put(changed)
     if same:
         await services.run_store.entries.put([renamed_entries(entries, same)])
-    services.progress(STAGE, 1, 1, f"{len(found)} of {len(wanted)} works found")
+    services.progress(STAGE, 1, 1, f"{len(found)} of {counted(len(wanted), 'work')} found")
     return {
         "lines": renamed_lines(lines, same),
         "works": [work for work in works if work not in same],
@@ -115,8 +116,10 @@ async def _look(
             failures.append(
                 Failure(
                     stage=STAGE, subject=name, cause=next(iter(failed.values())),
-                    remedy=f"{len(failed)} works were not looked up here; their entries stand as they "
-                    "are printed",
+                    remedy=counted(
+                        len(failed), "work was not looked up here; its entry stands as it is printed",
+                        "works were not looked up here; their entries stand as they are printed",
+                    ),
                 )
             )  # fmt: skip
         services.progress(STAGE, len(found), len(wanted) + 1, name)

@@ -18,6 +18,7 @@ from nodes.ask_in_groups import ask_in_groups, failures_of
 from nodes.synthesize.extractive_summary import VERSION, extractive_summary, is_short
 from state.synthesis import Paragraph, SynthesizeState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.documents.store import DocumentStore, summary_key
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import reported, without_injections
@@ -120,7 +121,9 @@ async def summarize_paragraphs(
             services, TASK, [list(left)], together, inputs, take, sample=sample
         )
         left = {key: causes.get(key, _MISSING) for key in left}
-    services.progress(STAGE, 1, 1, f"{len(found)} paragraphs, {len(waiting)} of them new")
+    services.progress(
+        STAGE, 1, 1, f"{counted(len(found), 'paragraph')}, {len(waiting)} of them new"
+    )
     commanding = [
         reported(STAGE, found[key].paper, commands, f"{found[key].place}: a paragraph of it")
         for key, (_, commands) in read.items()

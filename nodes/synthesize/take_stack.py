@@ -28,6 +28,7 @@ from state.synthesis import (
     SynthesizeState,
 )
 from tools.context import RunContext, check_settings
+from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.ingest.allowed_paths import allowed_roots
 from tools.ingest.discover_files import DiscoveredFiles
@@ -107,7 +108,9 @@ async def _stack(
         keys = await named_papers(services, sent.library, sent.papers)
         readable += [StackItem(name=key, kind="paper") for key in keys]
     if len(readable) > MOST_PAPERS:
-        raise InputError(f"{len(readable)} papers are too many: give at most {MOST_PAPERS}")
+        raise InputError(
+            f"{counted(len(readable), 'paper is', 'papers are')} too many: give at most {MOST_PAPERS}"
+        )
     bad = _unreadable(found, len(readable))
     if not readable:
         causes = "; ".join(f"{item.name}: {item.cause}" for item in bad[:5])

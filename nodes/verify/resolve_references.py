@@ -15,6 +15,7 @@ from state.request import Request
 from state.run import Failure
 from state.verifying import Entry, VerifyState
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import LibraryError, PermanentError, TransientError
 from tools.scholar.lookup import Looked, Wanted, look_up
 from tools.scholar.opening import is_online
@@ -68,7 +69,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
     return {
         "entries": resolved,
         "findings": findings,
-        "notes": [f"{_UNSURE} {unsure} reference{'s' * (unsure > 1)}: {_ASK}"] if unsure else [],
+        "notes": [f"{_UNSURE} {counted(unsure, 'reference')}: {_ASK}"] if unsure else [],
         "failures": [*failures, *failed],
     }
 
@@ -112,7 +113,9 @@ async def _look(
     for place in left:
         paper = given.get(entries[place].paper)
         ids = (paper.id, *paper.aliases) if paper else (entries[place].wanted,)
-        wanted[place] = Wanted(tuple(key for key in ids if not key.startswith("title:")), paper)
+        # A library lists papers by such ids; no other source knows them.
+        known = tuple(key for key in ids if name == "library" or not key.startswith("title:"))
+        wanted[place] = Wanted(known, paper)
     try:
         looked = await look_up(await services.source(name, request), wanted)
     except (TransientError, PermanentError, LibraryError) as error:

@@ -20,6 +20,7 @@ from state.run import Failure
 from state.verifying import Entry, VerifyState
 from tools.bibliography.read_record import RecordError, paper_from
 from tools.context import RunContext, check_settings
+from tools.counting import counted
 from tools.errors import CiteLoomError, InputError
 from tools.references.manuscript import paragraphs
 from tools.references.reference_list import find_paper, split_references
@@ -63,7 +64,9 @@ async def take_text(state: Mapping[str, object], runtime: Runtime[RunContext]) -
         papers, given, failures = _given(sent.papers)
         entries, parsed = _entries(listed, given, papers)
         if len(entries) > MAX_REFERENCES:
-            raise InputError(f"there are {len(entries)} references: give at most {MAX_REFERENCES}")
+            raise InputError(
+                f"there are {counted(len(entries), 'reference')}: give at most {MAX_REFERENCES}"
+            )
         await services.run_store.papers.put([*papers.values(), *parsed])
     except CiteLoomError as error:
         stop = Failure(stage=STAGE, subject="input", cause=str(error), fatal=True)

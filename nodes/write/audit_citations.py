@@ -21,6 +21,7 @@ from state.request import Choices
 from state.run import Failure, halt
 from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Sentence
 from tools.context import RunContext
+from tools.counting import counted
 from tools.errors import PermanentError
 from tools.evidence.support import BAD
 from tools.services import Services, open_services
@@ -253,7 +254,7 @@ def omissions_of(
             (stopped, "stopped", "the run was stopped before it was written about"),
             (unwanted and choices.plan.strip(), "not_in_plan", "the plan does not name it"),
             (unwanted and bare, "no_abstract", "it has no abstract, so nothing said of it could be checked"),
-            (unwanted, "beyond_number", f"at most {choices.cite} papers were to be cited"),
+            (unwanted, "beyond_number", f"at most {counted(choices.cite, 'paper was', 'papers were')} to be cited"),
             (lines and paper not in planned, "not_in_plan", "the plan has no line for it"),
             (True, "nothing_to_say", "nothing with a checked quote could be written about it"),
         )  # fmt: skip

@@ -21,6 +21,7 @@ from state.reducers import replaced
 from state.run import Failure
 from state.writing import Plan
 from tools.context import RunContext, chosen_settings
+from tools.counting import counted
 from tools.diversity import Candidate, spread
 from tools.errors import InputError
 from tools.services import open_services
@@ -124,7 +125,8 @@ def _notes(
     bare = sum(not papers[key].abstract for key in selected if key in papers)
     if bare:
         notes.append(
-            f"{bare} selected papers have no abstract; what is said of them cannot be checked"
+            f"{counted(bare, 'selected paper has', 'selected papers have')} no abstract; what is said of them "
+            "cannot be checked"
         )
     if retracted := [key for key in chosen if key in papers and papers[key].retracted]:
         notes.append(f"retracted, and cited all the same: {', '.join(retracted)}")

@@ -5,6 +5,7 @@ What it says of papers their words must show, and what it says of the researcher
 
 from nodes.write.judge_citation import FAR, MOST_ALARMS, Finding, Hand, Judged, beside, quotes_in
 from state.writing import INPUT, Sentence
+from tools.counting import counted
 from tools.evidence.quotes import quotable
 from tools.evidence.support import BAD, judge, verdict_named
 from tools.evidence.uncited_claims import cue_of, of_own_work
@@ -51,7 +52,10 @@ def judge_uncited(hand: Hand, sentence: Sentence, finding: Finding | None) -> Ju
     judged = judge(text, shown, around, ("partly" if absent else said) if hand.llm else None)
     told = judged.alarms[:MOST_ALARMS]
     if absent and hand.llm:
-        told = (f"what {len(papers)} papers do not say no words can show", *told)
+        told = (
+            f"what {counted(len(papers), 'paper does not say', 'papers do not say')} no words can show",
+            *told,
+        )
     verdict, cause = judged.verdict, judged.cause
     own = any(quote.part == INPUT for quote in quotes)
     if hand.llm and hand.own and verdict not in BAD and of_own_work(text) and not own:

@@ -29,6 +29,7 @@ from state.paper import Paper
 from state.run import Failure
 from state.writing import Plan
 from tools.context import RunContext
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
@@ -144,7 +145,7 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
     planned = {key for line in plan.lines for key in line.keys}
     keys = {key: paper for key, paper in state["keys"].items() if key in planned or not planned}
     themes = dict.fromkeys(line.theme for line in plan.lines if line.theme)
-    services.progress(STAGE, 1, 1, ", ".join(themes) or f"{len(plan.lines)} sentences")
+    services.progress(STAGE, 1, 1, ", ".join(themes) or f"{counted(len(plan.lines), 'sentence')}")
     return {"outline": plan, "keys": keys, "failures": failures}
 
 
@@ -237,5 +238,5 @@ def _faults(
     faults = [f"there is no paper {key}" for key in named if key not in keys]
     faults += [f"{key} must be cited" for key in musts if key not in named]
     if len(known) > most:
-        faults.append(f"it cites {len(known)} papers, and at most {most} can be cited")
+        faults.append(f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited")
     return faults if known else [*faults, "it cites no paper"]

@@ -196,3 +196,15 @@ def end_of(process: int, patience: float = 20) -> None:
             return
         assert time.monotonic() < deadline, f"{process} still runs"
         time.sleep(0.1)
+
+
+def test_failed_command_leaves_no_library_and_says_where_its_account_is(
+    add: Add, home: Path
+) -> None:
+    (home.parent / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
+    result = add("bad.pdf")
+    assert result.exit_code == 1
+    assert "1 failed" in result.stdout
+    listed = CliRunner().invoke(app, ["list"])
+    assert listed.stdout.split() == ["starter"]
+    assert (home / "libraries" / "mine" / "last-add.jsonl").exists()

@@ -87,7 +87,8 @@ def test_run_that_spends_its_budget_ends_with_what_it_has_and_says_so(cite: Cite
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--set", "pol=10"), "there is no setting 'pol'; there are: mind, max_usd"),
+        (("--set", "pol=10"), "no setting 'pol' (did you mean 'pool'?); there are: mind, max_usd"),
+        (("--set", "review_plann=on"), "(did you mean 'review_plan'?)"),
         (("--set", "pool=many"), "'many' cannot be the value of 'pool'"),
         (("--set", "pool"), "'' cannot be the value of 'pool'"),
         (("--plan", "empty.txt"), "is empty: give a line for each sentence, or no plan"),

@@ -24,8 +24,9 @@ from tests.graphs.ingest_files import (
 )
 from tools.errors import DocumentError
 from tools.ingest.spool import Spool
+from tools.ingest.target import BAD_RECORDS
 from tools.ingest.workers import Limits, StoppedError, Workers, close_workers
-from tools.library.open import close_libraries
+from tools.library.open import close_libraries, library_names
 
 BAD = {
     "encrypted.pdf": ENCRYPTED,
@@ -99,6 +100,25 @@ async def test_each_bad_file_fails_with_cause_and_remedy_and_the_good_one_is_in(
     again = by_name(await ingest(context, paths=[str(folder)]))
     assert (again["bees.md"].status, again["scanned.pdf"].status) == ("unchanged", "failed")
     assert library_of(context).texts.waiting() == 0
+
+
+async def test_run_that_adds_nothing_leaves_no_library_of_its_own_and_keeps_one_that_was_there(
+    tmp_path: Path,
+) -> None:
+    context = context_at(tmp_path / "home")
+    bad = [
+        {"name": "bad.bib", "content": "@article{x, ttle={"},
+        {"name": "blank.txt", "content": " "},
+    ]
+    failed = await ingest(context, uploads=bad)
+    assert (failed["outcome"], len(failed["reports"])) == ("nothing", 2)
+    assert library_names(context.clients.settings) == ["starter"]
+    account = tmp_path / "home" / "libraries" / "mine" / BAD_RECORDS
+    assert "broken off" in account.read_text(encoding="utf-8"), "what is said of bad records stays"
+    good = [{"name": "bees.md", "content": markdown()}]
+    assert (await ingest(context, uploads=good))["outcome"] == "complete"
+    assert (await ingest(context, uploads=bad))["outcome"] == "nothing"
+    assert library_of(context).stats().papers == 1
 
 
 # --- The processes that read ------------------------------------------------------------------

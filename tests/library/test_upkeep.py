@@ -50,14 +50,14 @@ DAMAGES: list[tuple[Callable[[Library], None], str]] = [
         lambda library: engine(library).delete([1, 2, 23]),
         "3 texts have no vector (points 1, 2, 23)",
     ),
-    (orphan, "1 texts are gone, and their vectors are still here (points 999)"),
+    (orphan, "1 text is gone, and its vector is still here (points 999)"),
     (lambda library: engine(library).drop(), "all 26 vectors are lost"),
     (spoil, "the vectors cannot be read"),
     (lambda library: spoil(library, engine(library).vectors([1])[1].tobytes()[:32], 4), "vector"),
     (lambda library: sql(library, "DELETE FROM papers WHERE point = 4"), "belong to no paper"),
     (
         lambda library: sql(library, "UPDATE texts SET text = 'Quite other.' WHERE point = 5"),
-        "passages have ids that are not those of their words",
+        "1 passage has an id that is not that of its words",
     ),
 ]
 
@@ -87,7 +87,7 @@ def test_vectors_that_are_lost_are_made_anew_also_by_who_only_looked(filled: Lib
 def test_what_cannot_be_made_again_names_the_file_to_add(filled: Library) -> None:
     sql(filled, "UPDATE texts SET start = start + 1 WHERE text LIKE 'The limits%' AND paper = 1")
     (fault,) = verify(filled)
-    assert "1 passages of 'p0.pdf' are not in its text" in fault.what
+    assert "of 'p0.pdf' 1 passage is not in its text" in fault.what
     assert fault.remedy == "add the file 'p0.pdf' of doi:10.1000/p0 again"
     assert repair(filled) == [fault]
     sql(filled, "UPDATE documents SET text = x'00ff' WHERE number = 1")

@@ -3,9 +3,11 @@
 import asyncio
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from tests.server.conftest import Server
 from tests.support import SMALL
 
 GOOD: dict[str, dict[str, Any]] = {
@@ -67,6 +69,21 @@ async def test_each_graph_says_what_is_wrong_with_an_input(
         *(client.runs.wait(None, graph, input=inputs) for inputs in wrong.values())
     )
     assert {name: bool(said(result)) for name, result in zip(wrong, results, strict=True)}
+
+
+async def test_upload_that_cannot_be_read_leaves_no_library(
+    server: Server, client: LangGraphClient
+) -> None:
+    sent: dict[str, Any] = {
+        "library": "empty-one",
+        "uploads": [{"name": "a.pdf", "content": "%PDF-1.4 broken"}],
+    }
+    result: Any = await client.runs.wait(None, "ingest", input=sent)
+    assert (result["outcome"], result["counts"]["failed"]) == ("nothing", 1)
+    async with httpx.AsyncClient() as http:
+        listed = (await http.get(f"{server.url}/citeloom/libraries")).json()
+    assert "starter" in str(listed)
+    assert "empty-one" not in str(listed)
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 
+from tools.counting import counted
 from tools.errors import DocumentError
 
 _SMALL = 10_000_000
@@ -81,7 +82,7 @@ def check_zip(archive: zipfile.ZipFile, size: int, name: str, limits: Limits = L
     entries = archive.infolist()
     if len(entries) > limits.entries:
         raise DocumentError(
-            f"{name} holds {len(entries)} files; at most {limits.entries} are read",
+            f"{name} holds {counted(len(entries), 'file')}; at most {limits.entries} are read",
             remedy="save the document anew, or give it as a PDF",
         )
     check_unpacked(sum(entry.file_size for entry in entries), size, name, limits)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tools.counting import counted
 from tools.embed.port import Vectors
 from tools.errors import PermanentError
 from tools.llm.faults import Place, fault_of
@@ -153,7 +154,7 @@ class OpenAiEmbedder:
     def _vectors(self, answer: Any, count: int) -> Vectors:
         rows = sorted(answer.data, key=lambda row: row.index)
         if [row.index for row in rows] != list(range(count)):
-            raise ValueError(f"{len(rows)} vectors for {count} texts")
+            raise ValueError(f"{counted(len(rows), 'vector')} for {counted(count, 'text')}")
         vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
         if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
             raise ValueError("vectors of unequal length, or with values that are no numbers")

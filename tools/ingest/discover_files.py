@@ -9,6 +9,7 @@ from typing import Literal
 
 from state.ingesting import FileReport, FileSource
 from state.paper import Paper
+from tools.counting import counted
 from tools.documents.sniff import SUFFIXES, suffix
 from tools.errors import InputError
 from tools.ingest.allowed_paths import is_allowed
@@ -110,7 +111,7 @@ class _Discovery:
     def _tell_left(self, left: int, place: str) -> None:
         if left:
             self.found.notes.append(
-                f"{left} files in {place} are of kinds that are not read, and were left aside"
+                f"left aside in {place}: {counted(left, 'file')} of kinds that are not read"
             )
 
     def _walk(self, folder: Path) -> Iterator[Path]:

@@ -19,7 +19,7 @@ from tools.embed.port import Embedder
 from tools.errors import LibraryError
 from tools.ingest.workers import Limits
 from tools.library.library import Library
-from tools.library.open import create_library
+from tools.library.open import CATALOG, create_library, delete_library, folder_of
 
 logger = logging.getLogger(f"citeloom.{__name__}")
 
@@ -119,6 +119,24 @@ def open_for_adding(name: str, settings: Settings, embedder: Embedder) -> Ingest
     """
     library = create_library(name, settings, embedder)
     return IngestTarget(library, embedder, grobid_of(settings), DocumentStore(settings.home))
+
+
+def is_made(name: str, settings: Settings) -> bool:
+    """Whether there is a library of this name. Reads the disk."""
+    return (folder_of(name, settings) / CATALOG).exists()
+
+
+def drop_if_empty(name: str, settings: Settings, embedder: Embedder) -> None:
+    """Delete a library with nothing in it; the account of records that could not be read stays."""
+    library = create_library(name, settings, embedder)
+    if library.stats().papers or library.texts.count():
+        return
+    account = library.folder / BAD_RECORDS
+    bad = account.read_bytes() if account.exists() else b""
+    delete_library(name, settings, embedder)
+    if bad:
+        account.parent.mkdir(exist_ok=True)
+        account.write_bytes(bad)
 
 
 _workers: list[int] = []

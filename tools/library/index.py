@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citeloom import PROGRAM
+from tools.counting import counted
 from tools.embed.port import Embedder, Encoded, encode
 from tools.errors import LibraryError
 from tools.library.bm25 import query_terms
@@ -235,7 +236,7 @@ class LibraryIndex:
             texts, waiting = self.counts()
             if texts and texts == waiting:
                 raise LibraryError(
-                    f"library '{self._name}' has no vectors for its {texts} texts yet: wait for the "
+                    f"library '{self._name}' has no vectors for its {counted(texts, 'text')} yet: wait for the "
                     f"process that is adding them, or run `{PROGRAM} library index {self._name}`"
                 )
             if waiting:

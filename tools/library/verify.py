@@ -9,6 +9,7 @@ import numpy as np
 
 from citeloom import PROGRAM
 from state.passage import passage_id
+from tools.counting import counted
 from tools.errors import LibraryError
 from tools.library.bm25 import document_terms
 from tools.library.catalog import Catalog
@@ -133,7 +134,7 @@ def _check_rows(library: Library, found: _Findings) -> None:
                 found.add(f"{count} rows of {table} belong to no paper")
         sql = "SELECT paper FROM texts WHERE role >= 2 GROUP BY id HAVING COUNT(*) > 1"
         if twice := db.execute(sql).fetchall():
-            found.add(f"{len(twice)} passages are here twice")
+            found.add(f"{counted(len(twice), 'passage is', 'passages are')} here twice")
             found.renamed |= {paper for (paper,) in twice}
         wrong = Counter[int]()
         for point, paper, key, part in db.execute(
@@ -142,7 +143,13 @@ def _check_rows(library: Library, found: _Findings) -> None:
         ):
             wrong[point] += key != passage_id(paper, part)
     if wrong.total():
-        found.add(f"{wrong.total()} passages have ids that are not those of their words")
+        found.add(
+            counted(
+                wrong.total(),
+                "passage has an id that is not that of its words",
+                "passages have ids that are not those of their words",
+            )
+        )
         found.renamed |= {point for point, number in wrong.items() if number}
 
 
@@ -162,7 +169,9 @@ def _check_texts(library: Library, found: _Findings) -> None:
                 (entry.sha256,),
             ).fetchall()
         if wrong := sum(text[start:end] != part for start, end, part in parts):
-            what = f"{wrong} passages of '{entry.name}' are not in its text where they should be"
+            what = (
+                f"of '{entry.name}' {counted(wrong, 'passage is', 'passages are')} not in its text"
+            )
             found.faults.append(Fault(what, remedy, repairable=False))
 
 
@@ -180,7 +189,7 @@ def _check_vectors(library: Library, found: _Findings) -> None:
     if not filled.engine.exists():
         found.unreadable = marked > 0
         if marked:
-            found.add(f"all {marked} vectors are lost")
+            found.add(f"all {counted(marked, 'vector is', 'vectors are')} lost")
         return
     missing: list[int] = []
     wrong: list[int] = []
@@ -198,15 +207,17 @@ def _check_vectors(library: Library, found: _Findings) -> None:
             if row.point in stored and not _sound(stored[row.point], row, filled.names.size)
         ]
     found.unsound = [*missing, *wrong]
-    for points, what in (
-        (missing, "have no vector"),
-        (wrong, "have a damaged vector, or one of other words"),
-        (found.orphans, "are gone, and their vectors are still here"),
-    ):
+    for points, noun, nouns in (
+        (missing, "text has no vector", "texts have no vector"),
+        (wrong, "text has a damaged vector, or one of other words",
+         "texts have a damaged vector, or one of other words"),
+        (found.orphans, "text is gone, and its vector is still here",
+         "texts are gone, and their vectors are still here"),
+    ):  # fmt: skip
         if points:
             shown = ", ".join(str(point) for point in points[:_SHOWN])
             more = ", ..." if len(points) > _SHOWN else ""
-            found.add(f"{len(points)} texts {what} (points {shown}{more})")
+            found.add(f"{counted(len(points), noun, nouns)} (points {shown}{more})")
     if one := filled.engine.scroll(0, 1):  # a damaged search graph shows itself only in a search
         search(filled.engine, Query(one[0].dense), 10, Filter())
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from state.document import Block, BlockKind, Document, Unread
 from state.paper import Author
+from tools.counting import counted
 from tools.errors import DocumentError, trace_of
 from tools.pdf.apart import mark_apart
 from tools.pdf.baselines import rejoined
@@ -88,7 +89,7 @@ def _no_text(name: str, unread: Sequence[Unread], count: int) -> DocumentError:
     others = [part for part in unread if part.cause != "it has no text layer"]
     if others:
         return DocumentError(
-            f"none of the {count} pages of {name} can be read; {others[0].where}: {others[0].cause}",
+            f"none of the {counted(count, 'page')} of {name} can be read; {others[0].where}: {others[0].cause}",
             remedy="download it again, or save it anew from a PDF viewer",
         )
     return DocumentError(

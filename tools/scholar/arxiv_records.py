@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from state.paper import Author, Paper, canonical_id
+from tools.counting import counted
 from tools.errors import PermanentError
 from tools.scholar.fields import bare_id, paper_from, text_of, year_of
 
@@ -52,7 +53,9 @@ def read_page(body: str) -> Page:
     said = (root.findtext(_TOTAL) or "").strip()
     total = int(said) if said.isdecimal() else None
     if total and not entries:
-        raise ValueError(f"arXiv's page is empty although {total} records match")
+        raise ValueError(
+            f"arXiv's page is empty although {counted(total, 'record matches', 'records match')}"
+        )
     papers = map(_read_entry, entries)
     return Page(
         papers=tuple({paper.id: paper for paper in papers if paper is not None}.values()),

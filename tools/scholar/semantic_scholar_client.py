@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from semanticscholar import AsyncSemanticScholar as Service
 
+from tools.counting import counted
 from tools.errors import MissingError, PermanentError
 from tools.http.engine import HttpCaller
 from tools.scholar.fields import count_of, mappings
@@ -113,7 +114,7 @@ def _graph(path: str, fields: Sequence[str], **asked: str | None) -> str:
 def _read_batch(count: int, body: str) -> list[object]:
     records = json.loads(body)
     if not isinstance(records, list) or len(records) != count:
-        raise ValueError(f"no list of {count} records: {body[:80]}")
+        raise ValueError(f"no list of {counted(count, 'record')}: {body[:80]}")
     return records
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from state.paper import Paper, known_since
+from tools.counting import counted
 from tools.errors import InputError
 from tools.scholar.merging import ids_of
 from tools.scholar.openalex_records import read_work
@@ -141,7 +142,7 @@ def build(
                         f"'{file}' cannot be read as JSON lines ({str(error).splitlines()[0]}): fetch it again "
                         "and give the same command; the files before it are done"
                     ) from error
-            tell(f"read {at} of {len(files)} files: {file.name}")
+            tell(f"read {at} of {counted(len(files), 'file')}: {file.name}")
         _make_index(engine, parts, out / INDEX, filters, tell)
     return slice_of(out)
 
@@ -210,7 +211,7 @@ def _make_index(
             ]
             _put(index, works)
             done, day = done + len(works), max(day, *(updated for _, _, updated in batch))
-            tell(f"indexed {done} works")
+            tell(f"indexed {counted(done, 'work')}")
         index.execute("INSERT INTO slice VALUES (?, ?)", (day[:10], filters.told()))
         index.commit()
         index.execute("PRAGMA journal_mode = DELETE")

@@ -7,6 +7,7 @@ import typer
 
 from citeloom.cli.library.opening import opened, process_settings
 from citeloom.cli.telling import errors_told
+from tools.counting import counted
 from tools.errors import LibraryError
 
 
@@ -58,7 +59,7 @@ def export(
 
         write = export_passages if passages else export_records
         count = write(library, file, force=force)
-        typer.echo(f"{count} {'passages' if passages else 'records'} written to {file}")
+        typer.echo(f"{counted(count, 'passage' if passages else 'record')} written to {file}")
 
 
 def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
@@ -69,7 +70,7 @@ def compact(name: Annotated[str, typer.Argument(help="The library.")]) -> None:
         done = compacted(library)
         typer.echo(
             f"{name}: {done.before:,} bytes before, {done.after:,} after, "
-            f"{done.leftovers} leftovers deleted"
+            f"{counted(done.leftovers, 'leftover')} deleted"
         )
 
 
@@ -105,5 +106,6 @@ def restore(
             papers, passages = restored.stats().papers, restored.texts.count()
             made = restored.index(progress=progress.counted("make_vectors"), reembed=True)
         typer.echo(
-            f"library '{name}' is restored: {papers} papers, {passages} passages, {made} vectors made"
+            f"library '{name}' is restored: {counted(papers, 'paper')}, {counted(passages, 'passage')}, "
+            f"{counted(made, 'vector')} made"
         )

@@ -11,6 +11,7 @@ from citeloom.cli.library.care import compact, export, restore, snapshot, verify
 from citeloom.cli.library.opening import ENGINE, NAMED, opened, process_settings
 from citeloom.cli.library.reading import papers, search, show, tag
 from citeloom.cli.telling import errors_told
+from tools.counting import counted
 
 if TYPE_CHECKING:
     from tools.library.library import Library
@@ -78,7 +79,7 @@ def index(
             made = library.index(progress=told, reembed=True, encoder=encoder)
             name_missing(library, progress.counted("index_keywords"))
             where = f"; all are {_place(library)} now" if moves else ""
-        typer.echo(f"{name}: {made} vectors made{where}")
+        typer.echo(f"{name}: {counted(made, 'vector')} made{where}")
 
 
 @app.command()
@@ -110,8 +111,8 @@ def remove(
             if len(unknown) == len(ids):
                 raise typer.Exit(1)
             if not yes:
-                what = f"{len(documents)} documents and {'texts of ' if texts else ''}{len(papers)}"
-                of = f"{library.stats().papers} papers of library '{name}'"
+                what = f"{counted(len(documents), 'document')} and {'texts of ' if texts else ''}{len(papers)}"
+                of = f"{counted(library.stats().papers, 'paper')} of library '{name}'"
                 typer.confirm(f"Remove {what} of {of}?", abort=True)
             count = library.texts.remove_documents(set(documents.values()))
             count += library.texts.remove(papers) if texts else 0
@@ -126,7 +127,7 @@ def _remove_library(name: str, *, yes: bool) -> None:
     if not yes:
         with opened(name) as library:
             papers = library.stats().papers
-        typer.confirm(f"Remove all {papers} papers and library '{name}'?", abort=True)
+        typer.confirm(f"Remove library '{name}' with {counted(papers, 'paper')}?", abort=True)
     delete_library(name, process_settings(), embedder())
     typer.echo(f"library '{name}' is removed")
 
@@ -140,7 +141,7 @@ def _documents(library: "Library", keys: list[str]) -> dict[str, str]:
 
 def _removed(count: int, what: str, name: str) -> None:
     if count:
-        typer.echo(f"{count} {what if count == 1 else what + 's'} removed from '{name}'")
+        typer.echo(f"{counted(count, what)} removed from '{name}'")
 
 
 def _place(library: "Library") -> str:
@@ -167,7 +168,6 @@ def _counts(library: "Library") -> str:
         f"  on disk     {found.bytes / 1e6:.1f} MB in {library.folder}",
     ]
     if found.waiting or texts.waiting():
-        lines.append(
-            f"  missing     {found.waiting + texts.waiting()} vectors: run `{PROGRAM} library index {found.name}`"
-        )
+        waiting = counted(found.waiting + texts.waiting(), "vector")
+        lines.append(f"  missing     {waiting}: run `{PROGRAM} library index {found.name}`")
     return "\n".join(lines)

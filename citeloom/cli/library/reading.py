@@ -8,6 +8,7 @@ import typer
 from citeloom import PROGRAM
 from citeloom.cli.library.opening import NAMED, named, opened
 from citeloom.cli.telling import errors_told
+from tools.counting import counted
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _found(library: "Library", paper: str) -> "Paper":
         )
     known = "; ".join(f"{one.id} {one.title}" for one in titled[:5])
     raise InputError(
-        f"{len(titled)} papers of '{library.name}' have '{paper}' in their titles: {known}"
+        f"{counted(len(titled), 'paper')} of '{library.name}' have '{paper}' in their titles: {known}"
     )
 
 
@@ -137,9 +138,9 @@ def _show(library: "Library", paper: str, *, as_json: bool) -> None:
     }  # fmt: skip
     typer.echo("\n".join(f"{label:<8} {value}" for label, value in shown.items() if value))
     for one in documents:
-        pages = f", {one.pages} pages" if one.pages else ""
+        pages = f", {counted(one.pages, 'page')}" if one.pages else ""
         typer.echo(
-            f"file     {one.name} ({one.kind}{pages}, {one.passages} passages, {one.sha256[:12]})"
+            f"file     {one.name} ({one.kind}{pages}, {counted(one.passages, 'passage')}, {one.sha256[:12]})"
         )
         for part in one.unread:
             typer.echo(f"         not read: {part.where}: {part.cause}")

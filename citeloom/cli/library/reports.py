@@ -11,6 +11,7 @@ from citeloom.cli.telling import tell_error
 from citeloom.export.plain import dump
 from citeloom.settings import settings
 from state.ingesting import FileReport, IngestCounts, IngestOutput
+from tools.counting import counted
 
 _SHOWN = 20
 """Lines of what went wrong on the terminal; all are in files."""
@@ -38,7 +39,7 @@ def tell(values: Mapping[str, Any], *, as_json: bool) -> int:
         if bad:
             from tools.ingest.target import BAD_RECORDS
 
-            what = "1 record" if bad == 1 else f"{bad} records"
+            what = counted(bad, "record")
             rest.append(
                 f"{what} could not be read; the account is in {account.parent / BAD_RECORDS}"
             )
@@ -68,7 +69,7 @@ def summary(library: str, reports: Sequence[FileReport], counts: IngestCounts) -
     if files:
         told.append(f"documents: {files.replace(' partly', ' read in part')}")
     if counts.passages:
-        told.append(f"{counts.pages} pages, {counts.passages} passages")
+        told.append(f"{counted(counts.pages, 'page')}, {counted(counts.passages, 'passage')}")
     conflicts = [note for item in reports if item.kind == "records" for note in item.notes]
     return "\n".join([f"library '{library}': {'; '.join(told) or 'nothing to add'}", *conflicts])
 
@@ -95,7 +96,7 @@ def _account(library: str, reports: Sequence[FileReport]) -> Path:
     from tools.library.open import folder_of
 
     path = folder_of(library, settings()) / ACCOUNT
-    if path.parent.is_dir():
-        lines = [item.model_dump_json(exclude_defaults=True) for item in reports]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)  # a library that nothing came into is gone
+    lines = [item.model_dump_json(exclude_defaults=True) for item in reports]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

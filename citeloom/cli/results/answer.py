@@ -12,6 +12,7 @@ from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
 from state.asking import AnswerSentence, Claim, Hop
+from tools.counting import counted
 
 _TOLD = (
     "request", "standalone", "answer", "sentences", "claims", "passages", "cited", "hops", "missing", "outcome",
@@ -75,7 +76,7 @@ def _trace(values: Mapping[str, Any]) -> list[str]:
     hops: Sequence[Hop] = values.get("hops") or ()
     for hop in hops:
         lines.append(f"Hop {hop.number}: {hop.query}  ({hop.why})")
-        lines.append(f"    {len(hop.retrieved)} passages found, {len(hop.chosen)} read")
+        lines.append(f"    {counted(len(hop.retrieved), 'passage')} found, {len(hop.chosen)} read")
         if hop.claims:
             lines.append(f"    claims {', '.join(map(str, hop.claims))}")
         lines += [f"    not taken: {item.text} ({item.cause})" for item in hop.lost]

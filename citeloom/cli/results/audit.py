@@ -18,6 +18,7 @@ from citeloom.service.kept import Run
 from state.audit import Audit, ReferenceFinding
 from state.results import CitedSentence
 from state.writing import CitationVerdict
+from tools.counting import counted
 
 NOT_PASSED = 3
 TITLE = "Citations checked"
@@ -92,7 +93,7 @@ def _report(
     )  # fmt: skip
     told = ", ".join(f"{number} {name}" for name, number in counts if number) or "none"
     yield ""
-    yield f"{audit.sentences} sentences, {audit.sentences_citing} of them with citations; citations: {told}."
+    yield f"{counted(audit.sentences, 'sentence')}, {audit.sentences_citing} of them with citations; citations: {told}."
     if audit.notes:
         yield from ("", *(f"- {escape(note)}" for note in audit.notes))
     wrong = [line for item in sentences for line in _wrong(item, audit, labels, escape)]

@@ -17,7 +17,7 @@ from citeloom.cli.telling import say, tell_outcome, tell_page
 from citeloom.export.completeness import assessed
 from citeloom.export.document import restyled
 from citeloom.export.files import all_files, papers_record
-from citeloom.export.markdown import papers_text, review_text
+from citeloom.export.markdown import papers_shown, review_shown
 from citeloom.export.plain import dump, plain
 from citeloom.service.kept import Run
 from citeloom.service.updating import fresh
@@ -46,9 +46,9 @@ async def finish(
     rounds = await RunStore(store, values.get("run", "")).rounds.all() if values.get("run") else []
     record = {**run_record(run, values), "drafts": plain(rounds)}
     if known is not None:
-        text = papers_text({**values, "papers": fresh(values, known)})
+        text = papers_shown({**values, "papers": fresh(values, known)})
     else:
-        text = review_text(values) if run.graph != "find" else papers_text(values)
+        text = review_shown(values) if run.graph != "find" else papers_shown(values)
     folder = Path(run.out)
     own = {"run.json": dump(record) + "\n"}
     files = all_files(run.graph, values, run.formats, style=foreign, more=own)
@@ -70,7 +70,7 @@ async def finish(
 
 def _print(run: Run, values: Mapping[str, Any], text: str, page: Path) -> None:
     if values.get("sentences") or (run.graph == "find" and values.get("papers")):
-        typer.echo(text.split("\n## Evidence")[0].rstrip() + "\n")
+        typer.echo(text)
     if values.get("sentences") and values.get("completeness"):
         say(escape(values["completeness"].told))
     tell_outcome(values)

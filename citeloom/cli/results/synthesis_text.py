@@ -8,6 +8,7 @@ from citeloom.export import escaping
 from citeloom.export.markdown import spending
 from state.synthesis import Context, Line, NumberedReference, Origin, Role, SourcePaper
 from tools.bibliography.write_csl import address, reference_line
+from tools.counting import counted
 
 HEADINGS: Mapping[Role, str] = {
     "primary": "Primary references", "secondary": "Secondary references",
@@ -68,16 +69,16 @@ class _Text:
         if not draft:
             read = sum(not item.cause for item in values.get("stacked") or ())
             of = (
-                f": {read} of {len(values['stack'])} papers were read"
+                f": {read} of {counted(len(values['stack']), 'paper was read', 'papers were read')}"
                 if values.get("stack")
                 else ""
             )
             yield f"The run was stopped before anything was written{of}."
             return
-        of = str(len({item.paragraph for item in values.get("contexts") or ()}))
+        relevant = len({item.paragraph for item in values.get("contexts") or ()})
         yield (
             "The run was stopped before the references were numbered. The draft so far holds "
-            f"{len(used)} of the {of} paragraphs found relevant:"
+            f"{len(used)} of the {counted(relevant, 'paragraph')} found relevant:"
         )
         yield self._prose(draft)
         held = [f"- {self._place(item)}" for item in used]
@@ -134,16 +135,12 @@ class _Text:
 
 def _read(item: SourcePaper) -> str:
     """Return what was read of one paper, in one line."""
-    told = [_counted(item.pages, "page")] if item.pages else []
-    told += [_counted(len(item.paragraphs), "paragraph"), _counted(item.entries, "reference")]
+    told = [counted(item.pages, "page")] if item.pages else []
+    told += [counted(len(item.paragraphs), "paragraph"), counted(item.entries, "reference")]
     if item.citations:
-        told.append(f"{item.linked} of {item.citations} citations linked")
+        told.append(f"{item.linked} of {counted(item.citations, 'citation')} linked")
     if item.confidence:
         sure = ", ".join(f"{part} {value:.2f}" for part, value in item.confidence.items())
         told.append(f"confidence: {sure}")
     title = f" ({item.title})" if item.title else ""
     return f"{item.name}{title}: {'; '.join(told)}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

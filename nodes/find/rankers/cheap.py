@@ -15,6 +15,7 @@ from nodes.find.rankers.port import Ranking
 from state.paper import Paper
 from state.request import Request
 from state.run import Failure
+from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.port import Vectors
 from tools.errors import InputError, PermanentError, TransientError
@@ -109,7 +110,7 @@ async def by_specter2(services: Services, request: Request, papers: Sequence[Pap
         known.sort(key=lambda key: -float(vectors[key] @ query))
     missing = len(papers) - len(known)
     failure = Failure(
-        stage="debate_with_attribution", subject=f"SPECTER2 vectors of {missing} papers", cause=cause,
+        stage="debate_with_attribution", subject=f"SPECTER2 vectors of {counted(missing, 'paper')}", cause=cause,
         remedy="they are scored by similarity alone; run again later, or choose another ranker",
     )  # fmt: skip
     return Ranking(scores=near | placed(known, near), failures=[failure] if missing else [])

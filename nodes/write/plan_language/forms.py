@@ -18,6 +18,7 @@ from nodes.write.plan_language.reading import (
     take_counts,
 )
 from state.writing import MARKER, LineRole, Plan, PlanLine
+from tools.counting import counted
 from tools.errors import InputError
 
 MAX_LINES = 60
@@ -151,7 +152,7 @@ def _read_directions(rows: Sequence[Row], counts: dict[str, int]) -> list[Sketch
         for first, last in place.ranges or ((1, len(lines)),):
             if last > len(lines):
                 raise InputError(
-                    f"the plan cites on line {last}, but asks for {_sentences(len(lines))}"
+                    f"the plan cites on line {last}, but asks for {counted(len(lines), 'sentence')}"
                 )
             for line in lines[first - 1 : last]:
                 line.keys += keys
@@ -194,7 +195,7 @@ def _laid_out(
     total = counts.get("sentence", each * paragraphs if each else last)
     if total < paragraphs or (each and total != each * paragraphs):
         raise InputError(
-            f"the plan asks for {total} sentences in {paragraphs} paragraphs"
+            f"the plan asks for {counted(total, 'sentence')} in {counted(paragraphs, 'paragraph')}"
             f"{f' of {each}' if each else ''}: change one of the numbers"
         )
     _check_size(total)
@@ -215,8 +216,8 @@ def _finished(sketches: Sequence[Sketch], counts: dict[str, int]) -> Plan:
     short = min([MIN_WORDS, *said]) < MIN_WORDS or (words is not None and words < _MIN_TOTAL)
     if short or (left and not free) or left < MIN_WORDS * free:
         raise InputError(
-            f"the plan asks for {words or sum(said)} words in {_sentences(len(sketches))}, of which the lines' own "
-            f"words add up to {sum(said)}: a sentence takes at least {MIN_WORDS} words, a section "
+            f"the plan asks for {words or sum(said)} words in {counted(len(sketches), 'sentence')}, of which the "
+            f"lines' own words add up to {sum(said)}: a sentence takes at least {MIN_WORDS} words, a section "
             f"{_MIN_TOTAL}; change one of the numbers"
         )
     lines: list[PlanLine] = []
@@ -235,9 +236,5 @@ def _finished(sketches: Sequence[Sketch], counts: dict[str, int]) -> Plan:
 def _check_size(lines: int) -> None:
     if not 1 <= lines <= MAX_LINES:
         raise InputError(
-            f"the plan has {lines} lines: ask for 1 to {MAX_LINES} sentences, or give one line for each"
+            f"the plan has {counted(lines, 'line')}: ask for 1 to {MAX_LINES} sentences, or give one line for each"
         )
-
-
-def _sentences(count: int) -> str:
-    return "1 sentence" if count == 1 else f"{count} sentences"

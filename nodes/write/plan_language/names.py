@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from state.paper import canonical_id
 from state.writing import MARKER
+from tools.counting import counted
 from tools.errors import InputError
 
 MAX_CHARACTERS = 20_000
@@ -53,7 +54,7 @@ def with_markers(
 def unknown_papers(names: Iterable[str], count: int, *, what: str = "plan") -> InputError:
     """Return the error that says which names lead to no paper."""
     listed = ", ".join(dict.fromkeys(f"[{' '.join(name.split())[:_SHOWN]}]" for name in names))
-    there = "is 1 paper" if count == 1 else f"are {count} papers"
+    there = f"{'is' if count == 1 else 'are'} {counted(count, 'paper')}"
     return InputError(
         f"the {what} names {listed}, but there {there} to cite: use [1] to [{count}], or ids of papers "
         "that were found"

@@ -17,6 +17,7 @@ from nodes.write.writers.passage import PassageWriter, by_engine, extract, place
 from nodes.write.writers.port import Job, Stage
 from state.channels import WriteState
 from state.writing import MARKER
+from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.llm.task import AnswerT, Task
 from tools.services import Services
@@ -130,7 +131,7 @@ def lacking(papers: Sequence[Candidate], most: int, items: Sequence[NextSentence
     cited = set(MARKER.findall(" ".join(item.sentence for item in items)))
     wanted = [item.key for item in papers if item.must or len(papers) <= most]
     known = cited & {item.key for item in papers}
-    many = [f"it cites {len(known)} papers, and at most {most} can be cited"]
+    many = [f"it cites {counted(len(known), 'paper')}, and at most {most} can be cited"]
     return [f"{key} is not cited" for key in wanted if key not in cited] + many * (
         len(known) > most
     )

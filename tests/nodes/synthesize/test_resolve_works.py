@@ -112,7 +112,7 @@ async def test_source_that_is_down_costs_nothing_else(tmp_path: Path) -> None:
         asking(tmp_path, Asked("crossref", [FOUND], works=0)), "crossref"
     )
     assert busy["resolved"] == {}
-    assert "1 works" in busy["failures"][0].remedy
+    assert "1 work was" in busy["failures"][0].remedy
     assert (await run_store.papers.get([SHADE.id]))[SHADE.id] == SHADE
 
 

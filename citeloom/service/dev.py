@@ -1,0 +1,141 @@
+"""`./run app` and `./run dev`: the graphs behind LangGraph's development server, in langgraph.json's folder.
+
+The terminal shows where to go; what the server and its libraries print goes into a file.
+"""
+
+import logging
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from socket import create_connection
+from threading import Thread
+from time import sleep
+from typing import TextIO
+
+from citeloom.service.entry import check_place
+from citeloom.settings import SettingsError, settings
+from tools.errors import InputError
+
+_OURS = ("--no-browser", "--no-reload", "--n-jobs-per-worker", "25")
+"""Without the number of jobs LangGraph's server runs one at a time, whatever its help says."""
+_EVERY = 0.25
+"""Seconds between looks whether the server answers."""
+
+
+def main() -> None:
+    """Serve until Ctrl-C or SIGTERM; refuse what could not be served before anything is started."""
+    parser = ArgumentParser(prog="./run dev", add_help=False, allow_abbrev=False)
+    parser.add_argument("--open", action="store_true")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT", "2024"))
+    given, others = parser.parse_known_args()
+    try:
+        check_place(given.host, given.port)
+        log = settings().home / "server" / f"dev-{given.port}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.touch(mode=0o600)
+        with _printed_into(log) as terminal:
+            _serve(given.host, given.port, others, terminal, log, opened=given.open)
+    except (InputError, SettingsError) as error:
+        sys.exit(f"run: {error}")
+    except OSError as error:
+        sys.exit(
+            f"run: {error.filename or settings().home} cannot be used ({error.strerror}): set CITELOOM_HOME to "
+            "a folder of yours"
+        )
+
+
+@contextmanager
+def _printed_into(log: Path) -> Iterator[TextIO]:
+    """Lead what is printed, below Python too, into a file; give the terminal to write to.
+
+    Standard error stays where it was if CITELOOM_LOG asks for log lines there.
+    """
+    with (
+        log.open("wb") as sink,
+        os.fdopen(os.dup(2), "w", buffering=1, encoding="utf-8", errors="replace") as terminal,
+    ):
+        for stream in (1, 2) if settings().log is None else (1,):
+            os.dup2(sink.fileno(), stream)
+        yield terminal
+
+
+def _serve(
+    host: str, port: int, others: Sequence[str], terminal: TextIO, log: Path, *, opened: bool
+) -> None:
+    from click.exceptions import Abort, ClickException
+    from langgraph_cli.cli import cli
+
+    terminal.write(f"Starting CiteLoom; its log is {log}\n")
+    logging.getLogger("langgraph_api.cli").setLevel(logging.WARNING)  # its banner
+    scheme = "https" if any(option.startswith("--ssl") for option in others) else "http"
+    Thread(target=_welcome, args=((host, port), scheme, terminal, opened), daemon=True).start()
+    at = ("--host", host, "--port", str(port))
+    try:
+        cli.main(["dev", *_OURS, *at, *others], standalone_mode=False)
+    except (Abort, KeyboardInterrupt):
+        pass
+    except ClickException as error:
+        sys.exit(_told(terminal, f"run: {error.format_message()}", 2))
+    except SystemExit as error:
+        if error.code:
+            sys.exit(_told(terminal, _failed(log), 1))
+    except Exception:
+        logging.getLogger(__name__).exception("the server failed")
+        sys.exit(_told(terminal, _failed(log), 1))
+    terminal.write("Stopped.\n")
+
+
+def _told(terminal: TextIO, text: str, code: int) -> int:
+    terminal.write(f"{text}\n")
+    return code
+
+
+def _failed(log: Path) -> str:
+    """Return what to tell of a server that ended: the last line that it printed, and where the others are."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    last = f": {lines[-1].strip()[:300]}" if lines else ""
+    return f"run: the server has stopped{last}\nrun: its log says why: {log}"
+
+
+def _welcome(place: tuple[str, int], scheme: str, terminal: TextIO, opened: bool) -> None:
+    """Say where to go once the server answers, and open the page if it is to be opened."""
+    import webbrowser
+
+    host, port = _AT_HOME.get(place[0], place[0]), place[1]
+    while not _answers((host, port)):
+        sleep(_EVERY)
+    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    told = [f"The page: {url}/app/"]
+    if opened:
+        told[0] = f"Open {url}/app/ in your browser, if it has not opened by itself."
+    else:
+        told += [
+            f"Studio: https://smith.langchain.com/studio/?baseUrl={url}",
+            f"Agents: MCP at {url}/citeloom/mcp; docs/agents.md has A2A and HTTP",
+        ]
+    terminal.write("\n".join([*told, "Ctrl-C stops the server.", ""]))
+    if opened:
+        webbrowser.open(f"{url}/app/")
+
+
+_AT_HOME = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where this machine reaches a server that listens everywhere."""
+
+
+def _answers(place: tuple[str, int]) -> bool:
+    """Whether the server takes calls: it listens only once its graphs are loaded."""
+    try:
+        create_connection(place, timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
