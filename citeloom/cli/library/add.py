@@ -118,7 +118,7 @@ async def _ingest(
         async for mode, event in graph.astream(
             dict(inputs), {"max_concurrency": 64, "recursion_limit": 10_000}, context=context,
             stream_mode=["custom", "values"],
-        ):  # type: ignore[call-overload]  # fmt: skip
+        ):  # fmt: skip
             if mode == "custom":
                 progress.show(event)
             else:
