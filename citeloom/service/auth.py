@@ -14,8 +14,10 @@ from typing import Any, cast
 from langgraph_sdk import Auth, get_client
 
 from citeloom.service.entry import RefusedError, has_own_auth, holder_of, is_open
+from citeloom.service.revising import check_revision
 from citeloom.settings import SettingsError, settings
 from tools.caller import ANYBODY, place_of
+from tools.errors import InputError
 from tools.keys import Key, Keys
 
 OWNER = "owner"
@@ -43,6 +45,12 @@ async def authenticate(headers: Mapping[Any, Any], path: str = "") -> Auth.types
 
 async def threads(ctx: Auth.types.AuthContext, value: Any) -> Auth.types.HandlerResult:
     """Let a caller have its own threads and runs."""
+    if ctx.action == "create_run":
+        sent = {**value, **(value.get("kwargs") or {})}
+        try:
+            check_revision(sent.get("input"), sent.get("context"))
+        except InputError as error:
+            raise Auth.exceptions.HTTPException(422, str(error)) from error
     if ctx.user.identity == ANYBODY:
         return None
     if ctx.action == "create_run":

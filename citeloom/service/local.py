@@ -14,6 +14,7 @@ from citeloom.service.execution import config_of, opened, opened_files, question
 from citeloom.service.kept import Run, all_runs, load_run, new_run
 from citeloom.service.partial import partial_values
 from citeloom.service.retention import delete_run
+from citeloom.service.revising import check_revision
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from tools.context import RunContext, run_settings
 from tools.errors import CiteLoomError, InputError, trace_of
@@ -83,6 +84,7 @@ class LocalRuns:
             raise InputError(
                 f"there is no setting {', '.join(unknown)}; there are: {', '.join(run_settings())}"
             )
+        check_revision(inputs, settings)
         run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
         run.name = name or run.name
         await asyncio.to_thread(run.save)

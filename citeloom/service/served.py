@@ -18,6 +18,7 @@ from langgraph_sdk.errors import (
     UnprocessableEntityError,
 )
 
+from citeloom.service.revising import check_revision
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from citeloom.settings import settings
 from tools.errors import CiteLoomError, InputError, TransientError
@@ -47,6 +48,7 @@ class ServedRuns:
         conversation: str = "",
     ) -> str:
         """Start a run and return its name, which is its thread's."""
+        check_revision(inputs, settings)
         with _told("new"):
             thread = await self._client.threads.create(
                 thread_id=name or None,

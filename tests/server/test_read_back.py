@@ -75,9 +75,9 @@ def test_inputs_are_whole() -> None:
         assert given | ({"section"} if graph == "revise" else set()) == set(fields), graph
 
 
-async def started(url: str, folder: Path) -> dict[str, tuple[GraphName, dict[str, Any]]]:
+async def started(url: str, folder: Path) -> dict[str, tuple[GraphName, Mapping[str, Any]]]:
     """Run all inputs to their end, and return what they gave, by thread."""
-    given: dict[str, tuple[GraphName, dict[str, Any]]] = {}
+    given: dict[str, tuple[GraphName, Mapping[str, Any]]] = {}
     section = ""
     async with get_client(url=url) as client:
         runs = ServedRuns(client)
@@ -94,7 +94,7 @@ async def started(url: str, folder: Path) -> dict[str, tuple[GraphName, dict[str
     return given
 
 
-async def read_back(url: str, given: dict[str, tuple[GraphName, dict[str, Any]]]) -> None:
+async def read_back(url: str, given: dict[str, tuple[GraphName, Mapping[str, Any]]]) -> None:
     """See that all runs are there as they were, each value of its type, and all their files."""
     dated = 0
     async with get_client(url=url) as client:
