@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
+from citeloom.service.quoted import said
 from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.results import Reference
@@ -34,15 +35,8 @@ _WRITTEN = {**FILES["write"]}
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
 _FIRST = {"find": "papers", "verify": "findings", "ingest": "reports"}
 _ASIDE = {
-    "messages",
-    "contexts",
-    "links",
-    "failures",
-    "listings",
-    "seconds",
-    "selected",
-    "plan_papers",
-}
+    "messages", "contexts", "links", "failures", "listings", "seconds", "selected", "plan_papers",
+}  # fmt: skip
 
 
 class ToolResult(Value):
@@ -185,10 +179,9 @@ def _card(part: str, item: Any) -> dict[str, Any]:
         told = {name: paper.get(name) for name in ("id", "title", "year", "venue")}
     debate = item.get("debate") or {}
     for side in ("arguments_for", "arguments_against"):
-        if arguments := debate.get(side):
-            one = arguments[0]
-            behind = f" ({_quoted(one['quote'])})" if one.get("quote") else ""
-            told[side.removeprefix("arguments_")] = f"{one['claim']}{behind}"
+        if arguments := said(debate.get(side)):
+            claim, quote = arguments[0]["claim"], arguments[0].get("quote") or ""
+            told[side.removeprefix("arguments_")] = f"{claim} {quote}".rstrip()
     told |= {
         name: worth
         for name, worth in item.items()
@@ -198,28 +191,13 @@ def _card(part: str, item: Any) -> dict[str, Any]:
 
 
 def _small(worth: Any) -> Any:
-    worth = _said(worth)
+    worth = said(worth)
     if isinstance(worth, str):
         return _clip(worth)
     if isinstance(worth, list | Mapping):
         as_json = json.dumps(worth, ensure_ascii=False)
         return worth if len(as_json) <= _LINE else _clip(as_json)
     return worth
-
-
-def _said(worth: Any) -> Any:
-    """Put in place of each quote its words, after whose they are."""
-    if isinstance(worth, Mapping):
-        if "words_of" in worth:
-            return _quoted(worth)
-        if worth.keys() == {"text", "quote"}:  # a cell: its text begins the quote
-            return _quoted(worth["quote"])
-        return {name: _said(item) for name, item in worth.items()}
-    return [_said(item) for item in worth] if isinstance(worth, list) else worth
-
-
-def _quoted(quote: Mapping[str, Any]) -> str:
-    return f"{quote.get('words_of') or quote['part']}: “{quote['text']}”"
 
 
 def _clip(text: str) -> str:

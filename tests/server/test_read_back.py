@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from citeloom.service.runs import GraphName, rested
 from citeloom.service.served import ServedRuns
 from tests.server.conftest import prepared, serving
 from tests.server.hostile import IDEA, Caller
-from tests.server.hosting import MISSING, hosting
+from tests.server.hosting import MISSING, Hosted, hosting
 from tests.support import NOWHERE, SMALL, link_libraries, small_records
 
 PAPERS = [paper.id for paper in small_records()[:3]]
@@ -129,16 +129,22 @@ async def test_page_s_server_reads_back_all_that_runs_store(tmp_path: Path, buil
         await read_back(server.url, given)
 
 
-@pytest.mark.skipif(bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}")
-async def test_hosted_server_reads_back_all_that_runs_store(built: Path) -> None:
+@pytest.fixture
+def hosted(built: Path) -> Iterator[tuple[Hosted, Path]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        folder.chmod(0o755)
+        folder.chmod(0o755)  # Postgres runs as somebody else
         link_libraries(built, folder / "home")
         with hosting(folder, folder / "home", **settings_in(folder)) as (server, _):
-            server.start()
-            given = await started(server.url, folder)
-            await read_back(server.url, given)
-            server.stop(signal.SIGTERM)
-            server.start()
-            await read_back(server.url, given)
+            yield server, folder
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}")
+async def test_hosted_server_reads_back_all_that_runs_store(hosted: tuple[Hosted, Path]) -> None:
+    server, folder = hosted
+    server.start()
+    given = await started(server.url, folder)
+    await read_back(server.url, given)
+    server.stop(signal.SIGTERM)
+    server.start()
+    await read_back(server.url, given)
