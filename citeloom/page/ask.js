@@ -96,7 +96,7 @@ function Told({turn, library, speaks, fail}) {
         <p dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></p>
         <p class="dim" dir="auto">${[...(passage?.section ?? []), passage?.page && `p. ${passage.page}`].filter(Boolean).join(" › ")}</p>
         <blockquote dir="auto">${passage ? html`${passage.text.slice(0, claim.quote.start)}<mark>${claim.quote.text}</mark>${passage.text.slice(claim.quote.end)}` : claim.quote.text}
-          <span class="dim">${whose(claim.quote)}</span></blockquote>
+          <div class="dim">${whose(claim.quote)}</div></blockquote>
         ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} />`}
       </div>`;
     })}

@@ -412,7 +412,7 @@ def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visi
     runs = len(threads_of(visitor))
     page.get_by_label("Ask for a change").fill("contrast [1] and [2]")
     page.get_by_role("button", name="Change it").click()
-    expect(page.locator(".problem")).to_contain_text("only a model can follow this instruction")
+    expect(page.locator(".problem")).to_contain_text("Only a model can follow this instruction")
     assert f"/run/{thread}/text" in page.url
     assert len(threads_of(visitor)) == runs
     page.locator(SENTENCE).first.click()
