@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from citeloom.settings import settings
-from nodes.revise.revise_section import check_instruction
-from tools.llm.minds import is_embedded
 
 
 def check_revision(given: object, context: Mapping[str, Any] | None) -> None:
@@ -16,6 +14,10 @@ def check_revision(given: object, context: Mapping[str, Any] | None) -> None:
     """
     if not isinstance(given, Mapping) or "section" not in given:
         return
+    # The server reads its auth, which asks this, before the graphs, whose modules take a while.
+    from nodes.revise.revise_section import check_instruction
+    from tools.llm.minds import is_embedded
+
     told = " ".join(str(given.get("instruction") or "").split())
     if told and is_embedded((context or {}).get("mind") or "auto", settings()):
         check_instruction(told)

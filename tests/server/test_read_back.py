@@ -145,6 +145,12 @@ async def test_hosted_server_reads_back_all_that_runs_store(hosted: tuple[Hosted
     server.start()
     given = await started(server.url, folder)
     await read_back(server.url, given)
+    caller = Caller(server.url)
+    wanted = {"assistant_id": "revise", "input": {"section": "any", "instruction": "sing it"}}
+    refused = await asyncio.to_thread(
+        lambda: caller.post(f"/threads/{caller.thread()}/runs", wanted)
+    )
+    assert (refused.status_code, "only a model can" in refused.text) == (422, True), refused.text
     server.stop(signal.SIGTERM)
     server.start()
     await read_back(server.url, given)
