@@ -4,14 +4,13 @@ arXivBot's terms: a passage is filtered and split into claims; a hop is a query 
 the answer is made of claims and nothing else (section 4, figure 2).
 """
 
-from datetime import date
 from typing import Annotated, Any, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import Field
 
-from state.base import Value
+from state.base import Day, Value
 from state.channels import Result, Shared
 from state.paper import Paper
 from state.passage import Passage, PassageHit
@@ -91,7 +90,7 @@ class Wanted(Value):
     papers: tuple[str, ...] = ()
     first_year: int | None = None
     last_year: int | None = None
-    before: date | None = None
+    before: Day | None = None
     tags: tuple[str, ...] = ()
 
 

@@ -1,9 +1,29 @@
-"""The base of every domain value."""
+"""The base of every domain value, and its days."""
 
-from pydantic import BaseModel, ConfigDict
+from datetime import date
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema
 
 
 class Value(BaseModel):
     """A frozen value: a node cannot edit in place what a checkpoint already holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _as_day(value: object) -> object:
+    """Read [year, month, day], which older checkpoints give where a server shows them as JSON."""
+    match value:
+        case [int() as year, int() as month, int() as day]:
+            return date(year, month, day)
+    return value
+
+
+Day = Annotated[
+    date,
+    BeforeValidator(_as_day),
+    PlainSerializer(date.isoformat, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date"}),
+]
+"""A day, which a checkpoint keeps as YYYY-MM-DD: a `date` would come back from a server as a list of numbers."""

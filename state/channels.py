@@ -195,6 +195,9 @@ class WriteOutput(Result):
     table: ComparisonTable
     notes: list[str]
     outline: Plan
+    plan_text: str
+    """The plan as text, to be edited and given to `revise`, where `[n]` counts the papers of `plan_papers`."""
+    plan_papers: list[PaperCard]
 
 
 class WritingInput(TypedDict):

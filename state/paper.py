@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from state.base import Value
+from state.base import Day, Value
 
 _DOI = re.compile(
     r"^(?:doi:\s*)?(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/)?(10\.\d{4,9}/\S*[^\s.,;])[.,;]*$",
@@ -89,7 +89,7 @@ class Paper(Value):
     year: int | None = Field(
         default=None, ge=1000, le=2200, description="The venue's; a preprint's is in its arXiv id."
     )
-    published: date | None = Field(default=None, description="The exact day, where it is known.")
+    published: Day | None = Field(default=None, description="The exact day, where it is known.")
     authors: tuple[Author, ...] = ()
     authors_complete: bool = Field(
         default=True, description="False when the list ends in 'others'."

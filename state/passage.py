@@ -1,5 +1,6 @@
 """A passage: the piece of a paper that is searched for, shown to a mind, and quoted."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 
 from pydantic import Field
@@ -11,6 +12,8 @@ SMALLEST, LARGEST = 20, 300
 """Words of a passage (arXivBot, section 5). A document of fewer words is one passage."""
 OF_ANNOTATION, OF_RECORD = ("Annotation",), ("Record",)
 """Sections of passages that are not the paper's words: the library's of it, and its record as a sentence."""
+
+_NOT_OWN: Mapping[tuple[str, ...], str] = {OF_ANNOTATION: ANNOTATION, OF_RECORD: "record"}
 
 
 class Passage(Value):
@@ -38,7 +41,9 @@ class Passage(Value):
     @property
     def part(self) -> str:
         """What a quote of it is a quote of."""
-        return ANNOTATION if self.section == OF_ANNOTATION and not self.document else "passage"
+        if self.document or self.section not in _NOT_OWN:
+            return "passage"
+        return _NOT_OWN[self.section]
 
     @property
     def place(self) -> str:

@@ -1,11 +1,28 @@
 """A quote, and the arguments that rest on quotes."""
 
-from pydantic import Field, model_validator
+from collections.abc import Mapping
+
+from pydantic import Field, computed_field, model_validator
 
 from state.base import Value
 
 ANNOTATION = "annotation"
 """Words about a paper by somebody else, as a library may have them in place of its abstract."""
+
+
+_WORDS_OF: Mapping[str, str] = {
+    "abstract": "the paper's abstract",
+    "title": "the paper's title",
+    "passage": "the paper's text",
+    "record": "the paper's record, not its own words",
+    ANNOTATION: "an annotation, not the paper's own words",
+    "input": "the input text",
+}
+
+
+def words_of(part: str) -> str:
+    """Return whose words a quote is, for people; all that shows a quote takes this from here."""
+    return _WORDS_OF.get(part, part)
 
 
 def whose(part: str) -> str:
@@ -25,16 +42,31 @@ class Quote(Value):
     part: str = Field(
         default="abstract",
         description="Where it stands: 'abstract', 'annotation' (what a bibliographer wrote in place of an "
-        "abstract), 'title', 'passage' (of a full text or of what a library searches), 'input'.",
+        "abstract), 'title', 'passage' (of a full text or of what a library searches), 'record' (a sentence that "
+        "a library makes of it), 'input'.",
     )
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
     verified: bool = False
 
+    @computed_field(description="Whose words these are, for people.")  # type: ignore[prop-decorator]
+    @property
+    def words_of(self) -> str:
+        """Told with each quote wherever it goes, so that nobody has to know the parts."""
+        return words_of(self.part)
+
     @property
     def whose(self) -> str:
         """What stands behind the words where they are printed: see `whose`."""
         return whose(self.part)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_back(cls, value: object) -> object:
+        """Leave out what is made of `part` each time."""
+        if isinstance(value, Mapping) and "words_of" in value:
+            return {name: worth for name, worth in value.items() if name != "words_of"}
+        return value
 
     @model_validator(mode="after")
     def _verified_has_offsets(self) -> "Quote":

@@ -1,12 +1,11 @@
 """What a caller asks for, as sent and as understood."""
 
-from datetime import date
 from typing import Annotated, Any, Literal, TypeVar
 
 from langgraph.channels import EphemeralValue
 from pydantic import BaseModel, Field
 
-from state.base import Value
+from state.base import Day, Value
 from state.paper import Paper, known_since, published_before
 
 SentT = TypeVar("SentT")
@@ -45,12 +44,12 @@ class FindInput(BaseModel):
         "'openalex', 'semantic_scholar', 'arxiv', 'crossref', 'google' (needs SERPAPI_API_KEY).",
         examples=[["library"], ["openalex", "arxiv"]],
     )
-    before: Sent[date | str | None] = Field(
+    before: Sent[Day | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
         examples=["2025-01-01"],
     )
-    after: Sent[date | str | None] = Field(
+    after: Sent[Day | str | None] = Field(
         default=None,
         description="Only papers that may have appeared on this day or later, YYYY-MM-DD; none of unknown date.",
         examples=["2026-01-01"],
@@ -228,7 +227,7 @@ class AskInput(BaseModel):
     last_year: Sent[int | None] = Field(
         default=None, description="Only papers of this year or earlier.", examples=[2024]
     )
-    before: Sent[date | str | None] = Field(
+    before: Sent[Day | str | None] = Field(
         default=None,
         description="Cut-off, YYYY-MM-DD: only papers that certainly appeared before this day.",
         examples=["2025-01-01"],
@@ -260,8 +259,8 @@ class Request(Value):
     language: str = "en"
     library: str = "starter"
     sources: tuple[str, ...] = ("library",)
-    before: date | None = None
-    after: date | None = None
+    before: Day | None = None
+    after: Day | None = None
     keep: int = 40
     must_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -195,6 +195,12 @@ class SavedSection(Value):
     outline: Plan
     final: Draft
 
+    @property
+    def order(self) -> list[str]:
+        """The papers as `[n]` counts them in a change of this section: cited ones first, as the text cites them."""
+        cited = [self.keys[key] for key in self.final.keys]
+        return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
+
 
 Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checked"]
 Cause = Literal[

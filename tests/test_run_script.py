@@ -387,4 +387,4 @@ def test_a_hint_names_the_command_that_the_reader_has(tmp_path: Path, started: s
     )  # fmt: skip
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode != 0
-    assert f"`{started or 'citeloom'} library add FILE --library nope`" in said
+    assert f"`{started or 'citeloom'} library add`" in said

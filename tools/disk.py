@@ -26,8 +26,8 @@ def check_room(folder: Path) -> None:
     if free < NEEDED_MB:
         raise TransientError(
             f"the disk is full: {free} MB are free in {there}, and {NEEDED_MB} MB must be. Make room, or set "
-            "CITELOOM_HOME to a folder on another disk, and give the command again; a run goes on with "
-            "--resume. Nothing that was kept is lost"
+            "CITELOOM_HOME to a folder on another disk, and begin again; a run can be resumed. "
+            "Nothing that was kept is lost"
         )
 
 

@@ -6,7 +6,6 @@ options that are of the command line alone.
 """
 
 from collections.abc import Mapping
-from datetime import date
 from enum import StrEnum
 from inspect import Parameter
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
+
+from state.base import Day
 
 _FLAGS = {
     "sources": ("--source",), "must_include": ("--include",), "papers": ("--paper", "-p"),
@@ -62,7 +63,7 @@ def _taken(annotation: Any) -> Any:
     """Return the type of a field as it is typed in: a list of texts, a text for a date, ..."""
     if get_origin(annotation) is list:
         return list[str]
-    if get_origin(annotation) in {Union, UnionType} and date in get_args(annotation):
+    if get_origin(annotation) in {Union, UnionType} and Day in get_args(annotation):
         return str | None
     return annotation
 

@@ -73,7 +73,10 @@ def way_on(run: Run) -> str:
 
 
 def _started(command: Command) -> Run:
+    from citeloom.service.revising import check_revision
+
     inputs = _inputs(command)
+    check_revision(inputs, command.context)
     run = new_run(
         command.graph, inputs, command.context, formats=command.formats, style=own_style(inputs)
     )

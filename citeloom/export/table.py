@@ -41,7 +41,9 @@ def _noted(cell: Cell | None, row: TableRow, notes: list[str]) -> str:
     if cell is None:
         return ""
     mark = f"[^q{len(notes) + 1}]"
-    notes.append(f"{mark}: {_md(_label(row))}, {_md(cell.quote.part)}: “{_md(cell.quote.text)}”")
+    notes.append(
+        f"{mark}: {_md(_label(row))}, {_md(cell.quote.words_of)}: “{_md(cell.quote.text)}”"
+    )
     return f"{_md(cell.text)}{mark}"
 
 
@@ -85,9 +87,8 @@ def table_html(table: ComparisonTable) -> str:
         for row in table.rows
     )
     return (
-        "<p>Each cell is words of the record of its paper, found there by code. Unfolded it shows them whole, "
-        "under what they are from: the paper's abstract, title or full text (passage), or an annotation, which "
-        "others wrote about the paper. An empty cell means that the record does not say it.</p>\n<table>\n"
+        "<p>CiteLoom found the words of each cell in what is known of its paper. Unfold a cell to see them whole "
+        "and whose words they are. An empty cell means that nothing there says it.</p>\n<table>\n"
         f'<thead><tr><th scope="col">Paper</th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n'
     )
 
@@ -96,7 +97,7 @@ def _data(cell: Cell | None) -> str:
     if cell is None:
         return "<td></td>"
     return (
-        f"<td><bdi>{_html(cell.text)}</bdi><details><summary>{_html(cell.quote.part)}</summary>"
+        f"<td><bdi>{_html(cell.text)}</bdi><details><summary>{_html(cell.quote.words_of)}</summary>"
         f"<blockquote><bdi>{_html(cell.quote.text)}</bdi></blockquote></details></td>"
     )
 

@@ -85,7 +85,12 @@ export async function start(graph, input, settings, about) {
     ...(["find", "review", "ask", "synthesize"].includes(graph) ? {searched: input} : {}),
   };
   const thread = await post("/threads", {metadata, graph_id: graph});
-  await go(thread.thread_id, graph, settings, {input});
+  try {
+    await go(thread.thread_id, graph, settings, {input});
+  } catch (error) {
+    await remove(`/threads/${thread.thread_id}`);  // nothing was begun
+    throw error;
+  }
   return thread.thread_id;
 }
 

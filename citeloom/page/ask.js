@@ -2,7 +2,7 @@
 // @ts-check
 import * as api from "./api.js";
 import {PageOf} from "./page_of.js";
-import {Nothing, Out, Problem, Sentence, useLoaded} from "./parts.js";
+import {Nothing, Out, Problem, Sentence, useLoaded, whose} from "./parts.js";
 import {ended} from "./run.js";
 import {html, useEffect, useState} from "./vendor/preact.js";
 import {Listen, Speak, useSpeech} from "./voice.js";
@@ -88,13 +88,15 @@ function Told({turn, library, speaks, fail}) {
     ${values.sentences?.length ? html`<p dir="auto">${values.sentences.map((/** @type {any} */ item) => html`<${Sentence} kind=${item.verdict}
         chosen=${item.number === open} choose=${() => setOpen(item.number === open ? 0 : item.number)}>${item.text} [${item.claims.join(", ")}]<//> `)}</p>`
       : html`<p dir="auto">${turn.said ?? values.stop?.cause ?? values.answer ?? turn.run?.error ?? ""}</p>`}
+    ${values.mind === "extractive" && html`<p class="hint embedded">${W.run.embedded}</p>`}
     ${speaks && values.answer && html`<${Speak} text=${values.answer} fail=${fail} />`}
     ${claims.map((/** @type {any} */ claim) => {
       const passage = passages.get(claim.passage), paper = papers.get(claim.paper);
       return html`<div class="evidence" key=${claim.number}>
         <p dir="auto">[${claim.number}] ${paper?.title} <${Out} paper=${paper ?? {}} /></p>
         <p class="dim" dir="auto">${[...(passage?.section ?? []), passage?.page && `p. ${passage.page}`].filter(Boolean).join(" › ")}</p>
-        <blockquote dir="auto">${passage ? html`${passage.text.slice(0, claim.quote.start)}<mark>${claim.quote.text}</mark>${passage.text.slice(claim.quote.end)}` : claim.quote.text}</blockquote>
+        <blockquote dir="auto">${passage ? html`${passage.text.slice(0, claim.quote.start)}<mark>${claim.quote.text}</mark>${passage.text.slice(claim.quote.end)}` : claim.quote.text}
+          <div class="dim">${whose(claim.quote)}</div></blockquote>
         ${passage?.page && html`<${PageOf} library=${library} paper=${claim.paper} quote=${claim.quote.text} page=${passage.page} />`}
       </div>`;
     })}

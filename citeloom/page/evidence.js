@@ -1,7 +1,7 @@
 // What stands behind a sentence: verdicts, quotes, the page they stand on; and the audit of a whole text.
 // @ts-check
 import {PageOf} from "./page_of.js";
-import {Marked, Out} from "./parts.js";
+import {abstractTitle, Marked, Out, Quoted} from "./parts.js";
 import {html} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -26,11 +26,11 @@ export function Evidence({sentence, values}) {
         ${item.cause && html` <span class="dim">${item.cause.replaceAll("_", " ")}</span>`}</p>
       ${cited ? html`<p dir="auto">[${cited.number}] ${cited.paper.title} <${Out} paper=${cited.paper} /></p>`
         : item.key && html`<p dir="auto">${values.labels?.[item.key] ?? ""} <span class="dim">${item.paper.startsWith("title:") ? "" : item.paper}</span></p>`}
-      ${quotes.map((quote) => html`<blockquote dir="auto">“${quote.text}”</blockquote>
+      ${quotes.map((quote) => html`<${Quoted} quote=${quote} />
         ${quote.part === "passage" && html`<${PageOf} key=${quote.text} library=${library} paper=${item.paper} quote=${quote.text} />`}`)}
       ${item.reason && html`<p class="dim" dir="auto">${item.reason}</p>`}
       ${item.better && html`<p class="dim" dir="auto">${W.check.better} ${item.better}</p>`}
-      ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${W.papers.abstract}</summary>
+      ${cited?.paper.abstract && quotes.length > 0 && html`<details><summary>${abstractTitle(cited.paper)}</summary>
         <p><${Marked} text=${cited.paper.abstract} quotes=${quotes} /></p></details>`}
     </div>`;
   });

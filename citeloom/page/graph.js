@@ -1,7 +1,7 @@
 // The papers by year and by how often the others cite them: kept, seen, and missing ones.
 // @ts-check
 import {useChoices} from "./choices.js";
-import {byline, Nothing, Out, Problem, useAction} from "./parts.js";
+import {abstractTitle, byline, Nothing, Out, Problem, useAction} from "./parts.js";
 import {around, searched} from "./search_again.js";
 import {html, useMemo, useRef, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
@@ -135,7 +135,8 @@ export function Graph({run}) {
       ${open && html`<circle class="ring" cx=${open.x} cy=${open.y} r=${open.r + 2} />`}
     </svg></div>
     <div class="card" role="status">${open ? html`<h2 dir="auto">${open.number ? `[${open.number}] ` : ""}${open.title}</h2>
-      ${open.paper && html`<p class="dim" dir="auto">${byline(open.paper)}</p><p dir="auto">${open.paper.abstract ?? ""}</p><${Out} paper=${open.paper} />`}
+      ${open.paper && html`<p class="dim" dir="auto">${byline(open.paper)}</p>
+        ${open.paper.abstract && html`<h3 class="minor">${abstractTitle(open.paper)}</h3><p dir="auto">${open.paper.abstract}</p>`}<${Out} paper=${open.paper} />`}
       <p class="dim">${W.graph[open.kind]}</p>
       <${Problem} text=${error || stuck || unkept} />
       ${open.kind === "missing" ? html`<button disabled=${busy} onClick=${() => look(open.id)}>${W.graph.again}</button>`

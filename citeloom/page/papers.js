@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import {chosen, useChoices} from "./choices.js";
 import {Complete} from "./complete.js";
 import {MakeLibrary} from "./make_library.js";
-import {byline, Long, Marked, Nothing, Out, Problem, useAction, useLoaded} from "./parts.js";
+import {abstractTitle, byline, Long, Marked, Nothing, Out, Problem, Quoted, useAction, useLoaded} from "./parts.js";
 import {read} from "./run.js";
 import {html, useMemo, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
@@ -119,8 +119,8 @@ function Detail({paper, debate, item, choice, put}) {
   return html`<div class="detail">
     ${sides.map(([kind, list]) => list.length > 0 && html`<h2 class="minor">${W.papers[kind]}</h2>
       <ul class=${kind}>${list.map((/** @type {any} */ one) => html`<li dir="auto">${one.claim}
-        ${one.quote && html`<blockquote>“${one.quote.text}” <span class="dim">${one.quote.verified ? W.papers.verified : W.papers.unverified}</span></blockquote>`}</li>`)}</ul>`)}
-    <h2 class="minor">${paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract}</h2>
+        ${one.quote && html`<${Quoted} quote=${one.quote} />`}</li>`)}</ul>`)}
+    <h2 class="minor">${abstractTitle(paper)}</h2>
     <p>${paper.abstract ? html`<${Marked} text=${paper.abstract} quotes=${quotes} />` : W.papers.noAbstract}</p>
     ${item.reason && html`<p class="dim">${W.papers.why}: ${item.reason}</p>`}
     <p class="dim">${W.papers.found}: ${found.join("; ")}</p>

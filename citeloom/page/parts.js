@@ -5,7 +5,7 @@ import {W} from "./words.js";
 
 /** What went wrong, in words. @param {{text: string}} props */
 export const Problem = ({text}) =>
-  text ? html`<div class="problem" role="alert"><strong>${W.error.title}.</strong> ${text}</div>` : null;
+  text ? html`<div class="problem" role="alert"><strong>${W.error.title}.</strong> ${text[0].toUpperCase() + text.slice(1)}</div>` : null;
 
 /** An empty place that says what belongs there. @param {{children?: any}} props */
 export const Nothing = ({children}) => html`<p class="nothing">${children}</p>`;
@@ -143,6 +143,16 @@ export function Sentence({kind, chosen, choose, children}) {
 /** A link to a paper on the web, if it is known where. @param {{paper: any}} props */
 export const Out = ({paper}) => address(paper)
   ? html`<a href=${address(paper)} target="_blank" rel="noreferrer noopener">${W.papers.open} ↗</a>` : null;
+
+/** Whose words a quote is; the server says it with each quote. @param {any} quote */
+export const whose = (quote) => `${W.quote.from} ${quote.words_of ?? quote.part}`;
+
+/** Words of a source, and whose they are. @param {{quote: any}} props */
+export const Quoted = ({quote}) => html`<blockquote dir="auto">“${quote.text}”
+  <div class="dim">${quote.verified === false ? W.quote.unverified : whose(quote)}</div></blockquote>`;
+
+/** What is known of a paper's contents, under what it is. @param {any} paper */
+export const abstractTitle = (paper) => (paper.abstract_kind === "annotation" ? W.papers.annotation : W.papers.abstract);
 
 /**
  * A text with quotes marked in it.

@@ -63,6 +63,7 @@ export function RunView({thread, tab}) {
     <nav class="tabs" aria-label=${run.title || W.name}>
       ${tabs.map((name) => html`<a href=${`#/run/${thread}/${name}`} aria-current=${name === shown ? "page" : null}>${W.run.tabs[name]}</a>`)}
     </nav>
+    ${run.values.mind === "extractive" && html`<p class="hint embedded">${W.run.embedded}</p>`}
     ${shown === "live" && html`<${Live} run=${run} />`}
     ${shown === "papers" && html`<${Papers} run=${run} />`}
     ${shown === "graph" && html`<${Graph} run=${run} />`}

@@ -1,7 +1,7 @@
 // An answer written from whole papers: each line with the words that it comes from, and the works these cite.
 // @ts-check
 import {PageOf} from "./page_of.js";
-import {Nothing, Out, Sentence} from "./parts.js";
+import {Nothing, Out, Quoted, Sentence} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
@@ -29,7 +29,7 @@ export function Synthesis({run}) {
       <div role="status">${chosen ? chosen.origins.map((/** @type {any} */ origin) => html`<div class="evidence">
         <p dir="auto">${titles.get(origin.paper)?.title ?? origin.paper}</p>
         <p class="dim" dir="auto">${[...(origin.section ?? []), origin.page && `p. ${origin.page}`].filter(Boolean).join(" › ")}</p>
-        <blockquote dir="auto">“${origin.quote.text}”</blockquote>
+        <${Quoted} quote=${origin.quote} />
         ${origin.page && html`<${PageOf} key=${origin.quote.text} library=${library} paper=${origin.paper} quote=${origin.quote.text} page=${origin.page} />`}
       </div>`) : html`<${Nothing}>${W.text.choose}<//>`}</div></aside>
   </div>`;

@@ -2,11 +2,11 @@
 // @ts-check
 import * as api from "./api.js";
 import {useKept} from "./choices.js";
-import {Nothing, Problem, useAction, useLoaded} from "./parts.js";
+import {Nothing, Problem, Quoted, useAction, useLoaded, whose} from "./parts.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
 
-/** @typedef {{text: string, quotes: string[]}} Cell */
+/** @typedef {{text: string, quotes: any[]}} Cell */
 /** @typedef {{question: string, cells: Record<string, Cell>}} Column */
 
 const AT_ONCE = 3;
@@ -55,13 +55,14 @@ export function Table({run}) {
     <tbody>${rows.map((row) => html`<tr>
       <th scope="row" dir="auto">${row.number ? `[${row.number}] ` : ""}${row.name}<div class="dim">${row.title}</div></th>
       ${columns.map((column) => html`<td dir="auto"><${Shown} cell=${column.cells[row.paper]} /></td>`)}
-      ${facets.map((facet) => html`<td dir="auto">${row.cells[facet] && html`<${Shown} cell=${{text: row.cells[facet].text, quotes: [row.cells[facet].quote.text]}} />`}</td>`)}
+      ${facets.map((facet) => html`<td dir="auto">${row.cells[facet] && html`<${Shown} cell=${{text: row.cells[facet].text, quotes: [row.cells[facet].quote]}} />`}</td>`)}
     </tr>`)}</tbody></table></div>`;
 }
 
 /** @param {{cell?: Cell}} props */
 const Shown = ({cell}) => cell?.text
-  ? html`${cell.text}${cell.quotes.filter((quote) => quote !== cell.text).map((quote) => html`<blockquote>“${quote}”</blockquote>`)}`
+  ? html`${cell.text}${cell.quotes.map((quote) => (quote.text === cell.text
+    ? html`<div class="dim">${whose(quote)}</div>` : html`<${Quoted} quote=${quote} />`))}`
   : html`<span class="dim">${W.table.untold}</span>`;
 
 /**
@@ -75,6 +76,6 @@ async function asked(question, library, paper, settings) {
   if (told.stop) throw new Error(told.stop.cause);
   return {
     text: (told.sentences ?? []).map((/** @type {any} */ item) => item.text).join(" "),
-    quotes: (told.claims ?? []).map((/** @type {any} */ claim) => claim.quote.text),
+    quotes: (told.claims ?? []).map((/** @type {any} */ claim) => claim.quote),
   };
 }

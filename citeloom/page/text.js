@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import {difference} from "./diff.js";
 import {Evidence, Verdict, worst} from "./evidence.js";
 import {Lines, Nothing, Out, Problem, Sentence, useAction, useLoaded} from "./parts.js";
+import {Card} from "./question.js";
 import {read} from "./run.js";
 import {html, useState} from "./vendor/preact.js";
 import {W} from "./words.js";
@@ -34,6 +35,8 @@ export function Text({run}) {
   const [at, setAt] = useState(0);
   const [edited, setEdited] = useState(/** @type {{kind: "text" | "plan", lines: string[]} | null} */ (null));
   const [told, setTold] = useState("");
+  const [ready] = useLoaded(() => api.get("/citeloom/ready").catch(() => null), []);
+  const paid = ready?.parts?.find((/** @type {any} */ part) => part.name === "llm")?.state === "ready";
   const [revise, busy, error] = useAction(async (/** @type {Record<string, string>} */ change) => {
     const settings = {...run.settings, review_cost: undefined};
     const thread = await api.start("revise", {section: run.values.run, ...change}, settings,
@@ -43,9 +46,12 @@ export function Text({run}) {
   if (!sentences.length) return html`<${Nothing}>${W.text.none}<//>`;
   const chosen = sentences.find((item) => item.number === at);
   if (edited) {
-    return html`<p class="hint">${W.text.rows}</p>
+    const papers = /** @type {any[]} */ (edited.kind === "plan" ? run.values.plan_papers : []);
+    return html`<p class="hint">${edited.kind === "plan" ? W.text.planRows : W.text.rows}</p>
       <${Lines} lines=${edited.lines} label=${edited.kind === "text" ? W.text.edit : W.text.plan}
         change=${(/** @type {string[]} */ lines) => setEdited({...edited, lines})} />
+      ${papers.length > 0 && html`<h2 class="minor">${W.question.listed}</h2>
+        <ol class="cards">${papers.map((card) => html`<${Card} card=${card} />`)}</ol>`}
       <${Problem} text=${error} />
       <button class="main" disabled=${busy} onClick=${() => revise({[edited.kind]: edited.lines.join("\n")})}>
         ${edited.kind === "text" ? W.text.check : W.text.again}</button>
@@ -56,14 +62,13 @@ export function Text({run}) {
     // In one column the evidence stands below the text.
     if (matchMedia("(max-width: 44rem)").matches) setTimeout(() => document.querySelector("aside")?.scrollIntoView());
   };
-  const plan = (run.values.outline?.lines ?? []).map((/** @type {any} */ line) => planLine(line, run.values));
   return html`
     ${run.parent && html`<${Changes} parent=${run.parent} text=${run.values.related_work} />`}
     <div class="bar">
       <button onClick=${() => setEdited({kind: "text", lines: lined(sentences).split("\n")})}>${W.text.edit}</button>
-      ${plan.length > 0 && html`<button onClick=${() => setEdited({kind: "plan", lines: plan})}>${W.text.plan}</button>`}
+      ${run.values.plan_text && html`<button onClick=${() => setEdited({kind: "plan", lines: run.values.plan_text.split("\n")})}>${W.text.plan}</button>`}
       <form class="inline" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), revise({instruction: told}))}>
-        <label>${W.text.ask}<input required placeholder=${W.text.askHint} value=${told}
+        <label>${W.text.ask}<input required placeholder=${paid ? W.text.askHint : W.text.askFree} value=${told}
           onInput=${(/** @type {any} */ event) => setTold(event.target.value)} /></label>
         <button disabled=${busy}>${W.text.send}</button>
       </form>
@@ -82,19 +87,9 @@ export function Text({run}) {
         <div role="status">${chosen ? html`<${Evidence} sentence=${chosen} values=${run.values} />` : html`<${Nothing}>${W.text.choose}<//>`}</div>
         ${chosen && html`<p>
           <button disabled=${busy} onClick=${() => revise({text: lined(sentences.filter((item) => item !== chosen))})}>${W.text.remove}</button>${" "}
-          <button disabled=${busy} onClick=${() => revise({instruction: `Say sentence ${chosen.number} shorter: “${chosen.text}”`})}>${W.text.shorter}</button></p>`}
+          ${paid && html`<button disabled=${busy} onClick=${() => revise({instruction: `Say sentence ${chosen.number} shorter: “${chosen.text}”`})}>${W.text.shorter}</button>`}</p>`}
       </aside>
     </div>`;
-}
-
-/** A line of the plan as a person writes it. @param {any} line @param {any} values */
-function planLine(line, values) {
-  const keys = [...new Set((values.sentences ?? []).flatMap((/** @type {any} */ item) =>
-    [...item.marked.matchAll(MARKER)].map((found) => found[1])))];
-  const named = line.keys.map((/** @type {string} */ name) => keys.indexOf(name) + 1).filter(Boolean);
-  const cites = named.map((/** @type {number} */ number) => `[${number}]`).join(" ");
-  const topic = line.topic ?? line.text ?? line.claim ?? line.role ?? "";
-  return [topic, cites].filter(Boolean).join(" ");
 }
 
 /** @param {{part: any[], at: number, choose: (at: number) => void, values: any}} props */

@@ -15,6 +15,7 @@ from citeloom.service.execution import config_of, opened, question_of, stream
 from citeloom.service.kept import Run, all_runs, load_run, new_run
 from citeloom.service.partial import partial_values
 from citeloom.service.retention import delete_run
+from citeloom.service.revising import check_revision
 from citeloom.service.run_files import opened_files
 from citeloom.service.runs import GraphName, Progress, RunView, Status
 from graphs.calling import check_names
@@ -84,6 +85,7 @@ class LocalRuns:
             InputError: There is no such input or setting.
         """
         check_names(graph, inputs, settings)
+        check_revision(inputs, settings)
         run = new_run(graph, dict(inputs), dict(settings), conversation=conversation)
         run.name = name or run.name
         with _faults_told(), ExitStack() as hold:

@@ -1,4 +1,4 @@
-"""The names in what callers send to the server: a wrong one is refused, not overlooked.
+"""What callers send to the server: wrong names, and changes that need a model, are refused before a run is made.
 
 LangGraph's servers drop settings that a graph does not have before the graph sees them. So the handlers of
 the server's auth look first, which see every run, assistant and schedule that a caller makes.
@@ -11,6 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langgraph_sdk import Auth, get_client
 
+from citeloom.service.revising import check_revision
 from citeloom.service.runs import GraphName
 from tools.errors import InputError
 
@@ -44,6 +45,7 @@ async def _check(value: Mapping[str, Any]) -> None:
 
         graph = await _graph_of({**value, **sent})
         check_names(graph, _names(sent.get("input")), context, among=hidden)
+        check_revision(sent.get("input"), _part(sent, "context"))
     except InputError as error:
         raise Auth.exceptions.HTTPException(422, str(error)) from error
 

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, TypeAdapter
 
 from citeloom.service.next_step import next_step
+from citeloom.service.quoted import said
 from citeloom.service.runs import GraphName, Runs, RunView, Status
 from state.base import Value
 from state.results import Reference
@@ -34,7 +35,9 @@ FILES: Mapping[GraphName, Mapping[str, str]] = {
 _WRITTEN = {**FILES["write"]}
 _FILES = {**FILES, "revise": _WRITTEN, "review": {**_WRITTEN, **FILES["find"]}}
 _FIRST = {"find": "papers", "verify": "findings", "ingest": "reports"}
-_ASIDE = {"messages", "contexts", "links", "failures", "listings", "seconds", "selected"}
+_ASIDE = {
+    "messages", "contexts", "links", "failures", "listings", "seconds", "selected", "plan_papers",
+}  # fmt: skip
 
 
 class ToolResult(Value):
@@ -148,8 +151,9 @@ def _card(part: str, item: Any) -> dict[str, Any]:
         told = {name: paper.get(name) for name in ("id", "title", "year", "venue")}
     debate = item.get("debate") or {}
     for side in ("arguments_for", "arguments_against"):
-        if arguments := debate.get(side):
-            told[side.removeprefix("arguments_")] = arguments[0]["claim"]
+        if arguments := said(debate.get(side)):
+            claim, quote = arguments[0]["claim"], arguments[0].get("quote") or ""
+            told[side.removeprefix("arguments_")] = f"{claim} {quote}".rstrip()
     told |= {
         name: worth
         for name, worth in item.items()
@@ -159,10 +163,9 @@ def _card(part: str, item: Any) -> dict[str, Any]:
 
 
 def _small(worth: Any) -> Any:
+    worth = said(worth)
     if isinstance(worth, str):
         return _clip(worth)
-    if isinstance(worth, Mapping) and isinstance(worth.get("text"), str):
-        return _clip(worth["text"])
     if isinstance(worth, list | Mapping):
         as_json = json.dumps(worth, ensure_ascii=False)
         return worth if len(as_json) <= _LINE else _clip(as_json)

@@ -163,7 +163,7 @@ def _source(claim: Claim, sources: Sources) -> str:
         shown = claim.evidence.replace(quote, f"**{quote}**", 1)
     elif len(quote) > _QUOTED:
         shown = f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
-    return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”"
+    return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”{claim.quote.whose}"
 
 
 def _outcome(

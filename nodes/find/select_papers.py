@@ -108,7 +108,7 @@ def _unread(count: int) -> Failure:
 def _retracted(key: str) -> Failure:
     return Failure(
         stage=STAGE, subject=key, cause="it was to be included, but it was retracted",
-        remedy="allow retracted papers (--include-retracted) if it is to be discussed as such",
+        remedy="allow retracted papers if it is to be discussed as such",
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _nothing_found(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
     )
-    remedy = "search elsewhere (--source, --library), widen the input, or move the cut-off"
+    remedy = "search other sources or another library, widen the input, or move the cut-off"
     if scores:
         best = max(scores.values())
         cause = (

@@ -67,6 +67,7 @@ def extract(
     Raises:
         InputError: The instruction is another one.
     """
+    check_instruction(instruction)
     sentences = sentences_of(section)
     if without := _DROP.fullmatch(instruction):
         numbers = {one for part in re.findall(r"\[([^]]+)", without[1]) for one in numbers_in(part)}
@@ -78,14 +79,23 @@ def extract(
         gone = {known[number] for number in numbers}
         left = [paper for paper in papers if paper.key not in gone]
         return as_written(_without(embedder, text, gone, sentences, left))
-    if re.fullmatch(r"(?:make it |much )?(?:shorter|shorten(?: it)?)[.!]?", instruction, re.I):
-        return as_written(_shortened(sentences))
-    raise InputError(
-        "without an LLM an instruction can only be 'without [3]' or 'shorter': give a plan instead "
-        "(--plan), or set CITELOOM_STRONG_MODEL and an endpoint"
-    )
+    return as_written(_shortened(sentences))
 
 
+def check_instruction(told: str) -> None:
+    """Refuse what the embedded engine cannot do, before anything is done.
+
+    Raises:
+        InputError: The instruction is neither 'shorter' nor 'without [3]'.
+    """
+    if not (_DROP.fullmatch(told) or _SHORTEN.fullmatch(told)):
+        raise InputError(
+            "only a model can follow this instruction, and this run has none. Without one, say 'shorter' or "
+            "'without [3]', or edit the text or the plan yourself"
+        )
+
+
+_SHORTEN = re.compile(r"(?:make it |much )?(?:shorter|shorten(?: it)?)[.!]?", re.IGNORECASE)
 _DROP = re.compile(
     r"(?:without|drop|remove|leave out|omit)\s+(?:the\s+)?(?:papers?\s+|references?\s+)?"
     r"(\[[\d\s,–-]+\](?:(?:\s*,\s*|\s*,?\s*and\s+)\[[\d\s,–-]+\])*)[.!]?",

@@ -10,9 +10,10 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from nodes.intake import parse
+from nodes.revise.revise_section import check_instruction
 from nodes.write.review_plan import extended
 from nodes.write.review_text import edited_section
-from nodes.write.user_plan import named_papers, parse_plan
+from nodes.write.user_plan import named_papers, parse_plan, with_themes
 from nodes.write.writers.registry import check_writer
 from state.channels import ReviseState
 from state.paper import by_any_id
@@ -45,6 +46,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         sent = parse(ReviseInput, state)
         told = " ".join(sent.instruction.split())
         _check(sent)
+        if told and services.mind.name == "extractive":
+            check_instruction(told)
         earlier = services.run_store.of(sent.section)
         section = await _section(earlier, sent.section)
         check_writer(services.context.writer, planned=bool(sent.plan.strip()))
@@ -117,24 +120,19 @@ async def _section(earlier: RunStore, name: str) -> SavedSection:
 
 async def _planned(section: SavedSection, plan: str, earlier: RunStore) -> SavedSection:
     """Return the section with a new plan; `[n]` counts as in the text that is revised."""
-    order = list(dict.fromkeys([*_cited(section), *section.keys.values(), *section.selected]))
+    order = section.order
     papers = await earlier.papers.get(order)
     aliases = by_any_id(papers.values())
     keys = extended(section.keys, named_papers(plan, order, aliases))
-    outline = parse_plan(plan, order, aliases, keys)
+    outline = with_themes(parse_plan(plan, order, aliases, keys), section.outline)
     choices = section.choices.model_copy(update={"plan": plan})
     return section.model_copy(update={"keys": keys, "outline": outline, "choices": choices})
 
 
 async def _edited(section: SavedSection, text: str, earlier: RunStore) -> SavedSection:
     """Return the section with a person's text; `[n]` counts as in the text that is revised."""
-    order = list(dict.fromkeys([*_cited(section), *section.keys.values(), *section.selected]))
-    papers = await earlier.papers.get(order)
-    return section.model_copy(update=edited_section(section, text, order, papers.values()))
-
-
-def _cited(section: SavedSection) -> list[str]:
-    return [section.keys[key] for key in section.final.keys]
+    papers = await earlier.papers.get(section.order)
+    return section.model_copy(update=edited_section(section, text, section.order, papers.values()))
 
 
 async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:

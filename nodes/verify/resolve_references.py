@@ -75,7 +75,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
 
 
 _UNSURE = "whether it exists was not checked for"
-_ASK = "ask a source on the network (--source crossref)"
+_ASK = "ask a source on the network, such as crossref"
 
 
 async def _held(

@@ -10,6 +10,8 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
+from nodes.cards import SHOWN, cards
+from nodes.write.user_plan import plan_text
 from nodes.write.writers.port import EMPTY
 from state.channels import WriteOutput, WriteState
 from state.paper import Paper
@@ -33,17 +35,20 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
     """Print the section; a run that stopped early prints what it had written by then."""
     services = open_services(runtime, state["run"])
     section, failures = await _assemble(state, services.run_store)
+    plan: dict[str, object] = {"plan_text": "", "plan_papers": []}
     if section["sentences"]:
         saved = SavedSection(
             request=state["request"], choices=state["choices"], selected=tuple(state["selected"]),
             keys=state["keys"], outline=state["outline"], final=state["final"],
         )  # fmt: skip
         await services.run_store.section.put([saved])
+        plan = await _plan(saved, services.run_store)
     # The numbers of the list, which styles order in their way.
     numbers = {item.paper.id: item.number for item in section["references"]}
     rows = state.get("table", ComparisonTable(rows=())).rows
     rows = tuple(row.model_copy(update={"number": numbers.get(row.paper)}) for row in rows)
     more = {
+        **plan,
         "table": ComparisonTable(rows=rows),
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
@@ -52,6 +57,19 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
         "failures": failures,
     }
     return cast(WriteOutput, {**section, **more})
+
+
+async def _plan(section: SavedSection, run_store: RunStore) -> dict[str, object]:
+    """Return the plan as a person may edit it for `revise`, and the first of the papers that it may name."""
+    places = {paper: number for number, paper in enumerate(section.order, start=1)}
+    numbers = {key: places[paper] for key, paper in section.keys.items()}
+    papers = await run_store.papers.get(section.order[:SHOWN])
+    planned = {section.keys[key] for line in section.outline.lines for key in line.keys}
+    shown = {places[key]: paper for key, paper in papers.items()}
+    return {
+        "plan_text": plan_text(section.outline, numbers).strip(),
+        "plan_papers": list(cards(shown, chosen=planned.__contains__)),
+    }
 
 
 async def assemble(state: WriteState, run_store: RunStore) -> WriteOutput:

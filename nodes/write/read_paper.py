@@ -270,7 +270,7 @@ def _quote(claimed: str, paper: Paper, passages: Sequence[Passage]) -> Quote:
     for item in passages if not quote.verified else ():
         if span := find_quote(claimed, item.text):
             return Quote(
-                text=span.text, paper=paper.id, part="passage", start=item.start + span.start,
+                text=span.text, paper=paper.id, part=item.part, start=item.start + span.start,
                 end=item.start + span.end, verified=True,
             )  # fmt: skip
     return quote

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from nodes.asking import CLOSING, ask, is_due
 from nodes.cards import cards
-from nodes.write.user_plan import named_papers, parse_plan, plan_text
+from nodes.write.user_plan import named_papers, parse_plan, plan_text, with_themes
 from state.channels import WriteState
 from state.paper import Paper, by_any_id
 from state.questions import PlanQuestion
@@ -58,9 +58,7 @@ def _edited(text: str, state: WriteState, papers: Mapping[str, Paper]) -> WriteS
     named = named_papers(text, state["selected"], aliases)
     keys = extended(state["keys"], named)
     edited = parse_plan(text, state["selected"], aliases, keys)
-    labels = {line.theme for line in edited.lines}
-    themes = tuple(theme for theme in state["outline"].themes if theme.label in labels)
-    return {"outline": edited.model_copy(update={"themes": themes}), "keys": keys}
+    return {"outline": with_themes(edited, state["outline"]), "keys": keys}
 
 
 def extended(keys: Mapping[str, str], named: Sequence[str]) -> dict[str, str]:

@@ -108,4 +108,4 @@ async def _papers(
     return papers, failures
 
 
-_ELSEWHERE = f"check the id, look elsewhere (--source), add the paper with `{PROGRAM} library add`, or send its record"
+_ELSEWHERE = f"check the id, look in other sources, add the paper with `{PROGRAM} library add`, or send its record"

@@ -14,7 +14,7 @@ from nodes.write.plan_language.reading import rows_of
 from state.writing import MARKER, Plan, PlanLine
 from tools.errors import InputError
 
-__all__ = ["MAX_LINES", "named_papers", "parse_plan", "plan_text"]
+__all__ = ["MAX_LINES", "named_papers", "parse_plan", "plan_text", "with_themes"]
 
 
 def named_papers(plan: str, papers: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
@@ -65,6 +65,14 @@ def parse_plan(
             )
         }
     )
+
+
+def with_themes(edited: Plan, before: Plan) -> Plan:
+    """Return an edited plan with what the themes that it still names are to argue, which no line tells."""
+    named = {line.theme for line in edited.lines}
+    known = {_flat(theme.label): theme for theme in before.themes}
+    themes = (theme.model_copy(update={"label": label}) for label, theme in known.items())
+    return edited.model_copy(update={"themes": tuple(one for one in themes if one.label in named)})
 
 
 def plan_text(plan: Plan, numbers: Mapping[str, int]) -> str:

@@ -94,7 +94,7 @@ def test_text_without_a_relevant_paper_gets_no_section(cite: Cite) -> None:
     done = cite("review", VOLCANO)
     assert (done.code, done.stdout) == (1, "")
     assert "no paper of the library 'starter' is relevant" in the_sentence(done)
-    assert "search elsewhere" in the_sentence(done)
+    assert "search other sources" in the_sentence(done)
     assert done.files == {"papers.json", "run.json"} | PAGE
     assert [item for item in done.papers["papers"] if item["selected"]] == []
     assert done.run["references"] == []

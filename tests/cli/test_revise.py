@@ -38,7 +38,7 @@ def test_section_is_revised_without_a_search(cite: Cite, home: Path) -> None:
     assert [item["text"] for item in edited.run["sentences"]] == [text.read_text("utf-8").strip()]
     for arguments, words in (
         (("20200101-000000-abcdef", "-i", "shorter"), "there is no run"),
-        ((first.run["run"], "-i", "Write it as a poem"), "without an LLM"),
+        ((first.run["run"], "-i", "Write it as a poem"), "only a model can follow"),
         ((first.run["run"],), "say what to change"),
     ):
         refused = cite("revise", *arguments, out="fifth")

@@ -148,7 +148,7 @@ def test_without_network_the_message_says_what_to_set(home: Path, tmp_path: Path
     flat = " ".join(done.stderr.split())
     assert "openalex cannot be reached at http://127.0.0.1:9" in flat
     assert "set CITELOOM_OPENALEX_URL to a mirror" in flat
-    assert "--source library" in flat
+    assert "search a library only" in flat
 
 
 def test_doctor_shows_keys_allowance_and_latency(

@@ -235,7 +235,7 @@ async def test_unreachable_sources_are_named_with_what_to_set(find: Find) -> Non
     cause = result["stop"].cause
     assert "CITELOOM_OPENALEX_URL" in cause
     assert "CITELOOM_SEMANTIC_SCHOLAR_URL" in cause
-    assert "--source library" in cause
+    assert "search a library only" in cause
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ async def test_what_can_be_done_without_an_llm_is_done_and_the_rest_refused(
     assert 1 <= len(shorter["sentences"]) < len(first["sentences"])
     assert shorter["audit"].passed
     for inputs, words in (
-        ({"instruction": "Sing it."}, "without an LLM"),
+        ({"instruction": "Sing it."}, "only a model can follow"),
         ({"instruction": "without [77]"}, "no reference 77"),
         ({"instruction": ""}, "say what to change"),
         ({"instruction": "shorter", "plan": "On [1]."}, "one at a time"),

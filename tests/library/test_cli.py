@@ -132,7 +132,7 @@ def test_library_is_named_first_or_with_its_option(run: Run) -> None:
 
 def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> None:
     assert run("export", "mine", "all.jsonl").stdout == "8 records written to all.jsonl\n"
-    assert "--force" in run("export", "mine", "all.jsonl", code=2).stderr
+    assert "have it replaced" in run("export", "mine", "all.jsonl", code=2).stderr
     for name in ("mine.bib", "mine.json", "mine.ris"):
         run("export", "mine", name)
         assert Path(name).read_text(encoding="utf-8").count("Paper number") == 8
@@ -192,13 +192,14 @@ def test_error_is_one_sentence_and_exit_code_2(run: Run) -> None:
 def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path) -> None:
     assert "bytes before" in run("compact", "mine").stdout
     run("snapshot", "mine", "mine.gz")
-    assert "--force" in run("restore", "mine.gz", code=2).stderr
+    assert "have it replaced" in run("restore", "mine.gz", code=2).stderr
     done = run("restore", "mine.gz", "--library", "two")
     assert done.stdout == "library 'two' is restored: 8 papers, 10 passages, 10 vectors made\n"
     close_libraries()
     next(catalog.parent.glob("vectors-*")).rename("lost")
     assert run("verify", "mine", code=1).stdout == (
-        "all 10 vectors are lost: run `citeloom library verify mine --repair`\n"
+        "all 10 vectors are lost: repair the library\n"
+        "Repair it with `citeloom library verify mine --repair`.\n"
     )
     assert run("verify", "mine", "--repair").stdout == "library 'mine' is whole\n"
     damage(catalog)
@@ -207,7 +208,7 @@ def test_damage_is_said_repaired_and_a_snapshot_restored(run: Run, catalog: Path
     run("restore", "mine.gz", "--force")
     assert run("verify", "mine").stdout == "library 'mine' is whole\n"
     damage(catalog)
-    assert "`citeloom library remove mine --yes`" in run("stats", "mine", code=2).stderr
+    assert "`citeloom library remove mine`" in run("stats", "mine", code=2).stderr
     run("remove", "mine", "--yes")
     catalog.parent.with_name(".restore-1").mkdir()
     catalog.parent.with_name(".restore-1").joinpath(catalog.name).touch()

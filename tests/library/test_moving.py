@@ -154,7 +154,7 @@ def test_snapshot_with_vectors_serves_other_embedders_and_moves_too(
     restore_snapshot(tmp_path / "served.gz", settings, name="third")
     assert open_library("third", settings, embedder).index() == embedder.texts == 0
     rich = fill(create_library("rich", settings, RichEmbedder()))
-    with pytest.raises(InputError, match="without --vectors"):
+    with pytest.raises(InputError, match="without vectors"):
         take_snapshot(rich, tmp_path / "rich.gz", vectors=True)
     assert not (tmp_path / "rich.gz").exists()
 

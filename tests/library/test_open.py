@@ -51,7 +51,7 @@ def test_library_is_made_opened_as_one_object_and_deleted(
     made = create_library("mine", settings, embedder)
     assert open_library("mine", settings, embedder) is made
     assert create_library("mine", settings, embedder) is made
-    how = r"mine, starter.*citeloom library add FILE --library other"
+    how = r"mine, starter.*citeloom library add`"
     with pytest.raises(LibraryError, match=how):
         open_library("other", settings, embedder)
     made.add([paper(1)])

@@ -68,7 +68,7 @@ def test_damage_is_said_and_made_good_again_and_again(filled: Library) -> None:
         damage(filled)
         faults = verify(filled)
         assert any(said in fault.what for fault in faults), (said, faults)
-        assert {f.remedy for f in faults} == {"run `citeloom library verify mine --repair`"}
+        assert {f.remedy for f in faults} == {"repair the library"}
         assert repair(filled) == []
         assert len(filled.search("topic1", limit=99)) == filled.stats().papers
         assert len(filled.texts.search("result topic1", limit=99)) == filled.texts.count()
@@ -138,7 +138,7 @@ def test_restored_library_is_the_one_that_was_taken_and_replaces_another_only_by
     assert again.texts.tags() == {"all": 3}
     assert verify(again) == []
     filled.add([paper(50, "Zebras in the wild")])
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="have it replaced"):
         restore_snapshot(taken, settings)
     restore_snapshot(taken, settings, force=True)
     filled.index()

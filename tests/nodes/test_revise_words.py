@@ -61,5 +61,5 @@ def test_each_paragraph_keeps_its_first_sentence() -> None:
 
 @pytest.mark.parametrize("instruction", ["Sing it.", "make it shorter and funny", "without bees"])
 def test_other_instructions_are_refused_with_what_can_be_said(instruction: str) -> None:
-    with pytest.raises(InputError, match="without an LLM"):
+    with pytest.raises(InputError, match="only a model can follow"):
         left(instruction, FIVE)

@@ -1,6 +1,7 @@
 """A real Chromium, the one that the system has, and what must hold of every view of the page."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ CHROMIUM = next(
 )
 REQUIRED = os.environ.get("CITELOOM_BROWSER") == "required"
 """As .ci/run asks; elsewhere a machine without Chromium skips."""
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+"""An option of the command line, of which neither the page nor a tool speaks."""
 
 
 @contextmanager
@@ -57,7 +60,9 @@ class Visitor:
         page.get_by_label("Abstract, idea or question").fill(text)
         page.wait_for_selector(f"option[value={library}]", state="attached")
         page.get_by_label("Library").select_option(library)
+        page.get_by_label("Published before").fill("2100-01-01")
         page.get_by_text("More").click()
+        page.get_by_label("Published on or after").fill("1990-01-01")
         page.get_by_label("Papers to keep").fill("8")
         page.get_by_label("Papers to cite").fill("4")
         for tick in ticks:
@@ -67,10 +72,11 @@ class Visitor:
         return page.url.split("/run/")[1].split("/")[0]
 
     def looks_right(self) -> None:
-        """No fault of access, no error, nothing asked of anybody else, nothing wider than the window."""
+        """No fault of access, no error, nothing asked of anybody else, nothing wider than the window, no options."""
         found = Axe().run(self.page).response["violations"]
         assert not [(item["id"], item["nodes"][0]["html"][:200]) for item in found]
         assert self.wrong == []
+        assert not OPTION.search(self.page.locator("body").inner_text())
         assert self.page.evaluate(
             "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         )

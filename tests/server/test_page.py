@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.graphs.stacks import FIRST_TITLE, first
 from tests.server.browser import CHROMIUM, REQUIRED, Visitor, browser
 from tests.server.conftest import Server, prepared, serving
+from tests.server.hostile import Caller
 from tests.support import SMALL, small_records
 from tools.keys import KeyLimits, Keys
 
@@ -367,3 +368,57 @@ def test_page_is_small_and_its_first_paint_quick_to_come(visitor: Visitor) -> No
     )
     assert painted
     assert sum(sizes) < 250_000
+
+
+def test_plan_is_edited_as_the_server_has_it(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    gone = page.locator(".references li").first.inner_text().split("“")[-1][:40]
+    page.get_by_role("button", name="Edit the plan").click()
+    before = lines_of(page)
+    themes = [line for line in before if line.startswith("# ")]
+    named = [line for line in before if "[" in line]
+    assert themes
+    assert all(re.fullmatch(r"\d+\. \[\d+\].* \(\w+\)", line) for line in named)
+    listed = page.locator("ol.cards li").all_inner_texts()
+    assert len(listed) >= len(named)
+    assert any(gone[:20] in title for title in listed)
+    visitor.looks_right()
+    boxes = page.locator(".lines textarea")
+    boxes.nth(before.index(themes[0])).fill("# owls at night")
+    at = next(number for number, line in enumerate(before) if "[1]" in line)
+    boxes.nth(at).fill("1. [2] (contrast): say it of [2] first")
+    page.get_by_role("button", name="Write along this plan").click()
+    page.wait_for_url(lambda url: thread not in url, timeout=30_000)
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    assert gone not in page.locator(".references").inner_text()
+    page.get_by_role("button", name="Edit the plan").click()
+    after = lines_of(page)
+    assert "# owls at night" in after
+    assert any(line.endswith("(contrast): say it of [1] first") for line in after), after
+    assert after.count("") == before.count("")  # its paragraphs
+
+
+def lines_of(page: Page) -> list[str]:
+    page.locator(".lines textarea").first.wait_for()
+    return [box.input_value() for box in page.locator(".lines textarea").all()]
+
+
+def test_change_that_needs_a_model_is_refused_before_a_run_is_made(visitor: Visitor) -> None:
+    thread = visitor.review(IDEA, SMALL)
+    page = visitor.page
+    page.wait_for_selector(SENTENCE, timeout=90_000)
+    runs = len(threads_of(visitor))
+    page.get_by_label("Ask for a change").fill("contrast [1] and [2]")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.locator(".problem")).to_contain_text("Only a model can follow this instruction")
+    assert f"/run/{thread}/text" in page.url
+    assert len(threads_of(visitor)) == runs
+    page.locator(SENTENCE).first.click()
+    assert page.get_by_role("button", name="Say it shorter").count() == 0
+    visitor.looks_right()
+
+
+def threads_of(visitor: Visitor) -> list[Any]:
+    return list(Caller(visitor.url).post("/threads/search", {"limit": 100}).json())

@@ -143,7 +143,7 @@ def _rows(path: Path, store: str) -> int:
 
 async def test_unknown_setting_is_refused_before_a_run_begins(home: Path) -> None:
     async with LocalRuns() as runs:
-        with pytest.raises(InputError, match="there is no setting .speed"):
+        with pytest.raises(InputError, match=r"there is no setting .speed"):
             await runs.start("write", WRITE, {"speed": 3})
         assert await runs.list() == []
 

@@ -36,15 +36,15 @@ def test_recording_ends_when_the_speaker_has_ended_or_patience_does(
 
 def test_without_sounddevice_the_way_around_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sounddevice", None)
-    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*--speak FILE"):
+    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*have it written into a file"):
         play(SPEECH)
-    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*--listen FILE"):
+    with pytest.raises(PermanentError, match=r"citeloom\[speech\].*give a recording"):
         record(Pause())
 
 
 def test_without_portaudio_the_way_around_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "import_module", Mock(side_effect=OSError("no PortAudio")))
-    with pytest.raises(PermanentError, match=r"libportaudio2.*--speak FILE"):
+    with pytest.raises(PermanentError, match=r"libportaudio2.*have it written into a file"):
         play(SPEECH)
-    with pytest.raises(PermanentError, match=r"libportaudio2.*--listen FILE"):
+    with pytest.raises(PermanentError, match=r"libportaudio2.*give a recording"):
         record(Pause())

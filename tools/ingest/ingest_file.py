@@ -33,7 +33,7 @@ _POOR = 0.7
 sound sentences has less."""
 _GARBLED = (
     "its text looks garbled (quality {:.2f} of 1): words are broken or no words. Answers from it cannot "
-    "be relied on: run text recognition anew (such as `ocrmypdf --force-ocr`), or add another copy"
+    "be relied on: run text recognition anew (such as ocrmypdf's), or add another copy"
 )
 logger = logging.getLogger(f"citeloom.{__name__}")
 

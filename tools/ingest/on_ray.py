@@ -61,7 +61,7 @@ def start_ray(workers: int | None = None) -> None:
         import ray.data
     except ImportError as error:
         raise InputError(
-            "Ray is not installed: run `pip install 'citeloom[ray]'`, or leave out --engine"
+            "Ray is not installed: run `pip install 'citeloom[ray]'`, or read the files on this machine alone"
         ) from error
     try:
         if not ray.is_initialized():

@@ -270,7 +270,7 @@ class RunLedger:
         if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
             return (
                 f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
-                f"take {wanted:.6g} more; to go on, allow more: --max-usd {source}=USD"
+                f"take {wanted:.6g} more; to go on, allow this source more"
             )
         return None
 

@@ -82,9 +82,8 @@ class Database:
                 ) from error
             raise LibraryError(
                 f"the catalog {self._path} cannot be used ({error}): if it is damaged, restore a "
-                f"snapshot (`{PROGRAM} library restore FILE --library {self._path.parent.name} "
-                f"--force`), or remove the library (`{PROGRAM} library remove "
-                f"{self._path.parent.name} --yes`) and add its files again"
+                f"snapshot (`{PROGRAM} library restore`), or remove the library (`{PROGRAM} library remove "
+                f"{self._path.parent.name}`) and add its files again"
             ) from error
 
     @contextmanager

@@ -87,7 +87,7 @@ def _fields(paper: Paper) -> dict[str, object]:
 def _writing(path: Path, *, force: bool) -> Iterator[IO[str]]:
     """Open a file that appears under its name when it is whole."""
     if path.exists() and not force:
-        raise InputError(f"there is a file {path}: give another name, or replace it (--force)")
+        raise InputError(f"there is a file {path}: give another name, or have it replaced")
     draft = path.with_name(f".{path.name}-{uuid4().hex[:8]}")
     try:
         with draft.open("w", encoding="utf-8") as stream:

@@ -235,5 +235,5 @@ def forget_library(folder: Path) -> None:
 def _unknown(name: str, settings: Settings) -> LibraryError:
     return LibraryError(
         f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
-        f"with `{PROGRAM} library add FILE --library {name}`"
+        f"with `{PROGRAM} library add`"
     )

@@ -52,7 +52,7 @@ def take_snapshot(library: Library, target: Path, *, vectors: bool = False) -> i
     if vectors and index.indexes.filled().names.multi:
         raise InputError(
             f"the vectors of '{library.name}' are of several kinds, and too many for a snapshot: take "
-            "it without --vectors, and they are made anew"
+            "it without vectors, and they are made anew"
         )
     draft = target.with_name(f".{target.name}-{uuid4().hex[:8]}")
     copy = draft.with_name(f"{draft.name}.sqlite")
@@ -101,16 +101,13 @@ def restore_snapshot(
         meta = _unpack(source, aside)
         wanted = name or meta["name"]
         if wanted == STARTER:
-            raise InputError(
-                f"the library '{STARTER}' comes with CiteLoom: give another name (--library NAME)"
-            )
+            raise InputError(f"the library '{STARTER}' comes with CiteLoom: give another name")
         folder = folder_of(wanted, settings)
         folder.mkdir(parents=True, exist_ok=True)
         with WriteLock(folder / "write.lock", f"library '{wanted}'").held():
             if (folder / CATALOG).exists() and not force:
                 raise InputError(
-                    f"there is a library '{wanted}': give another name (--library NAME), or "
-                    "replace it (--force)"
+                    f"there is a library '{wanted}': give another name, or have it replaced"
                 )
             _put(aside, names_from(meta)._replace(place=place_in(settings)), folder)
     finally:

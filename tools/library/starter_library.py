@@ -35,7 +35,7 @@ def starter_papers(other: Path | None = None) -> Iterator[Path]:
     if not packaged.is_file():
         raise LibraryError(
             "this installation has no starter library: install CiteLoom again, or add your own "
-            f"papers with `{PROGRAM} library add FILE --library NAME` and name that library"
+            f"papers with `{PROGRAM} library add` and name that library"
         )
     with as_file(packaged) as path:
         yield path

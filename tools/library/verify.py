@@ -95,14 +95,14 @@ def repair(library: Library) -> list[Fault]:
 def damage(cause: object) -> Fault:
     """Return the fault of a catalog that is no whole SQLite file."""
     remedy = (
-        f"restore a snapshot (`{PROGRAM} library restore FILE --library NAME --force`), or remove "
-        f"the library (`{PROGRAM} library remove NAME --yes`) and add its files again"
+        f"restore a snapshot (`{PROGRAM} library restore`), or remove the library (`{PROGRAM} library remove`) "
+        "and add its files again"
     )
     return Fault(f"the catalog is damaged: {cause}", remedy, repairable=False)
 
 
 def _look(library: Library) -> _Findings:
-    found = _Findings(f"run `{PROGRAM} library verify {library.name} --repair`")
+    found = _Findings("repair the library")
     if fault := _catalog_fault(library.catalog):
         found.faults.append(fault)
         found.broken = True

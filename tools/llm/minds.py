@@ -34,7 +34,7 @@ def open_mind(
     if kind not in get_args(Kind):
         raise InputError(f"there is no mind '{kind}'; there are: {', '.join(get_args(Kind))}")
     ledger = ledger_for(run, limits, settings.home)
-    if kind == "extractive" or (kind == "auto" and not settings.strong_model):
+    if is_embedded(kind, settings):
         return ExtractiveMind(embedder, ledger)
     _check_configured(settings)
     limited = limits.usd is not None or "usd" in limits.per_day
@@ -44,6 +44,11 @@ def open_mind(
             "CITELOOM_FAST_PRICE, as [USD for a million input tokens, for output tokens]"
         )
     return LlmMind(settings, ledger, open_cache(settings.home / "answers.sqlite"))
+
+
+def is_embedded(kind: Kind | str, settings: Settings) -> bool:
+    """Whether a run of this kind of mind is done by the embedded engine."""
+    return kind == "extractive" or (kind == "auto" and not settings.strong_model)
 
 
 def open_judge(run: str, limits: Limits, mind: Mind, settings: Settings) -> Mind:
@@ -83,7 +88,7 @@ def _check_configured(settings: Settings) -> None:
         raise PermanentError(
             f"the model {settings.strong_model} is set, and neither a key nor an endpoint that leads to "
             "it: set CITELOOM_LLM_API_KEY (or OPENAI_API_KEY) for OpenAI or CITELOOM_LLM_BASE_URL for any "
-            "other OpenAI-compatible endpoint; without an LLM, use --mind extractive"
+            "other OpenAI-compatible endpoint; without an LLM, choose the embedded engine ('extractive')"
         )
     if not settings.llm_configured:
         raise PermanentError(

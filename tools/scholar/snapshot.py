@@ -59,7 +59,7 @@ def folder_of(settings: Settings) -> Path:
     Raises:
         InputError: None is set, or it holds no slice.
     """
-    make = f"make one with `{PROGRAM} snapshot build FILES --out FOLDER`"
+    make = f"make one with `{PROGRAM} snapshot build`"
     if settings.snapshot is None:
         raise InputError(
             f"the source '{NAME}' needs a slice of a dump of OpenAlex: {make}, and set "

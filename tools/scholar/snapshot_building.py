@@ -168,8 +168,8 @@ def _keep(path: Path, filters: Filters) -> None:
     if path.exists() and path.read_text("utf-8") != told:
         before = Filters(**json.loads(path.read_text("utf-8")))
         raise InputError(
-            f"'{path.parent}' holds a slice of other works ({before.told()}): name another folder with "
-            "--out, or give the same choice of works"
+            f"'{path.parent}' holds a slice of other works ({before.told()}): name another folder, "
+            "or give the same choice of works"
         )
     path.write_text(told, "utf-8")
 

@@ -16,8 +16,8 @@ from tools.speech.waves import Samples, write_wave
 
 _BLOCK = RATE // 10
 _PATIENCE = 5.0  # seconds without a block: the device is gone
-_NO_MICROPHONE = "give a recording instead: --listen FILE"
-_NO_LOUDSPEAKER = "write a file instead: --speak FILE"
+_NO_MICROPHONE = "give a recording instead"
+_NO_LOUDSPEAKER = "have it written into a file instead"
 
 
 class Pause:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from citeloom import PROGRAM
 from citeloom.cli.library.opening import opened, process_settings
 from citeloom.cli.telling import errors_told
 from tools.counting import counted
@@ -40,6 +41,8 @@ def verify(
             faults = [damage(error.__cause__ or error)]
         for line in fault_lines(faults, as_json=as_json):
             typer.echo(line)
+        if not (repair or as_json) and any(fault.repairable for fault in faults):
+            typer.echo(f"Repair it with `{PROGRAM} library verify {name} --repair`.")
         if not faults and not as_json:
             typer.echo(f"library '{name}' is whole")
     raise typer.Exit(1 if faults else 0)

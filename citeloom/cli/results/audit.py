@@ -143,7 +143,7 @@ def _problem(
     more: list[str] = []
     if item.verdict != "supported":
         more += [f"claimed: {item.claim}"] if item.claim else []
-        more += [f"the paper: “{item.quote.text}”{item.quote.whose}"] if item.quote else []
+        more += [f"{item.quote.words_of}: “{item.quote.text}”"] if item.quote else []
     more += [f"note: {alarm}" for alarm in item.alarms]
     more += [f"it is said by {item.better}"] if item.better else []
     yield from (f"    - {escape(line)}" for line in more)

@@ -1,0 +1,162 @@
+"""Words of an annotation are told as such by all that shows them: state, files, MCP, A2A, and each view of the page."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from langgraph_sdk import get_client
+from playwright.sync_api import Page
+
+from citeloom.service.runs import GraphName, rested
+from citeloom.service.served import ServedRuns
+from tests.server.browser import CHROMIUM, OPTION, REQUIRED, Visitor, browser
+from tests.server.conftest import Server
+from tests.server.hostile import IDEA, Caller
+from tests.server.test_mcp_wire import Wire
+from tests.support import starter_records
+
+QUESTION = "How are citations in generated text verified?"
+ABOUT = [paper for paper in starter_records() if "citation" in (paper.abstract or "")][:4]
+PAPERS = [paper.id for paper in ABOUT]
+INPUTS: Mapping[GraphName, dict[str, Any]] = {
+    "review": {"text": IDEA, "keep": 6, "cite": 3},
+    "ask": {"question": QUESTION},
+    "synthesize": {"question": QUESTION, "papers": PAPERS},
+    "verify": {
+        "text": f"{ABOUT[0].title} [1]. {str(ABOUT[0].abstract).split('. ')[0]} [1].",
+        "papers": PAPERS,
+    },
+}
+WORDS = [
+    sentence[:50]
+    for paper in starter_records()
+    for sentence in re.split(r"(?<=\.) ", paper.abstract or "")
+    if len(sentence) > 60
+]
+"""How the sentences of the starter's annotations begin: each of its papers has one instead of an abstract."""
+SHOWN = re.compile('[“",>](?:' + "|".join(map(re.escape, WORDS)) + ")")
+"""Such words as they are shown: in quotation marks, in JSON, CSV and HTML. A sentence may go on otherwise."""
+OWN = "paper's abstract"
+
+
+def untold(text: str) -> list[str]:
+    """Return the lines that show words of an annotation and do not say so, in a footnote of theirs at least."""
+    lines = [line for line in text.splitlines() if SHOWN.search(line)]
+    lines = [line for line in lines if not re.search(r"\[\^q\d+\] \|", line)]
+    return [line for line in lines if "nnotation" not in line or OWN in line]
+
+
+def quotes_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if {"text", "paper", "part", "verified"} <= value.keys():
+            yield value
+        value = list(value.values())
+    for item in value if isinstance(value, list) else ():
+        yield from quotes_in(item)
+
+
+async def test_state_files_and_tools_say_whose_words_they_show(server: Server) -> None:
+    wire = Wire(server.url, tasks=False)
+    assert not OPTION.search(json.dumps(await wire("tools/list")))
+    async with get_client(url=server.url) as client:
+        runs = ServedRuns(client)
+        for graph, inputs in INPUTS.items():
+            run = await runs.start(graph, inputs, {})
+            values = (await rested(runs, run)).values
+            quotes = [one for one in quotes_in(values) if any(w in one["text"] for w in WORDS)]
+            assert quotes, graph
+            told = {(one["part"], one["words_of"]) for one in quotes}
+            assert told == {("annotation", "an annotation, not the paper's own words")}, graph
+
+            first = (await wire.call("get_run", run=run))["result"]["structuredContent"]
+            shown = 0
+            for part in first["parts"].keys() - {"hops"}:  # there are claims that were not used
+                pages, page = 1, 0
+                while page < pages:
+                    page += 1
+                    got = await wire.call("get_run", run=run, part=part, page=page)
+                    got = got["result"]["structuredContent"]
+                    assert not OPTION.search(json.dumps(got)), (graph, part)
+                    pages = got.get("pages", 1)
+                    items = (json.dumps(item, ensure_ascii=False) for item in got.get("items", ()))
+                    text = "\n".join(items)
+                    assert untold(text) == [], (graph, part)
+                    shown += any(words in text for words in WORDS)
+            assert shown, graph
+
+            place = f"/citeloom/runs/{run}/files"
+            for name in (await asyncio.to_thread(Caller(server.url).get, place)).json()["files"]:
+                if name.endswith((".md", ".html", ".csv", ".tex")):
+                    file = await asyncio.to_thread(Caller(server.url).get, f"{place}/{name}")
+                    assert untold(file.text) == [], (graph, name)
+    answer = await asyncio.to_thread(Caller(server.url).messaged, QUESTION)
+    parts = json.dumps(answer, ensure_ascii=False).replace("\\n", "\n")
+    assert any(words in parts for words in WORDS)
+    assert untold(parts) == []
+
+
+@pytest.mark.skipif(not CHROMIUM and not REQUIRED, reason="this machine has no Chromium")
+def test_each_view_of_the_page_says_whose_words_it_shows(server: Server) -> None:
+    with browser() as chromium:
+        visitor = Visitor(chromium.new_page(), server.url)
+        page = visitor.page
+        thread = visitor.review(IDEA, "starter")
+        page.wait_for_selector("article .sentence", timeout=90_000)
+        for tab in ("live", "papers", "graph", "table", "text", "take"):
+            visitor.at(f"run/{thread}/{tab}")
+            page.locator(".embedded").wait_for()
+            assert "no model was asked" in page.locator(".embedded").inner_text()
+            opened(page, tab)
+            visitor.looks_right()
+        visitor.at("ask")
+        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_role("button", name="Ask", exact=True).click()
+        page.locator(".turn .sentence").first.click(timeout=60_000)
+        assert page.locator(".turn .embedded").count() == 1
+        told_in(page, ".turn blockquote")
+
+        visitor.at("libraries/starter")
+        page.wait_for_selector(".papers li")
+        for box in page.get_by_label("For a synthesis").all()[:3]:
+            box.check()
+        page.get_by_label("Write a synthesis").fill(QUESTION)
+        page.get_by_role("button", name="Write", exact=True).click()
+        page.wait_for_url("**/synthesis", timeout=90_000)
+        page.locator("article .sentence").first.click()
+        told_in(page, "aside blockquote")
+        page.close()
+
+
+def opened(page: Page, tab: str) -> None:
+    """Open all that a tab has to show, and see what it is called."""
+    if tab == "papers":
+        for name in page.locator(".paper .name").all():
+            name.click()
+        told_in(page, ".paper blockquote")
+        heads = page.locator(".detail h2").all_inner_texts()
+        assert "Annotation, not the paper’s own words" in heads
+        assert "Abstract" not in heads
+    if tab == "graph":
+        page.locator(".dot:has(circle.kept)").first.click()
+        assert "Annotation" in page.locator(".card h3").inner_text()
+    if tab == "table":
+        told_in(page, "tbody td:has-text('.')")
+        assert "own words" not in page.locator(".hint").all_inner_texts()[-1]
+    if tab == "text":
+        shown = 0
+        for sentence in page.locator("article .sentence").all():
+            sentence.click()
+            if page.locator("aside blockquote").count():
+                told_in(page, "aside blockquote")
+                shown += 1
+            assert "Abstract" not in page.locator("aside summary").all_inner_texts()
+        assert shown
+
+
+def told_in(page: Page, place: str) -> None:
+    page.locator(place).first.wait_for()
+    texts = page.locator(place).all_inner_texts()
+    assert all("an annotation, not the paper's own words" in text for text in texts), texts
