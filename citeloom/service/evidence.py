@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from citeloom.service.runs import RunView
-from state.quote import whose
+from state.quote import words_of
 
 
 def citations_of(view: RunView) -> Iterator[dict[str, Any]]:
@@ -51,8 +51,7 @@ def _quoted(quote: Mapping[str, Any] | None) -> dict[str, Any]:
     if not quote:
         return {}
     part = str(quote["part"])
-    owner = quote.get("words_of") or whose(part).strip(" ()") or "the paper"
-    return {"quote": quote["text"], "part": part, "whose": owner}
+    return {"quote": quote["text"], "part": part, "whose": words_of(part)}
 
 
 def papers_of(view: RunView) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from state.quote import words_of
+
 
 def said(worth: Any) -> Any:
     """Return a value of a run with one line in place of each quote."""
@@ -16,5 +18,5 @@ def said(worth: Any) -> Any:
 
 
 def line_of(quote: Mapping[str, Any]) -> str:
-    """Return a quote as one line; runs of older versions know only the part it is from."""
-    return f"{quote.get('words_of') or quote['part']}: “{quote['text']}”"
+    """Return a quote as one line, after whose words it is."""
+    return f"{words_of(quote['part'])}: “{quote['text']}”"
