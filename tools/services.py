@@ -95,8 +95,10 @@ class Services:
             )
         return open_for_adding(name, settings_for(name, self.caller, at.settings), at.embedder)
 
-    async def source(self, name: str, request: Request) -> Source:
+    async def source(self, name: str, request: Request, *, refresh: bool = False) -> Source:
         """Open one of the request's sources, or another one on the network.
+
+        With `refresh` it is asked anew, whatever earlier runs have cached.
 
         Raises:
             InputError: There is no such source, or it needs a key that is not set.
@@ -108,14 +110,14 @@ class Services:
             return SnapshotSource(await asyncio.to_thread(folder_of, self.clients.settings))
         await self.ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
-            name, self.ledger, refresh=self.context.refresh, among=request.sources
+            name, self.ledger, refresh=refresh or self.context.refresh, among=request.sources
         )
 
-    async def crossref(self, request: Request) -> "CrossrefSource":
-        """Open Crossref, which knows notices of retraction and references that others lack."""
+    async def crossref(self, request: Request, *, refresh: bool = False) -> "CrossrefSource":
+        """Open Crossref, which knows notices of retraction and references that others lack; see `source`."""
         from tools.scholar.crossref import CrossrefSource
 
-        source = await self.source("crossref", request)
+        source = await self.source("crossref", request, refresh=refresh)
         assert isinstance(source, CrossrefSource)
         return source
 

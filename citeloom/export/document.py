@@ -128,6 +128,9 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     lines: list[str] = []
     papers = [item.paper for item in values.get("references") or []]
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    if gone := [paper.title for paper in papers if paper.retracted]:
+        named = "; ".join(f"“{title}”" for title in gone)
+        lines.append(f"Retracted: {len(gone)} of {len(papers)} papers here: {named}.")
     kinds = {paper.abstract_kind for paper in papers}
     if values.get("mind") == "extractive":
         own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.retractions import retracted_now
 from state.audit import ReferenceFinding
 from state.paper import Paper, known_since, merge_records, title_key
 from state.request import Request
@@ -142,17 +143,9 @@ async def _marked(
                 papers[place] = one
             elif one and known and near_titles(known.title, one.title):
                 papers[place] = merge_records(known, one)
-    if not papers or not any(is_online(name) for name in request.sources):
-        return papers, []
-    try:
-        notices = await (await services.crossref(request)).retractions(list(papers.values()))
-    except (TransientError, PermanentError) as error:
-        remedy = "retractions are known only as far as the sources mark them"
-        return papers, [_failure("crossref", str(error), remedy)]
-    return {
-        place: paper.model_copy(update={"retracted": True}) if paper.id in notices else paper
-        for place, paper in papers.items()
-    }, []
+    by_id = {paper.id: paper for paper in papers.values()}
+    marked, failures = await retracted_now(services, request, by_id.values(), STAGE)
+    return {place: marked.get(paper.id, paper) for place, paper in papers.items()}, failures
 
 
 def compare_records(entry: Entry, given: Paper, found: Paper) -> list[ReferenceFinding]:

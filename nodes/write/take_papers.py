@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from citeloom import PROGRAM
 from nodes.intake import check_language, clean_text, kind_of, parse, short_note
+from nodes.retractions import retracted_now
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
 from state.paper import Paper, canonical_id
@@ -51,6 +52,9 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
         papers, failures = await _papers(sent.papers, request, services)
+        marked, unasked = await retracted_now(services, request, papers, STAGE)
+        papers = [marked.get(paper.id, paper) for paper in papers]
+        failures += unasked
         if not papers:
             raise InputError(
                 "there is no paper to write about: give ids that the library knows, or records with "
