@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.intake import why_unknown
 from nodes.retractions import retracted_now
 from state.audit import ReferenceFinding
 from state.paper import Paper, known_since, merge_records, title_key
@@ -44,6 +45,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         failures += failed
         if name in _BROAD:
             denied |= looked.asked
+    unasked = {item.subject: item.cause for item in failures if item.subject in request.sources}
     held, failed = await _held(services, request, entries, given, found)
     failures += failed
     papers, failed = await _marked(services, request, entries, given, found, held)
@@ -61,7 +63,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         if place in unknown:
             findings.append(_unknown(entry, own))
         elif place not in papers:
-            cause = f"{', '.join(request.sources)} has no such paper"
+            cause = why_unknown(request.sources, unasked)
             failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))
         elif own and place in found:
             findings += compare_records(entry, own, found[place])
