@@ -1,10 +1,12 @@
-"""Room on the disk, looked for before it is needed.
+"""Room on the disk, looked for before it is needed; and files on it that were damaged.
 
 Qdrant's embedded engine writes to memory that stands for files: where the disk is full, the system ends
 the program with SIGBUS, and nobody is told why.
 """
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tools.errors import TransientError
@@ -27,3 +29,16 @@ def check_room(folder: Path) -> None:
             "CITELOOM_HOME to a folder on another disk, and give the command again; a run goes on with "
             "--resume. Nothing that was kept is lost"
         )
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file is no whole SQLite database, which no waiting mends. Reads all of it."""
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            found: tuple[str] = db.execute("PRAGMA quick_check(1)").fetchone()
+            return found != ("ok",)
+    except sqlite3.DatabaseError as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
+
+
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

@@ -5,14 +5,12 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from tools.disk import is_damaged
 from tools.errors import CiteLoomError, InputError, LibraryError
-
-if TYPE_CHECKING:
-    pass
 
 
 def say(text: str) -> None:
@@ -112,6 +110,8 @@ def errors_told() -> Iterator[None]:
         raise _ended(f"{where} cannot be used: {error.strerror or error}: {_ROOM}", code) from error
     except sqlite3.Error as error:
         why = f"what is kept in {settings().home} cannot be used: {error}: {_ROOM}"
+        if damaged := [path for path in settings().home.glob("*.sqlite") if is_damaged(path)]:
+            why = f"{' and '.join(map(str, damaged))} is damaged ({error}): {_AWAY}"
         raise _ended(why, 1) from error
 
 
@@ -120,6 +120,10 @@ def _ended(why: str, code: int) -> typer.Exit:
     return typer.Exit(code)
 
 
+_AWAY = (
+    "put it back from a backup, or move it away and give the command again; results stay where they were "
+    "written, but runs that were begun with it cannot go on"
+)
 _ROOM = (
     "make room for it, or set CITELOOM_HOME to a folder of yours, and give the command again; a run goes "
     "on with --resume"
