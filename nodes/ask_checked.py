@@ -33,7 +33,10 @@ class Asked(Generic[AnswerT]):
         """Return why there is no (further) answer as a failure; nothing where there is one."""
         if self.error is None:
             return []
-        return [Failure(stage=stage, subject=subject, cause=str(self.error), remedy=remedy)]
+        lost = self.answer is None
+        return [
+            Failure(stage=stage, subject=subject, cause=str(self.error), remedy=remedy, lost=lost)
+        ]
 
 
 def _no_faults(answer: object) -> Sequence[str]:

@@ -102,7 +102,11 @@ def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -
     """Return one failure for each cause that texts have no answer, with what it befell, such as '12 paragraphs'."""
     return [
         Failure(
-            stage=stage, subject=f"{count} {what}{'s' * (count > 1)}", cause=cause, remedy=remedy
+            stage=stage,
+            subject=f"{count} {what}{'s' * (count > 1)}",
+            cause=cause,
+            remedy=remedy,
+            lost=True,
         )
         for cause, count in Counter(causes.values()).items()
     ]

@@ -66,6 +66,15 @@ def tell_outcome(
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)
 
 
+def tell_lost(values: Mapping[str, Any]) -> None:
+    """Say, before the result, what stands in the place of answers that the model did not give."""
+    from citeloom.export.document import lost_answers
+
+    sign, _, text = lost_answers(values).partition(": ")
+    if text:
+        tell(sign, text)
+
+
 def tell_folder(folder: Path, name: str, seconds: float) -> None:
     """Say where the results are."""
     say(f"Results are in {_shown(folder)}  (run {name}, {seconds:.0f} s)")

@@ -135,7 +135,7 @@ def _read(path: Path) -> Run:
         known = {name: value for name, value in kept.items() if name in Run.__dataclass_fields__}
         run = Run(**known)
         if not (isinstance(run.inputs, dict) and isinstance(run.context, dict)):
-            raise ValueError("no input")
+            raise TypeError("no input")
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
             f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "

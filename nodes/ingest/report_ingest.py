@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
-from state.run import Outcome, halt
+from state.run import halt, outcome_of
 from tools.context import RunContext
 from tools.ingest.spool import Spool
 from tools.services import open_services
@@ -28,7 +28,11 @@ async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Ing
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": _outcome(reports, stopped=stop is not None),
+        "outcome": outcome_of(
+            [item for item in reports if item.status != "failed"],
+            state.get("failures", []),
+            whole=all(item.status not in {"failed", "partly"} for item in reports),
+        ),
         "stop": stop,
     }
 
@@ -44,10 +48,3 @@ def counts_of(reports: Sequence[FileReport]) -> IngestCounts:
         pages=sum(item.pages or 0 for item in read), passages=sum(item.passages for item in read),
         records=dict(records),
     )  # fmt: skip
-
-
-def _outcome(reports: Sequence[FileReport], *, stopped: bool) -> Outcome:
-    if not any(item.status != "failed" for item in reports):
-        return "nothing"
-    whole = not stopped and all(item.status not in {"failed", "partly"} for item in reports)
-    return "complete" if whole else "partial"

@@ -94,7 +94,7 @@ async def flag_claims(
     except (AnswerError, RefusedError) as error:
         failure = Failure(
             stage=STAGE, subject="uncited claims", cause=str(error),
-            remedy="they were looked for by their wording only",
+            remedy="they were looked for by their wording only", lost=True,
         )  # fmt: skip
         return claims_by_cue(sentences, judged), [failure]
     # Authors named are there for all to see, whatever a model makes of it.

@@ -188,8 +188,8 @@ async def _ask(
     """Ask for a plan; what the window has no room for is told, and where no answer comes the embedded engine plans."""
     failures: list[Failure] = []
 
-    def fail(cause: str, remedy: str) -> None:
-        failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy))
+    def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
+        failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
     shown = [
         PlannedPaper(
@@ -214,7 +214,7 @@ async def _ask(
         if asked.answer is not None:
             return asked.answer, failures
         error = str(asked.error)
-    fail(error, "the embedded engine made the plan")
+    fail(error, "the embedded engine made the plan", lost=True)
     wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
     embedder = services.clients.embedder
     return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures

@@ -170,8 +170,9 @@ async def _elements(
     whole, commands = without_injections(paper.abstract or "")
     failures: list[Failure] = []
 
-    def fail(cause: str, remedy: str) -> None:
-        failures.append(Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy))
+    def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
+        told = Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy, lost=lost)
+        failures.append(told)
 
     inputs: dict[str, Any] = {"title": title or _UNSHOWN, "abstract": whole}
     inputs["abstract"] = text = _fitting(services, inputs["title"], whole)
@@ -198,7 +199,8 @@ async def _elements(
             services.mind, TASK, inputs, lambda reading: _keep(reading, paper, passages, good)
         )
         if asked.error:
-            fail(str(asked.error), "the paper is described from its abstract's sentences only")
+            remedy = "the paper is described from its abstract's sentences only"
+            fail(str(asked.error), remedy, lost=asked.answer is None)
     return {name: good[name] for name in ELEMENTS if name in good}, failures
 
 

@@ -159,7 +159,7 @@ async def _rewrite(
         answer = await mind.do(TASK, **inputs)
     except (AnswerError, RefusedError) as error:
         for number in sorted({item.sentence for item in bad if item.verdict in BAD}):
-            drafting.fail(f"sentence {number}", str(error), drafting.remedy)
+            drafting.fail(f"sentence {number}", str(error), drafting.remedy, lost=True)
         return {}
     mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
     given = {item.line: item for item in sentences_of(answer) if item.line in old}

@@ -66,7 +66,11 @@ def test_library_without_its_catalog_is_told_as_that_and_not_made_anew(
     close_libraries()
     for path in (home / "libraries" / "own").glob("catalog.sqlite*"):
         path.unlink()
-    for command in (add, ("library", "search", "own", "bees"), ("find", ABSTRACT.read_text(), "-l", "own")):
+    for command in (
+        add,
+        ("library", "search", "own", "bees"),
+        ("find", ABSTRACT.read_text(), "-l", "own"),
+    ):
         done = citeloom(*command)
         assert done.exit_code in {1, 2}
         assert "the library 'own' has lost its catalog" in " ".join(done.stderr.split())

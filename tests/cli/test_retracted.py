@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from citeloom.cli.app import app
 from citeloom.settings import settings
-from tests.cli.commands import Done
 from tests.cli.conftest import Cite
 from tests.fakes.scholar.server import ScholarServer
 from tests.fakes.scholar.world import Work, make_world

@@ -220,9 +220,7 @@ def test_records_that_cost_nothing_are_had_where_the_allowance_is_spent(
     online: Path, server: ScholarServer, tmp_path: Path
 ) -> None:
     server.money.with_key = 0.0
-    done = call(
-        "write", ABSTRACT, *two_dois(server), "--source", "openalex", out=tmp_path / "out"
-    )
+    done = call("write", ABSTRACT, *two_dois(server), "--source", "openalex", out=tmp_path / "out")
     assert done.code == 0, done.stderr
     assert len(done.run["references"]) == 2
     assert (server.charged.by_kind["refused"], server.charged.by_kind["singleton"]) == (1, 2)

@@ -187,7 +187,7 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
             failures.append(
                 Failure(
                     stage="debate_with_attribution", subject=paper.id, cause=why,
-                    remedy="scored by similarity alone, which its debate says",
+                    remedy="scored by similarity alone, which its debate says", lost=True,
                 )
             )  # fmt: skip
         debates.append(best_supported([judge(paper, verdict, by) for verdict in mine]))

@@ -140,7 +140,8 @@ async def _vote(
     except (AnswerError, RefusedError) as error:
         cause = str(error)
     subject = f"line {stage.position + 1}, vote {number + 1}"
-    failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted"))
+    told = Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted", lost=True)
+    failures.append(told)
     return None
 
 
