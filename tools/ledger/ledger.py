@@ -18,6 +18,7 @@ from tools.gate import Bell
 from tools.ledger.day import DayBudget
 from tools.ledger.file import LedgerFile, Used
 from tools.ledger.limits import Limits, excess_text
+from tools.ledger.overshoots import Overshoot, Overshoots
 from tools.ledger.spending import Cost, Price, Spending
 from tools.telemetry.calls import tell_call, tell_unpaid
 
@@ -33,6 +34,10 @@ class _Hold:
     """Empty for a question."""
     day: int | None = None
     """Its number in the file, where the day is limited."""
+    endpoint: str = ""
+    """The model and where it is, of a question."""
+    limit: int = 0
+    """Its output limit."""
 
 
 class RunLedger:
@@ -46,6 +51,7 @@ class RunLedger:
         self.run = run
         self.limits = limits
         self._file = LedgerFile(home) if home else None
+        self._overshoots = Overshoots(self._file)
         self._loaded = self._file is None
         self._rows: dict[tuple[str, ...], Used] = {}
         self._held: list[_Hold] = []
@@ -126,11 +132,13 @@ class RunLedger:
         output_tokens: int = 0,
         halvings: int = 0,
         price: Price | None = None,
+        endpoint: str = "",
     ) -> AsyncIterator[Spending]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
         Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
-        fit into it they are halved, so often at most: `worst` tells, and the call keeps to it.
+        fit into it they are halved, so often at most: `limit` tells, and the call keeps to it. An
+        `endpoint` (a name for it and its model) that did not keep to a limit is held more for than that.
 
         Raises:
             BudgetError: The call may exceed a limit; nothing was spent on it.
@@ -142,10 +150,13 @@ class RunLedger:
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
-        steps = [output_tokens >> halved for halved in range(halvings + 1)]
-        worst = [Cost.of(1, input_tokens, tokens, price) for tokens in steps]
-        hold = await self._hold(task, worst, "")
-        spending = Spending(price, hold.worst, self._clock)
+        seen = await self._overshoots.of(endpoint) if endpoint else Overshoot()
+        steps: dict[Cost, int] = {}
+        for limit in (output_tokens >> halved for halved in range(halvings + 1)):
+            steps.setdefault(Cost.of(1, input_tokens, seen.reserve(limit), price), limit)
+        hold = await self._hold(task, list(steps), "")
+        hold.endpoint, hold.limit = endpoint, steps[hold.worst]
+        spending = Spending(price, hold.worst, self._clock, limit=hold.limit)
         try:
             yield spending
         except BaseException as error:
@@ -153,6 +164,9 @@ class RunLedger:
             raise
         finally:
             cost = spending.end()
+            if endpoint and spending.told and cost.output_tokens > hold.limit:
+                seen = await self._overshoots.learn(endpoint, hold.limit, cost.output_tokens)
+                self._hold_more(endpoint, seen, price)
             used = Usage(task=task, mind=mind, seconds=spending.seconds, **asdict(cost))
             await self._record(used, hold, spending)
 
@@ -199,6 +213,14 @@ class RunLedger:
                     return hold
                 ticket = self._bell.ticket()
             await ticket
+
+    def _hold_more(self, endpoint: str, seen: Overshoot, price: Price | None) -> None:
+        """Let calls under way at an endpoint count for as much as another of them wrote too much."""
+        with self._lock:
+            for hold in self._held:
+                if hold.endpoint == endpoint:
+                    tokens = hold.worst.input_tokens, seen.reserve(hold.limit)
+                    hold.worst = Cost.of(1, *tokens, price)
 
     def _let_go(self, hold: _Hold) -> None:
         with self._lock:

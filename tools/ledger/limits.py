@@ -10,8 +10,9 @@ class Limits:
     """The most that one run may use; None means no limit.
 
     `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
-    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as an endpoint
-    keeps to its output limit and a source to its price list. `minutes` counts the time in which at
+    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as a source keeps to
+    its price list, and an endpoint to its output limit: one that does not can overshoot once, by what was
+    under way until then, and from then on is held for what it wrote too much. `minutes` counts the time in which at
     least one question was being answered: past it no call starts, and those under way may end.
     """
 
