@@ -7,7 +7,8 @@ CiteLoomError
     ├── AnswerError       a mind's answer stayed outside its schema after every repair
     ├── RefusedError      the model refused, or a content filter stopped it
     ├── BudgetError       a budget, of the run or of the day, is spent; what there is so far is kept
-    │   └── FinishedError a person wants the run to end now, with what it has
+    │   ├── FinishedError a person wants the run to end now, with what it has
+    │   └── KeptError     what is left of the run's budget is kept for its later steps
     ├── QuotaError        a source's own allowance is spent; the message says when it comes back
     ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
     ├── MissingError      a source does not have what it was asked for (HTTP 404 or 410)
@@ -59,6 +60,10 @@ class FinishedError(BudgetError):
 
     def __init__(self) -> None:
         super().__init__("the run was asked to finish with what it had by then")
+
+
+class KeptError(BudgetError):
+    """What is left of the run's budget is kept for steps that come later: this one goes on without."""
 
 
 class QuotaError(PermanentError):

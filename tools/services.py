@@ -14,7 +14,7 @@ from tools.caller import caller_of, usd_a_day_of
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.limits import Kept, Limits
 from tools.library.open import settings_for
 from tools.llm.task import Mind
 from tools.run_store import RunStore
@@ -35,7 +35,7 @@ _TICKS: dict[tuple[str, str], int] = {}
 class Services:
     """Everything one node needs besides its state."""
 
-    def __init__(self, runtime: Runtime[RunContext], run: str) -> None:
+    def __init__(self, runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> None:
         self.context = context_of(runtime)
         self.run = run
         self.clients = self.context.clients
@@ -49,6 +49,7 @@ class Services:
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
             by_source=self.context.max_usd_by_source or {},
+            kept=kept or Kept(),
             caller=self.caller,
             per_day=_per_day(self.clients.settings, usd_a_day_of(runtime)),
         )
@@ -161,6 +162,6 @@ def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def open_services(runtime: Runtime[RunContext], run: str) -> Services:
-    """Return the services of a node of `run`."""
-    return Services(runtime, run)
+def open_services(runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> Services:
+    """Return the services of a node of `run`, which leaves what is `kept` of its budgets to later ones."""
+    return Services(runtime, run, kept)

@@ -133,9 +133,9 @@ def _read(path: Path) -> Run:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         known = {name: value for name, value in kept.items() if name in Run.__dataclass_fields__}
-        run = Run(**known)
-        if not (isinstance(run.inputs, dict) and isinstance(run.context, dict)):
+        if not all(isinstance(known.get(name), dict) for name in ("inputs", "context")):
             raise TypeError("no input")
+        run = Run(**known)
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
             f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "

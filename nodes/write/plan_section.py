@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
 from nodes.asking import is_due
+from nodes.keeping import saving_services
 from nodes.write.planned_themes import (
     PlannedLine,
     PlannedTheme,
@@ -32,7 +33,7 @@ from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.themes import group_texts
 
 STAGE = "plan_section"
@@ -138,7 +139,7 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
     Raises:
         InputError: The researcher's plan cannot be read; the run stops and says why.
     """
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
     plan, failures = await _plan(services, state)
     planned = {key for line in plan.lines for key in line.keys}

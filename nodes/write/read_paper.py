@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
+from nodes.keeping import saving_services
 from state.channels import WriteState
 from state.paper import Paper
 from state.passage import Passage
@@ -30,7 +31,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.language import language, language_name
 from tools.text.printable import printable
 from tools.text.roles import assign_roles
@@ -128,11 +129,13 @@ class Branch(WriteState):
     paper: str
     of: int
     """How many branches there are."""
+    drafted: bool
+    """Whether what the section says of papers is written already."""
 
 
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=state["drafted"])
     key = state["paper"]
     papers = await services.run_store.papers.get([key])
     if key not in papers:  # the caller named it, and no source knows it

@@ -70,7 +70,10 @@ def test_lost_answer_makes_a_review_partial_and_is_said_first(
 def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite, scripted: Scripted) -> None:
     with scripted({"plan_search": garbage, "check_citations": garbage}):
         asked = cite("ask", "How are literature reviews written?", "--library", SMALL)
-        row = "Owls hoot [1].\n\n## References\n\n[1] A. Ajith. LitSearch: A Retrieval Benchmark for Scientific Literature Search. 2024."
+        row = (
+            "Owls hoot [1].\n\n## References\n\n[1] A. Ajith. LitSearch: A Retrieval Benchmark for Scientific "
+            "Literature Search. 2024."
+        )
         checked = cite("verify", row, "--library", SMALL, "--source", "library", out="checked")
     for done in (asked, checked):
         assert done.json("answer.json" if done is asked else "run.json")["outcome"] == "partial"

@@ -1,6 +1,7 @@
 """An endpoint that ignores its output limit: what it wrote too much once is held for from then on."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,11 @@ async def spend_all(server: OpenAIServer, home: Path, run: str, *, at_once: int 
         results = await asyncio.gather(*calls, return_exceptions=True)
         if all(isinstance(item, BudgetError) for item in results):
             return sum(row.usd for row in ledger.usage())
-        assert not [item for item in results if isinstance(item, Exception) and not isinstance(item, BudgetError)]
+        assert not [
+            item
+            for item in results
+            if isinstance(item, Exception) and not isinstance(item, BudgetError)
+        ]
     raise AssertionError("the budget never ended")
 
 
@@ -49,15 +54,17 @@ async def test_budget_is_overshot_once_at_most_and_never_again_after_a_restart(
         assert USD / 2 < await spend_all(server, tmp_path, "fourth", at_once=8) <= USD
 
 
-async def test_calls_under_way_count_for_what_another_of_them_wrote_too_much(tmp_path: Path) -> None:
+async def test_calls_under_way_count_for_what_another_of_them_wrote_too_much(
+    tmp_path: Path,
+) -> None:
     ledger = RunLedger("run", Limits(tokens=300), tmp_path)
-    named = {"output_tokens": 100, "endpoint": "m at e"}
-    async with ledger.spend("t", "m", **named) as slow:
+    call = partial(ledger.spend, "t", "m", output_tokens=100, endpoint="m at e")
+    async with call() as slow:
         slow.begin()
-        async with ledger.spend("t", "m", **named) as quick:
+        async with call() as quick:
             quick.begin()
             quick.used(0, 150)
-        third = asyncio.ensure_future(ledger.spend("t", "m", **named).__aenter__())
+        third = asyncio.ensure_future(call().__aenter__())
         await asyncio.sleep(0.05)
         assert not third.done(), "150 are spent and 150 may be, so it waits for the slow one"
         slow.used(0, 0)

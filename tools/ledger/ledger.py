@@ -6,18 +6,18 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
-from tools.errors import BudgetError, FinishedError, PermanentError
+from tools.errors import BudgetError, FinishedError, KeptError, PermanentError
 from tools.gate import Bell
 from tools.ledger.day import DayBudget
 from tools.ledger.file import LedgerFile, Used
-from tools.ledger.limits import Limits, excess_text
+from tools.ledger.limits import Kept, Limits, excess
 from tools.ledger.overshoots import Overshoot, Overshoots
 from tools.ledger.spending import Cost, Price, Spending
 from tools.telemetry.calls import tell_call, tell_unpaid
@@ -207,7 +207,11 @@ class RunLedger:
                     if (excess := self._excess(worst, source, ())) is None:
                         break
                 else:
-                    raise BudgetError(f"'{subject}' was not asked: {excess}")
+                    raise (
+                        KeptError(excess)
+                        if self.limits.kept != Kept()
+                        else BudgetError(f"'{subject}' was not asked: {excess}")
+                    )
                 if self._excess(worst, source, self._held) is None:
                     self._held.append(hold := _Hold(worst, source))
                     return hold
@@ -273,28 +277,9 @@ class RunLedger:
 
     def _excess(self, worst: Cost, source: str, held: Collection[_Hold]) -> str | None:
         """Say which limit a call would exceed besides what is held, for a person; None when it fits."""
-        limits, minutes = self.limits, self._thinking / 60
-        if limits.minutes is not None and minutes >= limits.minutes:
-            return excess_text("minutes", limits.minutes, minutes, 0.0)
-        more = [worst, *(hold.worst for hold in held)]
-        for name in ("usd", "tokens", "calls"):
-            limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost in more)
-            # What sources were asked counts in USD only.
-            rows: Iterable[Used] = self._rows.values()
-            counted = [row for row in rows if name == "usd" or isinstance(row, Usage)]
-            spent = sum(getattr(row, name) for row in counted)
-            # A call of no price may go on where the money is spent: it adds nothing to it.
-            if limit is not None and wanted and spent + wanted > limit * (1 + 1e-9):
-                return excess_text(name, limit, spent, wanted)
-        limit, row = limits.by_source.get(source), self._rows.get((source,))
-        used, wanted = row.usd if row else 0.0, worst.usd
-        wanted += sum(hold.worst.usd for hold in held if hold.source == source)
-        if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
-            return (
-                f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
-                f"take {wanted:.6g} more; to go on, allow more: --max-usd {source}=USD"
-            )
-        return None
+        rows = list(self._rows.values())
+        more = [(worst, source), *((hold.worst, hold.source) for hold in held)]
+        return excess(self.limits, rows, self._thinking / 60, more)
 
 
 def _key(used: Used) -> tuple[str, ...]:

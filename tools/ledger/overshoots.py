@@ -55,7 +55,10 @@ class Overshoots:
         if after != before:
             self._known[self._path, place] = after
             logger.warning(
-                "%s wrote %d tokens where %d were allowed: the next calls hold as much", place, written, limit
+                "%s wrote %d tokens where %d were allowed: the next calls hold as much",
+                place,
+                written,
+                limit,
             )
             if self._file:
                 try:
