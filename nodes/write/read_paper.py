@@ -135,7 +135,7 @@ class Branch(WriteState):
 
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
-    services = saving_services(state, runtime, drafted=state["drafted"])
+    services = saving_services(state, runtime, drafted=state.get("drafted", False))
     key = state["paper"]
     papers = await services.run_store.papers.get([key])
     if key not in papers:  # the caller named it, and no source knows it
