@@ -159,7 +159,7 @@ def lost_answers(values: Mapping[str, Any]) -> str:
         return ""
     times = "once" if len(lost) == 1 else f"{len(lost)} times"
     ways = dict.fromkeys(f"{item.remedy[:1].upper()}{item.remedy[1:]}." for item in lost)
-    return f"Partial: the model gave no usable answer {times}. {' '.join(ways)}"
+    return f"Partial: the run went on without an answer of the model {times}. {' '.join(ways)}"
 
 
 def support_of(verdict: CitationVerdict) -> str:
