@@ -65,7 +65,7 @@ def each_query(state: FindState) -> list[Send] | Literal["check_retractions"]:
     pairs = pairs or [(query, name) for query in queries for name in sources]
     results = settings_in(state).results
     words = sum(query.facet != "whole" for query in queries)
-    shared = {"run": state["run"], "request": state["request"], "of": len(pairs)}
+    shared = {"of": len(pairs), **_asked(state)}
     return [
         Send(
             "search_source",
@@ -97,8 +97,7 @@ def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
         return "weigh_links"
     context = settings_in(state)
     shared = {
-        "run": state["run"],
-        "request": state["request"],
+        **_asked(state),
         "hop": state["hop"],
         "depth": state["depth"] if context.expansion == "bfs" else 0,
         "of": len(batch),
@@ -107,6 +106,12 @@ def each_group(state: FindState) -> list[Send] | Literal["weigh_links"]:
         Send("debate_with_attribution", {**shared, "papers": group})
         for group in groups(context.ranker, batch, context.debate_batch)
     ]
+
+
+def _asked(state: FindState) -> dict[str, Any]:
+    """Return what every branch is told of the run."""
+    told = {"run": state["run"], "request": state["request"]}
+    return {**told, "choices": state["choices"]} if "choices" in state else told
 
 
 def after_weighing(

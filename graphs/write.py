@@ -55,7 +55,8 @@ def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "re
 def _unread(state: WriteState, keys: Iterable[str]) -> list[Send]:
     known = [state["keys"][key] for key in keys if key in state["keys"]]
     wanted = [paper for paper in known if paper not in state["read"]]
-    shared = {"run": state["run"], "request": state["request"], "of": len(wanted)}
+    shared: dict[str, Any] = {name: state[name] for name in ("run", "request", "choices")}
+    shared |= {"of": len(wanted), "drafted": bool(state["final"].sentences)}
     return [Send("read_paper", {**shared, "paper": paper}) for paper in wanted]
 
 

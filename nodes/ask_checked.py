@@ -6,7 +6,7 @@ from inspect import isawaitable
 from typing import Any, Generic
 
 from state.run import Failure
-from tools.errors import AnswerError, PermanentError, RefusedError
+from tools.errors import AnswerError, KeptError, PermanentError, RefusedError
 from tools.llm.task import AnswerT, Mind, Task
 
 Faults = Callable[[AnswerT], Sequence[str] | Awaitable[Sequence[str]]]
@@ -33,7 +33,10 @@ class Asked(Generic[AnswerT]):
         """Return why there is no (further) answer as a failure; nothing where there is one."""
         if self.error is None:
             return []
-        return [Failure(stage=stage, subject=subject, cause=str(self.error), remedy=remedy)]
+        lost = self.answer is None
+        return [
+            Failure(stage=stage, subject=subject, cause=str(self.error), remedy=remedy, lost=lost)
+        ]
 
 
 def _no_faults(answer: object) -> Sequence[str]:
@@ -80,7 +83,7 @@ async def ask_checked(
         try:
             shown = {**inputs, **again}
             answer = await mind.do(task, sample=sample, temperature=temperature, **shown)
-        except (AnswerError, RefusedError) as error:
+        except (AnswerError, RefusedError, KeptError) as error:
             last, wrong = tried[-1] if tried else (None, ())
             return Asked(last, wrong, tuple(tried), error)
         found = faults(answer)

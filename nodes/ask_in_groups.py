@@ -102,6 +102,6 @@ def batches(
 def failures_of(stage: str, causes: Mapping[str, str], what: str, remedy: str) -> list[Failure]:
     """Return one failure for each cause that texts have no answer, with what it befell, such as '12 paragraphs'."""
     return [
-        Failure(stage=stage, subject=f"{counted(count, what)}", cause=cause, remedy=remedy)
+        Failure(stage=stage, subject=counted(count, what), cause=cause, remedy=remedy, lost=True)
         for cause, count in Counter(causes.values()).items()
     ]

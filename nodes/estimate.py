@@ -5,8 +5,9 @@ question is asked a second time. Answers at hand from earlier runs cost nothing 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import ceil, inf
+from dataclasses import dataclass, replace
+from math import ceil, floor, inf
+from statistics import fmean
 from typing import Any
 
 from nodes.ask import (
@@ -32,7 +33,9 @@ from nodes.write import (
 )
 from nodes.write.writers import beam, passage, per_cite, voting, whole
 from state.questions import Estimate, Span, TaskEstimate
+from state.request import Choices
 from tools.context import RunContext
+from tools.ledger.limits import Kept
 from tools.ledger.spending import Cost, Price
 from tools.llm.endpoint import price_of
 from tools.llm.prompt import count_tokens
@@ -273,6 +276,55 @@ def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[_Row
     yield _Row(align_lines.TASK, (0, 8), (20, window), (10, 3000))
 
 
+def kept_for_writing(
+    text: str, choices: Choices | None, context: RunContext, *, drafted: bool = False
+) -> Kept:
+    """Return what a section's draft and its first check may take, each question asked once; nothing without an LLM.
+
+    Args:
+        text: The researcher's.
+        choices: How the section is to be written; None where none is.
+        context: The settings of the run.
+        drafted: Whether the check alone is still to come.
+    """
+    at = context.clients.settings
+    budgets = (context.max_usd, context.max_tokens, context.max_calls, context.max_minutes)
+    if choices is None or all(limit is None for limit in budgets):
+        return Kept()
+    if context.mind == "extractive" or not at.strong_model:
+        return Kept()
+    inputs = {"text": text, "cite": choices.cite, "plan": choices.plan}
+    most = _MOST_KEPT / (2 if drafted else 1)
+    kept = least = Kept(minutes=most * (context.max_minutes or 0))
+    for row in _write(inputs, context):
+        calls = 0
+        if row.task is check_citations.TASK:
+            calls = ceil(2 * choices.cite / check_citations.AT_ONCE)
+            kept += Kept(calls=1)  # paragraphs are asked about whole
+        elif row.task.name in _DRAFTING and not drafted:
+            calls = ceil(row.calls[1] / _DRAFTING[row.task.name])
+        own = count_tokens(row.task.prompt) + count_tokens(str(row.task.answer.model_json_schema()))
+        shown, price = calls * ceil(own + fmean(row.shown)), price_of(at, row.task.tier)
+        read = Cost.of(calls, shown, calls * _BRIEF, price)
+        cost = Cost.of(calls, shown, calls * ceil(fmean(row.written)), price)
+        kept += Kept(cost.calls, cost.tokens, cost.usd)
+        least += Kept(0, read.tokens, read.usd)
+    return replace(
+        kept,
+        tokens=max(least.tokens, min(kept.tokens, floor(most * (context.max_tokens or 0)))),
+        usd=max(least.usd, min(kept.usd, most * (context.max_usd or 0))),
+    )
+
+
+_DRAFTING = {
+    whole.TASK.name: 2, per_cite.CITED.name: 2, per_cite.JOINED.name: 2, passage.TASK.name: 4, beam.TASK.name: 4,
+}  # fmt: skip
+"""How often `_write` foresees each question of a draft at its high end."""
+_BRIEF = 300
+"""Tokens of a short answer: without room for it a question cannot be asked at all."""
+_MOST_KEPT = 0.5
+"""Share of the tokens, USD and minutes that is kept for a draft and its check at most, and half of it for the check:
+how long answers will be is not known."""
 _ROWS = {"find": _find, "write": _write, "review": _review, "ask": _ask, "synthesize": _synthesize}
 
 

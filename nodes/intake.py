@@ -145,6 +145,15 @@ def check_sources(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def why_unknown(names: Sequence[str], failed: Mapping[str, str]) -> str:
+    """Say of a paper that was not found which of these sources lack it, and which could not be asked, and why."""
+    lacking = " and ".join(name for name in names if name not in failed)
+    told = [f"{lacking} {'have' if ' and ' in lacking else 'has'} no such paper"] if lacking else []
+    return "; ".join(
+        [*told, *(f"{name} could not be asked ({why})" for name, why in failed.items())]
+    )
+
+
 _TEXTS = {"papers", "tags", "library", "ids"}
 """Fields that reach a database, which takes no half characters."""
 InputT = TypeVar("InputT", bound=BaseModel)

@@ -16,6 +16,11 @@ class Failure(Value):
     cause: str
     remedy: str = Field(default="", description="What to do about it.")
     fatal: bool = Field(default=False, description="Whether the run could not go on after it.")
+    lost: bool = Field(
+        default=False,
+        description="Whether a question to the model got no usable answer, so that something weaker stands in its "
+        "place.",
+    )
 
 
 def halt(failures: Sequence[Failure]) -> Failure | None:
@@ -61,3 +66,17 @@ class SourceUsage(Value):
 
 
 Outcome = Literal["complete", "partial", "nothing"]
+
+
+def outcome_of(result: object, failures: Sequence[Failure], *, whole: bool = True) -> Outcome:
+    """Return how far a run came: complete only where it went on to its end and no answer was lost on the way.
+
+    Args:
+        result: Empty where there is nothing to show.
+        failures: Of all of its steps.
+        whole: Whether the result itself lacks nothing.
+    """
+    if not result:
+        return "nothing"
+    weakened = halt(failures) or any(failure.lost for failure in failures)
+    return "complete" if whole and not weakened else "partial"

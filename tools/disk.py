@@ -1,4 +1,4 @@
-"""Room on the disk, looked for before it is needed.
+"""Room on the disk, looked for before it is needed; and files on it that were damaged.
 
 Qdrant's embedded engine writes to memory that stands for files: where the disk is full, the system ends
 the program with SIGBUS, and nobody is told why.
@@ -7,6 +7,7 @@ the program with SIGBUS, and nobody is told why.
 import errno
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tools.errors import TransientError
@@ -51,11 +52,24 @@ _OF_SYSTEM = {
     "EACCES": _DENIED, "EPERM": _DENIED, "EROFS": _DENIED,
 }  # fmt: skip
 _BUSY = "other runs are writing there and did not get done in time: try again"
-_DAMAGED = "the file is damaged: move it away, or restore it from a backup"
+_BROKEN = "the file is damaged: move it away, or restore it from a backup"
 _OF_SQLITE = {
     sqlite3.SQLITE_BUSY: _BUSY, sqlite3.SQLITE_LOCKED: _BUSY, sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the disk does not take or give it, most likely because it is full: make room on it",
-    sqlite3.SQLITE_CORRUPT: _DAMAGED, sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CORRUPT: _BROKEN, sqlite3.SQLITE_NOTADB: _BROKEN,
     sqlite3.SQLITE_READONLY: _DENIED, sqlite3.SQLITE_CANTOPEN: _DENIED, sqlite3.SQLITE_PERM: _DENIED,
 }  # fmt: skip
 """By SQLite's plain result code."""
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file is no whole SQLite database, which no waiting mends. Reads all of it."""
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            found: tuple[str] = db.execute("PRAGMA quick_check(1)").fetchone()
+            return found != ("ok",)
+    except sqlite3.DatabaseError as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
+
+
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

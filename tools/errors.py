@@ -7,7 +7,8 @@ CiteLoomError
     ├── AnswerError       a mind's answer stayed outside its schema after every repair
     ├── RefusedError      the model refused, or a content filter stopped it
     ├── BudgetError       a budget, of the run or of the day, is spent; what there is so far is kept
-    │   └── FinishedError a person wants the run to end now, with what it has
+    │   ├── FinishedError a person wants the run to end now, with what it has
+    │   └── KeptError     what is left of the run's budget is kept for its later steps
     ├── EndedError        a person whom the run asked ended it
     ├── QuotaError        a source's own allowance is spent; the message says when it comes back
     ├── RejectedError     a source finds fault with the request itself (HTTP 400 and the like)
@@ -65,6 +66,10 @@ class FinishedError(BudgetError):
 
 class EndedError(PermanentError):
     """A person, asked by the run, ended it."""
+
+
+class KeptError(BudgetError):
+    """What is left of the run's budget is kept for steps that come later: this one goes on without."""
 
 
 class QuotaError(PermanentError):

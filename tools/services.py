@@ -14,7 +14,7 @@ from tools.caller import caller_of, usd_a_day_of
 from tools.context import RunContext, context_of
 from tools.errors import InputError, PermanentError
 from tools.ledger.ledger import RunLedger, ledger_for
-from tools.ledger.limits import Limits
+from tools.ledger.limits import Kept, Limits
 from tools.library.open import settings_for
 from tools.llm.task import Mind
 from tools.run_store import RunStore
@@ -35,7 +35,7 @@ _TICKS: dict[tuple[str, str], int] = {}
 class Services:
     """Everything one node needs besides its state."""
 
-    def __init__(self, runtime: Runtime[RunContext], run: str) -> None:
+    def __init__(self, runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> None:
         self.context = context_of(runtime)
         self.run = run
         self.clients = self.context.clients
@@ -49,6 +49,7 @@ class Services:
             calls=self.context.max_calls,
             minutes=self.context.max_minutes,
             by_source=self.context.max_usd_by_source or {},
+            kept=kept or Kept(),
             caller=self.caller,
             per_day=_per_day(self.clients.settings, usd_a_day_of(runtime)),
         )
@@ -112,8 +113,10 @@ class Services:
         at = self.clients
         drop_if_empty(name, settings_for(name, self.caller, at.settings), at.embedder)
 
-    async def source(self, name: str, request: Request) -> Source:
+    async def source(self, name: str, request: Request, *, refresh: bool = False) -> Source:
         """Open one of the request's sources, or another one on the network.
+
+        With `refresh` it is asked anew, whatever earlier runs have cached.
 
         Raises:
             InputError: There is no such source, or it needs a key that is not set.
@@ -125,14 +128,14 @@ class Services:
             return SnapshotSource(await asyncio.to_thread(folder_of, self.clients.settings))
         await self.ledger.ready()  # what the run affords depends on what it spent before a restart
         return await self.clients.online(
-            name, self.ledger, refresh=self.context.refresh, among=request.sources
+            name, self.ledger, refresh=refresh or self.context.refresh, among=request.sources
         )
 
-    async def crossref(self, request: Request) -> "CrossrefSource":
-        """Open Crossref, which knows notices of retraction and references that others lack."""
+    async def crossref(self, request: Request, *, refresh: bool = False) -> "CrossrefSource":
+        """Open Crossref, which knows notices of retraction and references that others lack; see `source`."""
         from tools.scholar.crossref import CrossrefSource
 
-        source = await self.source("crossref", request)
+        source = await self.source("crossref", request, refresh=refresh)
         assert isinstance(source, CrossrefSource)
         return source
 
@@ -176,6 +179,6 @@ def _per_day(settings: Settings, usd: float | None) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def open_services(runtime: Runtime[RunContext], run: str) -> Services:
-    """Return the services of a node of `run`."""
-    return Services(runtime, run)
+def open_services(runtime: Runtime[RunContext], run: str, kept: Kept | None = None) -> Services:
+    """Return the services of a node of `run`, which leaves what is `kept` of its budgets to later ones."""
+    return Services(runtime, run, kept)

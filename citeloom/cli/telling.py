@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from tools.counting import counted
-from tools.disk import why_unusable
+from tools.disk import is_damaged, why_unusable
 from tools.errors import CiteLoomError, InputError, LibraryError
 
 
@@ -68,6 +68,15 @@ def tell_outcome(
         tell_error(f"{stop.cause} — {stop.remedy}" if stop.remedy else stop.cause)
 
 
+def tell_lost(values: Mapping[str, Any]) -> None:
+    """Say, before the result, what stands in the place of answers that the model did not give."""
+    from citeloom.export.document import lost_answers
+
+    sign, _, text = lost_answers(values).partition(": ")
+    if text:
+        tell(sign, text)
+
+
 def tell_folder(folder: Path, name: str, seconds: float) -> None:
     """Say where the results are."""
     say(f"Results are in {_shown(folder)}  (run {name}, {seconds:.0f} s)")
@@ -119,6 +128,8 @@ def errors_told(*, home: bool = True) -> Iterator[None]:
         raise _ended(f"{where} cannot be used: {why_unusable(error)}. {_AGAIN}", code) from error
     except sqlite3.Error as error:
         why = f"what is kept in {settings().home} cannot be used: {why_unusable(error)}. {_AGAIN}"
+        if damaged := [path for path in settings().home.glob("*.sqlite") if is_damaged(path)]:
+            why = f"{' and '.join(map(str, damaged))} is damaged ({error}): {_AWAY}"
         raise _ended(why, 1) from error
 
 
@@ -127,4 +138,8 @@ def _ended(why: str, code: int) -> typer.Exit:
     return typer.Exit(code)
 
 
+_AWAY = (
+    "put it back from a backup, or move it away and give the command again; results stay where they were "
+    "written, but runs that were begun with it cannot go on"
+)
 _AGAIN = "Then give the command again; a run goes on with --resume"

@@ -1,12 +1,15 @@
 """`citeloom update`: what is new since a run, and its section with that."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from citeloom.cli.telling import errors_told, say
+from citeloom.cli.telling import errors_told, say, tell
 from tools.counting import counted
+
+if TYPE_CHECKING:
+    from citeloom.service.kept import Run
 
 
 def update(
@@ -45,22 +48,22 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
     old = load_run(name)
     inputs = search_of(old, after)
     before = asyncio.run(_values(name))
+    gone = _retracted(old, before)
     known = known_to(before)
     text = inputs.pop("text")
+    # What is new is not in the answers of earlier days.
+    context = {**old.context, "refresh": True}
     search = Command(
-        graph="find", options=inputs, context=dict(old.context), input=text, out=out, show={"known": known}
+        graph="find", options=inputs, context=context, input=text, out=out, show={"known": known}
     )  # fmt: skip
     run, code = ended(search)
     values = asyncio.run(_values(run.name))
     new = fresh(values, known)
-    stop = values.get("stop")
-    if stop and stop.subject == "papers":  # that nothing relevant is there is an answer here
-        code = 0
-    kept = counted(len(new), "paper") if new else "No paper"
-    say(f"{kept} kept that {name} has not seen.")
-    if code or not write or not new:
-        return code
-    given = section_with(old, before, new)
+    if not _searched(name, values, len(new), code):
+        return code or 1
+    if not write or not (new or gone):
+        return 0
+    given = section_with(old, before, new, gone)
     if given is None:
         say("None ranks as high as what the section cites: it stands as it is.")
         return 0
@@ -70,6 +73,37 @@ def _updated(name: str, after: str | None, write: bool, out: Path | None) -> int
         Command(graph="write", options=given, context=dict(old.context), input=text, out=folder)
     )
     return code
+
+
+def _retracted(old: "Run", before: dict[str, Any]) -> set[str]:
+    """Say what was retracted since a run, and return it, by id."""
+    import asyncio
+
+    from citeloom.export.markdown import failure_lines
+    from citeloom.service.updating import retracted_since
+
+    gone, unasked = asyncio.run(retracted_since(old, before))
+    for paper in gone:
+        tell("Retracted", f"{old.name} has “{paper.title}” ({paper.id}), which was retracted.")
+    for line in failure_lines(unasked):
+        tell("Not done", line)
+    return {paper.id for paper in gone}
+
+
+def _searched(name: str, values: dict[str, Any], new: int, code: int) -> bool:
+    """Say how many papers are new to a run; return False where the search could not tell."""
+    from nodes.find.select_papers import NOTHING
+
+    stop = values.get("stop")
+    # That nothing relevant is there is an answer here.
+    if stop.subject != NOTHING if stop else code:
+        say(f"CiteLoom could not search again, so what is new since {name} is not known.")
+        return False
+    kept = counted(new, "paper") if new else "No paper"
+    failed = any(item.stage == "search_source" for item in values.get("failures") or ())
+    more = " Some searches failed, so there may be more." if failed else ""
+    say(f"{kept} kept that {name} has not seen.{more}")
+    return True
 
 
 async def _values(name: str) -> dict[str, Any]:

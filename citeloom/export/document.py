@@ -128,7 +128,14 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     lines: list[str] = []
     papers = [item.paper for item in values.get("references") or []]
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
+    if gone := [paper.title for paper in papers if paper.retracted]:
+        named = "; ".join(f"“{title}”" for title in gone)
+        lines.append(f"Retracted: {len(gone)} of {len(papers)} papers here: {named}.")
     kinds = {paper.abstract_kind for paper in papers}
+    if told := lost_answers(values):
+        lines.append(told)
+    elif values.get("outcome") == "partial":
+        lines.append("Partial: some of this run is missing or could not be checked; see run.json.")
     if values.get("mind") == "extractive":
         own = " or ".join(words for kind, words in _OWN.items() if kind in kinds)
         lines.append(
@@ -137,14 +144,22 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
             "marks. Set CITELOOM_STRONG_MODEL and an endpoint to have an LLM write "
             f"(`{PROGRAM} doctor`)."
         )
-    if values.get("outcome") == "partial":
-        lines.append("Partial: some of this run is missing or could not be checked; see run.json.")
     if ANNOTATION in kinds:
         lines.append(
             "The starter library is an annotated bibliography: where an abstract would stand it has an annotation "
             "written by CiteLoom's authors. Quotes of it say so: (annotation). They are not the papers' own words."
         )
     return tuple(lines)
+
+
+def lost_answers(values: Mapping[str, Any]) -> str:
+    """Return what weaker things stand in the place of answers that the model did not give; empty where it gave all."""
+    lost = [item for item in values.get("failures") or () if item.lost]
+    if not lost:
+        return ""
+    times = "once" if len(lost) == 1 else f"{len(lost)} times"
+    ways = dict.fromkeys(f"{item.remedy[:1].upper()}{item.remedy[1:]}." for item in lost)
+    return f"Partial: the run went on without an answer of the model {times}. {' '.join(ways)}"
 
 
 def support_of(verdict: CitationVerdict) -> str:

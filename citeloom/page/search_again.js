@@ -11,7 +11,8 @@ import * as api from "./api.js";
 export function searched(run, also) {
   const {cite: _, ...input} = run.searched;
   const must = [...(input.must_include ?? []), ...also];
-  return api.start("find", {...input, must_include: must}, run.settings, {title: run.title, parent: run.thread});
+  // What is new is not in the answers of earlier days.
+  return api.start("find", {...input, must_include: must}, {...run.settings, refresh: true}, {title: run.title, parent: run.thread});
 }
 
 /**

@@ -1,6 +1,7 @@
 """Runs as they are kept on disk, so that another process can list them and go on with them."""
 
 import json
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from uuid import uuid4
 
 from citeloom.settings import settings
 from tools.errors import InputError
+
+logger = logging.getLogger(f"citeloom.{__name__}")
 
 
 @dataclass(kw_only=True)
@@ -109,8 +112,17 @@ def load_run(name: str) -> Run:
 
 
 def all_runs() -> list[Run]:
-    """Return the runs that were started on this machine, those last worked on first."""
-    return [_read(path) for path in _latest()]
+    """Return the runs that were started on this machine, those last worked on first.
+
+    One whose record is damaged is left out, and named in the log.
+    """
+    found: list[Run] = []
+    for path in _latest():
+        try:
+            found.append(_read(path))
+        except InputError as error:
+            logger.warning("%s", error)
+    return found
 
 
 def _latest() -> list[Path]:
@@ -122,5 +134,15 @@ def _folder() -> Path:
 
 
 def _read(path: Path) -> Run:
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return Run(**{name: value for name, value in kept.items() if name in Run.__dataclass_fields__})
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        known = {name: value for name, value in kept.items() if name in Run.__dataclass_fields__}
+        if not all(isinstance(known.get(name), dict) for name in ("inputs", "context")):
+            raise TypeError("no input")
+        run = Run(**known)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the record of run '{path.stem}' is damaged ({path}): put it back from a backup, or delete it; "
+            "the other runs and their results are whole"
+        ) from error
+    return run

@@ -1,13 +1,20 @@
 """A review brought up to date: the same search again, what it finds anew, and the section with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
 
 from citeloom.service.kept import Run
-from state.paper import by_any_id
+from nodes.retractions import retracted_now
+from state.paper import Paper, by_any_id
 from state.request import FindInput
 from state.results import RankedPaper, Reference
+from state.run import Failure
+from tools.context import RunContext
 from tools.errors import InputError
+from tools.services import open_services
 
 
 def search_of(run: Run, after: str | None) -> dict[str, Any]:
@@ -26,6 +33,22 @@ def search_of(run: Run, after: str | None) -> dict[str, Any]:
     return {**inputs, "after": after or inputs.get("after"), "must_include": []}
 
 
+async def retracted_since(run: Run, values: Mapping[str, Any]) -> tuple[list[Paper], list[Failure]]:
+    """Return what was retracted of the papers that a run cited, or kept where it wrote nothing, and who did not say.
+
+    The run's sources are asked anew, each as the run would ask it.
+    """
+    papers = [item.paper for item in values.get("references") or ()]
+    papers = papers or [item.paper for item in values.get("papers") or () if item.selected]
+    if not papers:
+        return [], []
+    services = open_services(Runtime(context=RunContext(**run.context)), uuid4().hex)
+    marked, failures = await retracted_now(
+        services, values["request"], papers, "update", records=True
+    )
+    return list(marked.values()), failures
+
+
 def known_to(values: Mapping[str, Any]) -> frozenset[str]:
     """Return every id of every paper that a run has seen, kept or not."""
     return frozenset(by_any_id(item.paper for item in values.get("papers") or ()))
@@ -40,19 +63,21 @@ def fresh(values: Mapping[str, Any], known: frozenset[str]) -> list[RankedPaper]
 
 
 def section_with(
-    run: Run, before: Mapping[str, Any], new: Sequence[RankedPaper]
+    run: Run, before: Mapping[str, Any], new: Sequence[RankedPaper], gone: Collection[str] = ()
 ) -> dict[str, Any] | None:
-    """Return the input of `write` for a run's section with new papers, or None where none belongs in.
+    """Return the input of `write` for a run's section with new papers, or None where it can stand as it is.
 
     Those belong in that rank at least as high as the last one that the run cited, or kept where it wrote
-    nothing; they are cited beside as many as before.
+    nothing; they are cited beside as many as before. What is `gone`, by id, is cited no more.
     """
     references: Sequence[Reference] = before.get("references") or ()
-    cited = {item.paper.id for item in references}
-    kept: list[RankedPaper] = [item for item in before.get("papers") or () if item.selected]
+    cited = {item.paper.id for item in references} - {*gone}
+    kept: list[RankedPaper] = [
+        item for item in before.get("papers") or () if item.selected and item.paper.id not in gone
+    ]
     bar = min((item.score for item in kept if not cited or item.paper.id in cited), default=0.0)
     taken = [item for item in new if item.score >= bar]
-    if not taken:
+    if not (taken or (references and gone)) or not (taken or kept):
         return None
     papers = [item.paper.model_dump(mode="json") for item in (*taken, *kept)]
     given = {name: value for name, value in run.inputs.items() if name in {"library", "style"}}

@@ -20,7 +20,7 @@ from state.asking import (
     Hop,
     LostClaim,
 )
-from state.run import Failure, Outcome, halt
+from state.run import Failure, halt, outcome_of
 from tools.context import RunContext
 from tools.errors import LibraryError
 from tools.services import open_services
@@ -76,7 +76,7 @@ async def present_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUp
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": _outcome(sentences, missing, stop),
+        "outcome": outcome_of(sentences, state.get("failures", []), whole=not missing),
         "stop": stop,
         "library": state["request"].library,
         "method": services.context.method,
@@ -164,11 +164,3 @@ def _source(claim: Claim, sources: Sources) -> str:
     elif len(quote) > _QUOTED:
         shown = f"{quote[:_QUOTED].rsplit(' ', 1)[0]} …"
     return f"[{claim.number}] {name}{place} ({claim.paper}): “{' '.join(shown.split())}”{claim.quote.whose}"
-
-
-def _outcome(
-    sentences: Sequence[AnswerSentence], missing: Sequence[str], stop: Failure | None
-) -> Outcome:
-    if not sentences:
-        return "nothing"
-    return "partial" if missing or stop else "complete"

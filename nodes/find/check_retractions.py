@@ -7,10 +7,9 @@ Sources say of few papers that they were retracted, and late; publishers' notice
 from langgraph.runtime import Runtime
 
 from nodes.find.hidden import hidden_in
+from nodes.retractions import retracted_now
 from state.channels import FindState
-from state.run import Failure
 from tools.context import RunContext
-from tools.errors import PermanentError, TransientError
 from tools.scholar.opening import is_online
 from tools.services import open_services
 
@@ -28,32 +27,13 @@ async def check_retractions(state: FindState, runtime: Runtime[RunContext]) -> F
     )
     wanted = [*(same.get(key, key) for key in request.must_include), *relevant]
     papers = await services.run_store.papers.get(wanted)
-    failures: list[Failure] = []
-    if papers and any(is_online(name) for name in request.sources):
+    online = bool(papers) and any(is_online(name) for name in request.sources)
+    if online:
         services.progress(STAGE, 0, len(papers))
-        try:
-            crossref = await services.crossref(request)
-            notices = await crossref.retractions(list(papers.values()))
-        except (TransientError, PermanentError) as error:
-            notices = {}
-            failures = [
-                Failure(
-                    stage=STAGE, subject="crossref", cause=str(error),
-                    remedy="retractions are known only as far as the sources mark them",
-                )
-            ]  # fmt: skip
-        marked = [
-            papers[key].model_copy(
-                update={
-                    "retracted": True,
-                    "origin": {**papers[key].origin, "retracted": f"crossref: {notice}"},
-                }
-            )
-            for key, notice in notices.items()
-            if key in papers and not papers[key].retracted
-        ]
-        await services.run_store.papers.put(marked)
-        papers |= {paper.id: paper for paper in marked}
+    marked, failures = await retracted_now(services, request, papers.values(), STAGE)
+    await services.run_store.papers.put(marked.values())
+    papers |= marked
+    if online:
         services.progress(STAGE, len(papers), len(papers))
     return {
         "retracted": sorted(

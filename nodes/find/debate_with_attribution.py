@@ -7,14 +7,16 @@ Reads `run`, `request`, `hop`, `depth` and, per branch, the ids of the group, be
 `listings`, `failures`; the debates go to the run_store.
 """
 
+from typing import NotRequired
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.find.rankers.choose import RANKERS
+from nodes.keeping import saving_services
 from state.channels import FindState
-from state.request import Request
+from state.request import Choices, Request
 from tools.context import RunContext
-from tools.services import open_services
 
 STAGE = "debate_with_attribution"
 
@@ -29,11 +31,13 @@ class Branch(TypedDict):
     depth: int
     of: int
     """How many papers are judged in this hop by all branches."""
+    choices: NotRequired[Choices]
+    """How a section will be written, where one will be."""
 
 
 async def debate_with_attribution(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Judge the branch's papers; every one that is in the run store gets a score."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     papers = await services.run_store.papers.get(state["papers"])
     rank = RANKERS[services.context.ranker]
     ranking = await rank(services, state["request"], list(papers.values()))

@@ -21,6 +21,7 @@ from langgraph.runtime import Runtime
 from nodes.find.hidden import hidden_in
 from nodes.find.open_references import follow_lists, read_copies
 from nodes.find.survey import best, survey
+from nodes.keeping import saving_services
 from state.bibliography import Bibliography
 from state.channels import FindState
 from state.finding import Trail
@@ -34,7 +35,7 @@ from tools.errors import CiteLoomError, PermanentError, TransientError
 from tools.scholar.links import Gathered, citations_of, references_of, unlinked
 from tools.scholar.opening import is_online
 from tools.scholar.port import Source
-from tools.services import Services, open_services
+from tools.services import Services
 
 STAGE = "expand_citations"
 Via = Literal["reference", "citation"]
@@ -63,7 +64,7 @@ class _Reached:
 
 async def expand_citations(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Fetch the neighbours of the papers whose turn it is."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     by_level = services.context.expansion == "bfs"
     done = [*state["expanded"], *hidden_in(state)]
     seeds = state["frontier"] if by_level else promising(state["prior"], done)

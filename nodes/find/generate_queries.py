@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 
 from nodes.ask_checked import Asked, ask_checked
 from nodes.find.query_drafts import TASKS, QueryDraft, QueryPlan, in_one_query, stems_of, wanted
+from nodes.keeping import saving_services
 from state.channels import FindState
 from state.finding import QueryStrategy
 from state.query import SearchQuery
@@ -19,14 +20,13 @@ from tools.context import RunContext
 from tools.errors import PermanentError
 from tools.evidence.quotes import quote_input
 from tools.scholar.opening import suits
-from tools.services import open_services
 
 STAGE = "generate_queries"
 
 
 async def generate_queries(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask for queries; without an answer the input itself is still searched for."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
     text = state["request"].text
     whole = SearchQuery(

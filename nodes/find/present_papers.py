@@ -14,7 +14,7 @@ from state.paper import by_any_id
 from state.query import Hit
 from state.reducers import add_hits
 from state.results import Link, PrismaCounts, RankedPaper
-from state.run import halt
+from state.run import halt, outcome_of
 from tools.context import RunContext
 from tools.run_store import RunStore
 from tools.services import open_services
@@ -37,7 +37,7 @@ async def present_papers(state: FindState, runtime: Runtime[RunContext]) -> Find
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
         "stop": stop,
-        "outcome": "nothing" if not result else "partial" if stop else "complete",
+        "outcome": outcome_of(result, state["failures"]),
     }
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, model_serializer
 from nodes.ask_checked import ask_checked
 from nodes.find.query_drafts import MAX_KEYWORDS, compose, in_one_query, stems_of
 from nodes.find.rankers.port import UNSHOWN
+from nodes.keeping import saving_services
 from state.channels import FindState
 from state.paper import Paper
 from state.query import FacetCover, SearchQuery, Sufficiency
@@ -29,7 +30,7 @@ from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import quote_input
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.phrases import (
     candidate_phrases,
     keyphrases,
@@ -164,7 +165,7 @@ TASK = Task(
 
 async def reflect_on_sufficiency(state: FindState, runtime: Runtime[RunContext]) -> FindState:
     """Ask what is missing; what the mind cannot say is a failure, and the search ends."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
     hop, earlier = state["hop"], state["sufficiency"]
     done: FindState = {

@@ -1,8 +1,8 @@
 """Review: let a person choose and order the papers that are kept.
 
 Reads `run`, `request`, `selected`, `scores`, `prior`, `judged`, `same`, `hidden`, `retracted`, `hop`, `choices`,
-`sufficiency`. Writes `selected`, `scores`, `same`, `hits`, `request`, `sufficiency`. The graph stops here as the
-run's setting `review_papers` asks; it goes on with the answer.
+`sufficiency`. Writes `selected`, `scores`, `same`, `hits`, `request`, `sufficiency`, `retracted`. The graph stops
+here as the run's setting `review_papers` asks; it goes on with the answer.
 """
 
 import re
@@ -14,6 +14,7 @@ from nodes.asking import CLOSING, ask, is_due
 from nodes.cards import cards, reasons
 from nodes.find.hidden import hidden_in, selected_in
 from nodes.find.select_papers import facets_missing
+from nodes.retractions import retracted_now
 from state.channels import FindState
 from state.paper import Paper, canonical_id
 from state.query import Hit
@@ -25,6 +26,7 @@ from tools.counting import counted
 from tools.errors import InputError
 from tools.services import Services, open_services
 
+STAGE = "review_papers"
 FURTHER = 20
 """Papers shown beside those kept, the next best ones."""
 MOST = 500
@@ -63,7 +65,15 @@ async def review_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     async def read(text: str) -> FindState:
         keys = read_papers(text, numbered)
         unknown = [key for key in keys if state["same"].get(key) is None]
-        return _chosen(state, keys, await _looked_up(services, state, unknown))
+        found = await _looked_up(services, state, unknown)
+        # Of those shown only the kept ones were asked about before.
+        added = [papers[key] for key in keys if key in papers and key not in kept]
+        added += [paper for _, paper in found.values()]
+        marked, failures = await retracted_now(services, state["request"], added, STAGE)
+        await services.run_store.papers.put(marked.values())
+        gone = {*marked, *(paper.id for paper in added if paper.retracted), *state["retracted"]}
+        update = _chosen({**state, "retracted": sorted(gone)}, keys, found)
+        return {**update, "retracted": sorted(gone), "failures": failures}
 
     return await ask(question, read) or {"failures": []}
 
@@ -158,8 +168,8 @@ def _chosen(
         raise InputError(
             f"excluded, the input's own paper, or not certain to be within the days asked for: {', '.join(out)}"
         )
-    retracted = {*state["retracted"], *(paper.id for _, paper in found.values() if paper.retracted)}
-    if not request.include_retracted and (gone := sorted(retracted & {*selected})):
+    gone = sorted({*state["retracted"]} & {*selected})
+    if gone and not request.include_retracted:
         raise InputError(f"retracted: {', '.join(gone)}; allow that with include_retracted")
     return {
         "selected": selected,

@@ -5,18 +5,19 @@ Reads `run`, `request` and, per branch, one query and one source's name. Writes 
 """
 
 from time import monotonic
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from nodes.keeping import saving_services
 from state.channels import FindState
 from state.query import Hit, SearchLogEntry, SearchQuery
-from state.request import Request
+from state.request import Choices, Request
 from state.run import Failure
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError, TransientError
-from tools.services import open_services
 
 STAGE = "search_source"
 
@@ -32,11 +33,13 @@ class Branch(TypedDict):
     """How many papers to take: this query's share of what the hop takes from the source."""
     of: int
     """How many branches there are."""
+    choices: NotRequired[Choices]
+    """How a section will be written, where one will be."""
 
 
 async def search_source(state: Branch, runtime: Runtime[RunContext]) -> FindState:
     """Keep what the source returns in the run store, and how it was reached in the state."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     query, request = state["query"], state["request"]
     started = monotonic()
     try:

@@ -23,6 +23,8 @@ from tools.counting import counted
 from tools.services import open_services
 
 STAGE = "select_papers"
+NOTHING, UNANSWERED = "papers", "sources"
+"""What a stop is about where nothing relevant was found, and where no source gave an answer."""
 SILENT = 2
 """Searches without a single paper after which a source is suspected rather than the queries."""
 
@@ -65,7 +67,7 @@ async def select_papers(state: FindState, runtime: Runtime[RunContext]) -> FindS
     if selected and halt(state["failures"]) and state["judged"].keys() <= set(state["settled"]):
         failures.append(_unread(len(selected)))
     if not selected and not halt(state["failures"]):
-        failures.append(_nothing_found(request, scores, bar, state))
+        failures.append(_nothing_found(request, scores, bar, state, retracted))
     return {
         "selected": selected, "sufficiency": facets_missing(state, kept), "failures": failures,
         "cards": await cards_of(services.run_store, selected, scores),
@@ -125,23 +127,43 @@ def _silent_sources(log: Sequence[SearchLogEntry]) -> Iterator[Failure]:
             )  # fmt: skip
 
 
+def _none_relevant(
+    scores: Mapping[str, float], bar: float, retracted: Collection[str], places: str
+) -> tuple[str, bool]:
+    """Say why none of the papers judged is kept, and whether relevant ones were left out as retracted."""
+    gone = sum(score >= bar for key, score in scores.items() if key in retracted)
+    left = [score for key, score in scores.items() if key not in retracted]
+    best = (
+        f": the best of {len(left)} scores {max(left):.0f} of 100 and the bar is {bar:.0f}"
+        if left
+        else ""
+    )
+    if not gone:
+        return f"no paper of {places} is relevant{best}", False
+    were = "1 relevant paper was" if gone == 1 else f"{gone} relevant papers were"
+    return f"{were} retracted, and no other of {places} is relevant{best}", True
+
+
 def _nothing_found(
-    request: Request, scores: Mapping[str, float], bar: float, state: FindState
+    request: Request,
+    scores: Mapping[str, float],
+    bar: float,
+    state: FindState,
+    retracted: Collection[str],
 ) -> Failure:
     places = " and ".join(
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
     )
     remedy = "search other sources or another library, widen the input, or move the cut-off"
+    subject = NOTHING
     if scores:
-        best = max(scores.values())
-        cause = (
-            f"no paper of {places} is relevant: the best of {len(scores)} scores {best:.0f} of 100 "
-            f"and the bar is {bar:.0f}"
-        )
+        cause, retracted_only = _none_relevant(scores, bar, retracted, places)
+        remedy += ", or allow retracted papers" if retracted_only else ""
     elif not state["search_log"] and state["failures"]:
         first = {failure.subject.split(":")[0]: failure.cause for failure in state["failures"]}
         cause = "\n  ".join(["no source gave an answer:", *first.values()])
+        subject = UNANSWERED
         remedy = (
             f"see `{PROGRAM} doctor`, and run again when they answer: nothing that was answered is "
             "asked again"
@@ -154,4 +176,4 @@ def _nothing_found(
             + (f" from before {request.before}" if request.before else "")
             + (f" by any query: {asked}" if asked else "")
         )
-    return Failure(stage=STAGE, subject="papers", cause=cause, remedy=remedy, fatal=True)
+    return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, fatal=True)

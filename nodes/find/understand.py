@@ -18,6 +18,7 @@ from nodes.intake import (
     kind_of,
     parse,
     short_note,
+    why_unknown,
 )
 from state.channels import FindState
 from state.finding import Completeness
@@ -91,7 +92,13 @@ async def _request(sent: FindInput, services: Services) -> tuple[Request, _Named
     found = named.found
     missing = [raw for raw in sent.must_include if raw not in found]
     own = await _own_paper(request, services)
-    extra = [f"no source knows the paper to include '{raw}'; check its id" for raw in missing]
+    failed = {item.subject: item.cause for item in named.failures}
+    extra = [
+        f"the paper to include '{raw}' was not found: {why_unknown(sources, failed)}"
+        if failed
+        else f"no source knows the paper to include '{raw}'; check its id"
+        for raw in missing
+    ]
     if own:
         extra.append(
             f"the input is the title or abstract of {own}: that paper is left out of the results"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from langgraph.runtime import Runtime
 
 from state.ingesting import FileReport, IngestCounts, IngestState, IngestUpdate
-from state.run import Outcome, halt
+from state.run import halt, outcome_of
 from tools.context import RunContext
 from tools.errors import CiteLoomError
 from tools.ingest.spool import Spool
@@ -25,7 +25,11 @@ async def report_ingest(state: IngestState, runtime: Runtime[RunContext]) -> Ing
     await asyncio.to_thread(Spool(services.clients.settings.home, state["run"]).clear)
     stop = halt(state.get("failures", []))
     reports = state.get("reports", [])
-    outcome = _outcome(reports, stopped=stop is not None)
+    outcome = outcome_of(
+        [item for item in reports if item.status != "failed"],
+        state.get("failures", []),
+        whole=all(item.status not in {"failed", "partly"} for item in reports),
+    )
     if outcome == "nothing" and state.get("made"):
         with suppress(CiteLoomError):  # another process adds to it: then it is not empty for long
             await asyncio.to_thread(services.drop_if_empty, state["request"].library)
@@ -50,10 +54,3 @@ def counts_of(reports: Sequence[FileReport]) -> IngestCounts:
         pages=sum(item.pages or 0 for item in read), passages=sum(item.passages for item in read),
         records=dict(records),
     )  # fmt: skip
-
-
-def _outcome(reports: Sequence[FileReport], *, stopped: bool) -> Outcome:
-    if not any(item.status != "failed" for item in reports):
-        return "nothing"
-    whole = not stopped and all(item.status not in {"failed", "partly"} for item in reports)
-    return "complete" if whole else "partial"

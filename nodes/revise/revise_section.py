@@ -180,7 +180,7 @@ async def revise_section(state: ReviseState, runtime: Runtime[RunContext]) -> Re
     kept = await drafting.keep_good(given, None, [])
     update: ReviseState = {"failures": drafting.failures, "rejections": drafting.rejections}
     if not kept:
-        drafting.fail("section", "no usable text came of the instruction", _AS_IT_WAS)
+        drafting.fail("section", "no usable text came of the instruction", _AS_IT_WAS, lost=True)
         return update
     places = {" ".join(item.sentence.split()): max(item.line, 1) for item in given}
     lines = [

@@ -1,7 +1,8 @@
 """Take the section that an earlier run has written, with its papers and what was read of them.
 
 Reads the input of `revise`. Writes `run`, `request`, `choices`, `selected`, `keys`, `outline`,
-`final`, `read`, `instruction`, `stop`; papers and key elements go to the run store of the new run.
+`final`, `read`, `notes`, `instruction`, `stop`; papers and key elements go to the run store of the new run,
+the papers that were retracted since marked.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from nodes.intake import parse
+from nodes.retractions import retracted_now
 from nodes.revise.revise_section import check_instruction
 from nodes.write.review_plan import extended
 from nodes.write.review_text import edited_section
@@ -24,7 +26,7 @@ from state.writing import Draft, Plan, SavedSection
 from tools.context import RunContext, check_settings, chosen_settings
 from tools.errors import CiteLoomError, InputError
 from tools.run_store import RunStore
-from tools.services import open_services
+from tools.services import Services, open_services
 
 STAGE = "take_section"
 _MOST = 2000
@@ -41,6 +43,8 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
     stop: Failure | None = None
     told, edited = "", False
     read: list[str] = []
+    notes: list[str] = []
+    failures: list[Failure] = []
     try:
         check_settings(services.context)
         sent = parse(ReviseInput, state)
@@ -55,7 +59,7 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
             section = await _planned(section, sent.plan, earlier)
         if edited := bool(sent.text.strip()):
             section = await _edited(section, sent.text, earlier)
-        await _copy(section, earlier, services.run_store)
+        notes, failures = await _copy(section, earlier, services)
         known = await earlier.elements.get(list(section.keys.values()))
         read = [key for key in section.keys.values() if key in known]
     except CiteLoomError as error:
@@ -81,9 +85,9 @@ async def take_section(state: Mapping[str, object], runtime: Runtime[RunContext]
         "verdicts": [],
         "removed": [],
         "rejections": replaced([]),
-        "notes": [],
+        "notes": notes,
         "stop": stop,
-        "failures": replaced([stop] if stop else []),
+        "failures": replaced([*failures, *([stop] if stop else [])]),
     }
 
 
@@ -135,8 +139,14 @@ async def _edited(section: SavedSection, text: str, earlier: RunStore) -> SavedS
     return section.model_copy(update=edited_section(section, text, section.order, papers.values()))
 
 
-async def _copy(section: SavedSection, earlier: RunStore, run_store: RunStore) -> None:
+async def _copy(
+    section: SavedSection, earlier: RunStore, services: Services
+) -> tuple[list[str], list[Failure]]:
+    """Copy papers and what was read of them; return what was retracted since, and who could not be asked."""
     papers = await earlier.papers.get([*section.selected, *section.keys.values()])
-    await run_store.papers.put(papers.values())
+    cited = [papers[key] for key in section.keys.values() if key in papers]
+    marked, failures = await retracted_now(services, section.request, cited, STAGE, records=True)
+    await services.run_store.papers.put((papers | marked).values())
     for elements in (await earlier.elements.get(list(section.keys.values()))).values():
-        await run_store.elements.put([elements])
+        await services.run_store.elements.put([elements])
+    return [f"“{one.title}” has been retracted since" for one in marked.values()], failures

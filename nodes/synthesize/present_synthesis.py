@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from nodes.ask.conversation import REFUSED
 from nodes.synthesize.align_lines import draft_lines
 from state.results import Reference
-from state.run import Failure, halt
+from state.run import Failure, halt, outcome_of
 from state.synthesis import (
     Entries,
     Line,
@@ -87,7 +87,7 @@ async def present_synthesis(
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": "nothing" if not lines else "partial" if stop else "complete",
+        "outcome": outcome_of(lines, state.get("failures", [])),
         "stop": stop,
     }
 

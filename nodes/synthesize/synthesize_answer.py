@@ -230,4 +230,5 @@ def _pairs(text: str) -> set[str]:
 
 def _failure(pack: Sequence[Piece], cause: str, remedy: str) -> Failure:
     names = dict.fromkeys(piece.named for piece in pack)
-    return Failure(stage=STAGE, subject="; ".join(names)[:300], cause=cause, remedy=remedy)
+    subject = "; ".join(names)[:300]
+    return Failure(stage=STAGE, subject=subject, cause=cause, remedy=remedy, lost=True)

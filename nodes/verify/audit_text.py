@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from nodes.verify.mark_citations import INVENTED
 from nodes.write.audit_citations import findings_on, make_audit
 from state.results import CitedSentence
-from state.run import halt
+from state.run import halt, outcome_of
 from state.verifying import VerifyOutput, VerifyState
 from state.writing import Cause, CitationVerdict, Draft
 from tools.context import RunContext
@@ -50,7 +50,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
             zip(state.get("printed", []), draft.sentences, strict=True), start=1
         )
     ]  # fmt: skip
-    whole = not stop and state.get("checks") and not audit.not_checked
+    whole = bool(state.get("checks")) and not audit.not_checked
     return {
         "audit": audit,
         "sentences": sentences,
@@ -59,7 +59,7 @@ async def audit_text(state: VerifyState, runtime: Runtime[RunContext]) -> Verify
         "usage": await services.usage(),
         "source_usage": await services.source_usage(),
         "mind": services.mind_name,
-        "outcome": ("complete" if whole else "partial") if sentences else "nothing",
+        "outcome": outcome_of(sentences, state.get("failures", []), whole=whole),
         "stop": stop,
     }
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
+from nodes.intake import why_unknown
+from nodes.retractions import retracted_now
 from state.audit import ReferenceFinding
 from state.paper import Paper, known_since, merge_records, title_key
 from state.request import Request
@@ -44,6 +46,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         failures += failed
         if name in _BROAD:
             denied |= looked.asked
+    unasked = {item.subject: item.cause for item in failures if item.subject in request.sources}
     held, failed = await _held(services, request, entries, given, found)
     failures += failed
     papers, failed = await _marked(services, request, entries, given, found, held)
@@ -61,7 +64,7 @@ async def resolve_references(state: VerifyState, runtime: Runtime[RunContext]) -
         if place in unknown:
             findings.append(_unknown(entry, own))
         elif place not in papers:
-            cause = f"{', '.join(request.sources)} has no such paper"
+            cause = why_unknown(request.sources, unasked)
             failures.append(_failure(entry.wanted, cause, "send its record, or look elsewhere"))
         elif own and place in found:
             findings += compare_records(entry, own, found[place])
@@ -145,17 +148,9 @@ async def _marked(
                 papers[place] = one
             elif one and known and near_titles(known.title, one.title):
                 papers[place] = merge_records(known, one)
-    if not papers or not any(is_online(name) for name in request.sources):
-        return papers, []
-    try:
-        notices = await (await services.crossref(request)).retractions(list(papers.values()))
-    except (TransientError, PermanentError) as error:
-        remedy = "retractions are known only as far as the sources mark them"
-        return papers, [_failure("crossref", str(error), remedy)]
-    return {
-        place: paper.model_copy(update={"retracted": True}) if paper.id in notices else paper
-        for place, paper in papers.items()
-    }, []
+    by_id = {paper.id: paper for paper in papers.values()}
+    marked, failures = await retracted_now(services, request, by_id.values(), STAGE)
+    return {place: marked.get(paper.id, paper) for place, paper in papers.items()}, failures
 
 
 def compare_records(entry: Entry, given: Paper, found: Paper) -> list[ReferenceFinding]:

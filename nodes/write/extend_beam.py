@@ -8,11 +8,11 @@ of the lines to write and a variant's number. Writes `candidates`, `rejections`.
 
 from langgraph.runtime import Runtime
 
+from nodes.keeping import saving_services
 from nodes.write.writers.port import Job, stage_of
 from nodes.write.writers.registry import writer_named
 from state.channels import WriteState
 from tools.context import RunContext
-from tools.services import open_services
 
 
 class Branch(WriteState):
@@ -24,7 +24,7 @@ class Branch(WriteState):
 
 async def extend_beam(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Write one job of the round; what the mind says is checked by code."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=True)
     stage = stage_of(state)
     lines = tuple(line for line in stage.lines if line.number in set(state["lines"]))
     job = Job(draft=stage.best, lines=lines, variant=state["variant"])

@@ -15,7 +15,7 @@ from state.verifying import VerifyState
 from state.writing import Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
+from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.uncited_claims import cue_of
 from tools.llm.task import Task
 from tools.services import Services, open_services
@@ -91,10 +91,10 @@ async def flag_claims(
         return [], []
     try:
         answer = await services.mind.do(TASK, sentences=shown)
-    except (AnswerError, RefusedError) as error:
+    except (AnswerError, RefusedError, KeptError) as error:
         failure = Failure(
             stage=STAGE, subject="uncited claims", cause=str(error),
-            remedy="they were looked for by their wording only",
+            remedy="they were looked for by their wording only", lost=True,
         )  # fmt: skip
         return claims_by_cue(sentences, judged), [failure]
     # Authors named are there for all to see, whatever a model makes of it.

@@ -18,7 +18,7 @@ from state.paper import Paper
 from state.quote import Quote
 from state.request import Choices
 from state.results import CitedSentence
-from state.run import Failure, Outcome, halt
+from state.run import Failure, Outcome, halt, outcome_of
 from state.table import ComparisonTable
 from state.writing import INPUT, CitationVerdict, Plan, SavedSection, Sentence
 from tools.bibliography.section import PrintedSection, running_text
@@ -136,14 +136,14 @@ def paragraph_numbers(sentences: Sequence[Sentence], plan: Plan) -> list[int]:
 
 
 def _outcome(state: WriteState, sentences: Sequence[CitedSentence]) -> Outcome:
-    stopped = halt(state.get("failures", []))
-    if stopped and not sentences:
+    failures = state.get("failures", [])
+    if not sentences and outcome_of(failures, failures) == "partial":
         # What `find` found is still there; papers that the caller named are no result.
         return "partial" if state.get("sufficiency") else "nothing"
-    whole = state.get("checks") and not stopped
     judged = [item for text in sentences for item in (*text.citations, text.verdict) if item]
     open_ = any(item.verdict == "not_checked" for item in judged)
-    return ("complete" if whole and not open_ else "partial") if sentences else "nothing"
+    whole = bool(state.get("checks")) and not open_
+    return outcome_of(sentences, failures, whole=whole)
 
 
 def _sentence(

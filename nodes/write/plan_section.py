@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from nodes.ask_checked import ask_checked
 from nodes.asking import is_due
+from nodes.keeping import saving_services
 from nodes.write.planned_themes import (
     PlannedLine,
     PlannedTheme,
@@ -33,7 +34,7 @@ from tools.counting import counted
 from tools.embed.port import Embedder
 from tools.evidence.prompt_injection import without_injections
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.themes import group_texts
 
 STAGE = "plan_section"
@@ -139,7 +140,7 @@ async def plan_section(state: WriteState, runtime: Runtime[RunContext]) -> Write
     Raises:
         InputError: The researcher's plan cannot be read; the run stops and says why.
     """
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime)
     services.progress(STAGE, 0, 1)
     plan, failures = await _plan(services, state)
     planned = {key for line in plan.lines for key in line.keys}
@@ -189,8 +190,8 @@ async def _ask(
     """Ask for a plan; what the window has no room for is told, and where no answer comes the embedded engine plans."""
     failures: list[Failure] = []
 
-    def fail(cause: str, remedy: str) -> None:
-        failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy))
+    def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
+        failures.append(Failure(stage=STAGE, subject="plan", cause=cause, remedy=remedy, lost=lost))
 
     shown = [
         PlannedPaper(
@@ -215,7 +216,7 @@ async def _ask(
         if asked.answer is not None:
             return asked.answer, failures
         error = str(asked.error)
-    fail(error, "the embedded engine made the plan")
+    fail(error, "the embedded engine made the plan", lost=True)
     wanted = [item for item in shown if item.must] + [item for item in shown if not item.must]
     embedder = services.clients.embedder
     return await asyncio.to_thread(extract, embedder, text=text, papers=wanted[:most]), failures

@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from nodes.ask_checked import ask_checked
+from nodes.keeping import saving_services
 from state.channels import WriteState
 from state.paper import Paper
 from state.passage import Passage
@@ -30,7 +31,7 @@ from tools.evidence.prompt_injection import without_injections
 from tools.evidence.quotes import MIN_LENGTH, find_quote, quote_fault, quote_paper
 from tools.llm.prompt import count_tokens
 from tools.llm.task import Task
-from tools.services import Services, open_services
+from tools.services import Services
 from tools.text.language import language, language_name
 from tools.text.printable import printable
 from tools.text.roles import assign_roles
@@ -128,11 +129,13 @@ class Branch(WriteState):
     paper: str
     of: int
     """How many branches there are."""
+    drafted: bool
+    """Whether what the section says of papers is written already."""
 
 
 async def read_paper(state: Branch, runtime: Runtime[RunContext]) -> WriteState:
     """Keep the answers whose quotes are there; ask once more when a quote fails."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=state.get("drafted", False))
     key = state["paper"]
     papers = await services.run_store.papers.get([key])
     if key not in papers:  # the caller named it, and no source knows it
@@ -170,8 +173,9 @@ async def _elements(
     whole, commands = without_injections(paper.abstract or "")
     failures: list[Failure] = []
 
-    def fail(cause: str, remedy: str) -> None:
-        failures.append(Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy))
+    def fail(cause: str, remedy: str, *, lost: bool = False) -> None:
+        told = Failure(stage=STAGE, subject=paper.id, cause=cause, remedy=remedy, lost=lost)
+        failures.append(told)
 
     inputs: dict[str, Any] = {"title": title or _UNSHOWN, "abstract": whole}
     inputs["abstract"] = text = _fitting(services, inputs["title"], whole)
@@ -198,7 +202,8 @@ async def _elements(
             services.mind, TASK, inputs, lambda reading: _keep(reading, paper, passages, good)
         )
         if asked.error:
-            fail(str(asked.error), "the paper is described from its abstract's sentences only")
+            remedy = "the paper is described from its abstract's sentences only"
+            fail(str(asked.error), remedy, lost=asked.answer is None)
     return {name: good[name] for name in ELEMENTS if name in good}, failures
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.keeping import saving_services
 from nodes.write.lines import line_papers
 from nodes.write.rewrite_unsupported import is_weak, rejections_of, why
 from nodes.write.writers.answers import Revision, as_answered
@@ -24,7 +25,6 @@ from state.writing import Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.llm.task import Task
-from tools.services import open_services
 
 STAGE = "revise_draft"
 _ENOUGH = 0.6
@@ -78,7 +78,7 @@ TASK = Task(
 
 async def revise_draft(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Have the draft revised by whoever wrote it."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=True)
     stage, old = stage_of(state), state["final"]
     drafting = await begin(services, stage, list(state["keys"]), STAGE)
     drafting.remedy = "the draft goes on as it is"

@@ -14,6 +14,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.keeping import saving_services
 from nodes.write.check_citations import Numbered
 from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
 from nodes.write.number_references import paragraph_numbers
@@ -27,10 +28,9 @@ from state.run import Failure
 from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
+from tools.errors import AnswerError, KeptError, RefusedError
 from tools.evidence.support import BAD
 from tools.llm.task import Task
-from tools.services import open_services
 
 STAGE = "rewrite_unsupported"
 
@@ -98,7 +98,7 @@ TASK = Task(
 
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=True)
     faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
     if state["checks"] >= rounds(state["final"]):
         return take_out(state, faulty)
@@ -157,9 +157,9 @@ async def _rewrite(
         return {**first, **await _rewrite(drafting, state, block[middle:])}
     try:
         answer = await mind.do(TASK, **inputs)
-    except (AnswerError, RefusedError) as error:
+    except (AnswerError, RefusedError, KeptError) as error:
         for number in sorted({item.sentence for item in bad if item.verdict in BAD}):
-            drafting.fail(f"sentence {number}", str(error), drafting.remedy)
+            drafting.fail(f"sentence {number}", str(error), drafting.remedy, lost=True)
         return {}
     mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
     given = {item.line: item for item in sentences_of(answer) if item.line in old}

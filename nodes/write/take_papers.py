@@ -4,7 +4,7 @@ Reads the input of `write`. Writes `run`, `request`, `choices`, `selected`, `sto
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +12,8 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from citeloom import PROGRAM
-from nodes.intake import check_language, clean_text, kind_of, parse, short_note
+from nodes.intake import check_language, clean_text, kind_of, parse, short_note, why_unknown
+from nodes.retractions import retracted_now
 from nodes.write.writers.registry import check_writer
 from state.channels import WriteState
 from state.paper import Paper, canonical_id
@@ -51,9 +52,15 @@ async def take_papers(state: Mapping[str, object], runtime: Runtime[RunContext])
             notes=(*notes, *short_note(text)),
         )  # fmt: skip
         papers, failures = await _papers(sent.papers, request, services)
+        marked, unasked = await retracted_now(services, request, papers, STAGE)
+        papers = [marked.get(paper.id, paper) for paper in papers]
+        failures += unasked
         if not papers:
+            whys = dict.fromkeys(item.cause for item in failures if item.remedy == _LATER)
             raise InputError(
-                "there is no paper to write about: give ids that the library knows, or records with "
+                f"there is no paper to write about: {'; '.join(whys)}"
+                if whys
+                else "there is no paper to write about: give ids that the library knows, or records with "
                 "title and abstract"
             )
     except CiteLoomError as error:
@@ -78,22 +85,13 @@ async def _papers(
         failures.append(Failure(stage=STAGE, subject=subject, cause=cause[:300], remedy=remedy))
 
     ids = [canonical_id(item) for item in given if isinstance(item, str) and item.strip()]
-    known: dict[str, Paper] = {}
-    for name in request.sources if ids else ():
-        source = await services.source(name, request)
-        try:
-            # Those that the sources before it lack.
-            known |= await source.get([key for key in ids if key not in known])
-        except (TransientError, PermanentError) as error:
-            if not is_online(name):
-                raise
-            fail(name, str(error), "papers named by id were not looked up here")
-        if known.keys() >= {*ids}:
-            break
-    places = " and ".join(
+    known, unasked = await _known(ids, request, services)
+    for name, why in unasked.items():
+        fail(name, why, "papers named by id were not looked up here")
+    names = [
         f"the library '{request.library}'" if name == "library" else name
         for name in request.sources
-    )
+    ]
     papers: list[Paper] = []
     for item in given:
         try:
@@ -102,10 +100,31 @@ async def _papers(
             else:
                 papers.append(Paper.model_validate(item) if "origin" in item else paper_from(item))
         except KeyError:
-            fail(str(item)[:80], f"{places} has no such paper", _ELSEWHERE)
+            fail(str(item)[:80], why_unknown(names, unasked), _LATER if unasked else _ELSEWHERE)
         except (RecordError, ValueError, ValidationError) as error:
             fail(str(item)[:80], f"not a usable record: {error}", _ELSEWHERE)
     return papers, failures
 
 
+async def _known(
+    ids: Sequence[str], request: Request, services: Services
+) -> tuple[dict[str, Paper], dict[str, str]]:
+    """Return the papers of these ids, each from the first source that has it, and why others did not answer."""
+    known: dict[str, Paper] = {}
+    unasked: dict[str, str] = {}
+    for name in request.sources if ids else ():
+        source = await services.source(name, request)
+        try:
+            # Those that the sources before it lack.
+            known |= await source.get([key for key in ids if key not in known])
+        except (TransientError, PermanentError) as error:
+            if not is_online(name):
+                raise
+            unasked[name] = str(error)
+        if known.keys() >= {*ids}:
+            break
+    return known, unasked
+
+
+_LATER = "write again when it answers, look elsewhere, or send its record"
 _ELSEWHERE = f"check the id, look in other sources, add the paper with `{PROGRAM} library add`, or send its record"

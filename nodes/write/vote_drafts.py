@@ -7,6 +7,7 @@ run_store with their losers and votes (ChatCite, section 3.2.2).
 
 from langgraph.runtime import Runtime
 
+from nodes.keeping import saving_services
 from nodes.write.lines import untrue_counts
 from nodes.write.writers.port import EMPTY, stage_of
 from nodes.write.writers.registry import writer_named
@@ -14,7 +15,6 @@ from state.channels import WriteState
 from state.reducers import replaced
 from state.writing import Draft, Plan
 from tools.context import RunContext
-from tools.services import open_services
 
 STAGE = "vote_drafts"
 
@@ -23,7 +23,7 @@ async def vote_drafts(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     """Let the writer decide, and keep its best draft as what the section has come to."""
     if not state["candidates"]:  # the round was stopped before anything came of it
         return {}
-    services = open_services(runtime, state["run"])
+    services = saving_services(state, runtime, drafted=True)
     writer = writer_named(services.context.writer)
     settled = await writer.settle(services, stage_of(state), state["candidates"])
     lines = len(state["outline"].lines) or 1

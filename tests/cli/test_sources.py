@@ -209,3 +209,37 @@ def test_offline_each_source_is_told_in_one_line(
         told = [line for line in done.stderr.splitlines() if f"{name} cannot be reached" in line]
         assert len(told) == 1
         assert len([item for item in done.run["failures"] if name in item["subject"]]) > 1
+
+
+def two_dois(server: ScholarServer) -> list[str]:
+    held = [work for work in server.world.held("openalex") if work.doi and work.abstract]
+    return [part for work in held[:2] for part in ("--paper", str(work.doi))]
+
+
+def test_records_that_cost_nothing_are_had_where_the_allowance_is_spent(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    server.money.with_key = 0.0
+    done = call("write", ABSTRACT, *two_dois(server), "--source", "openalex", out=tmp_path / "out")
+    assert done.code == 0, done.stderr
+    assert len(done.run["references"]) == 2
+    assert (server.charged.by_kind["refused"], server.charged.by_kind["singleton"]) == (1, 2)
+
+
+def test_source_that_refuses_is_never_told_as_one_that_has_nothing(
+    online: Path, server: ScholarServer, tmp_path: Path
+) -> None:
+    server.faults.only["openalex"] = {"spent": 1.0}
+    dois = two_dois(server)
+    done = call("write", ABSTRACT, *dois, "--source", "openalex", out=tmp_path / "written")
+    assert done.code == 1
+    checked = call(
+        "verify", "Owls hoot at night [1].", *dois, "--source", "openalex", out=tmp_path / "checked"
+    )
+    found = call(
+        "find", ABSTRACT, "--library", "small", "--include", dois[1], "--source", "library",
+        "--source", "openalex", *SMALLER, out=tmp_path / "found",
+    )  # fmt: skip
+    for told in (done.stderr, checked.stderr, found.stderr):
+        assert "openalex could not be asked (openalex's quota is spent; it comes back at" in told
+        assert "openalex has no such paper" not in told

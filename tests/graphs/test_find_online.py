@@ -372,6 +372,8 @@ async def test_many_runs_at_once_keep_the_limits_and_all_finish(
     assert [result["outcome"] for result in results] == ["complete"] * 10
     assert [result["failures"] for result in results] == [[]] * 10
     assert not server.too_fast
-    assert server.repeated() == []
+    # Whether papers were retracted each run asks anew.
+    retractions = {request.key for request in server.calls("crossref")}
+    assert set(server.repeated()) <= retractions
     calls = sum(row.calls for result in results for row in result["source_usage"])
     assert calls == len(server.requests)

@@ -215,8 +215,9 @@ async def test_budget_is_shared_by_finding_and_writing(llm_settings: Settings) -
     ) as llm:
         result = await review(llm.context)
         assert len(llm.server.requests) <= needed - 3
-    assert result["stop"].subject == "budget"
+    assert result["outcome"] == "partial"
     assert result["papers"]
+    assert result["sentences"]
 
 
 @pytest.mark.parametrize(
@@ -277,6 +278,8 @@ async def test_spent_budget_keeps_what_there_is(llm_settings: Settings) -> None:
         result = await review(llm.context)
         paid = len(llm.server.requests)
     assert paid <= 4
-    assert result["stop"].subject == "budget"
-    assert "larger budget" in result["stop"].remedy
-    assert result["papers"], "what was debated before the end is shown"
+    causes = {item.cause for item in result["failures"] if item.lost}
+    assert causes == {
+        "what is left of the run's budget is kept for the draft and its check; for more, raise max_calls"
+    }
+    assert result["papers"], "those that nobody debated are scored all the same"

@@ -1,4 +1,4 @@
-"""Writing whose budget is spent keeps what it has, and nothing of it counts as checked."""
+"""Writing on a budget that does not reach: what the model has no room to write is the papers' own words, checked."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ async def write(llm: Scripted) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("task", ["write_section", "check_citations"])
-async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
+async def test_budget_that_ends_at_a_task_leaves_a_text_that_is_checked_as_far_as_it_goes(
     task: str, llm_settings: Settings
 ) -> None:
     whole = llm_settings.model_copy(update={"strong_model": "first"})
@@ -32,6 +32,18 @@ async def test_budget_that_ends_at_a_task_leaves_text_that_no_check_has_passed(
     with Scripted(reviewer(), llm_settings, max_calls=place, **by_sentence) as llm:
         result = await write(llm)
         assert len(llm.server.requests) <= place
+    assert result["sentences"]
+    assert result["outcome"] == "partial"
+    assert any("kept for the draft and its check" in item.cause for item in result["failures"])
+    verdicts = [item.verdict for text in result["sentences"] for item in text.citations]
+    assert "not_checked" not in verdicts
+
+
+async def test_text_whose_check_has_no_budget_counts_as_unchecked(llm_settings: Settings) -> None:
+    # Of the budget for a day nothing is kept: other runs may take it.
+    limited = llm_settings.model_copy(update={"max_calls_per_day": 6})
+    with Scripted(reviewer(), limited) as llm:
+        result = await write(llm)
     assert result["stop"].subject == "budget"
     assert result["sentences"]
     assert result["outcome"] == "partial"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from typer.testing import CliRunner, Result
 
 from citeloom.cli.library.commands import app
 from citeloom.settings import settings as process_settings
+from state.paper import Author, Paper
 from tests.library.words import PARTS, OtherEmbedder, WordEmbedder, document, paper
-from tools.library.open import close_libraries, create_library
+from tools.library.open import close_libraries, create_library, open_library
 
 Run = Callable[..., Result]
 
@@ -155,6 +157,35 @@ def test_papers_are_exported_added_and_removed_after_a_question(run: Run) -> Non
     assert "not in 'new': unknown" in done.stderr
     run("remove", "new", "--yes")
     assert run("list").stdout.split() == ["mine", "starter"]
+
+
+def test_every_field_of_a_record_comes_back_from_an_export(run: Run) -> None:
+    full = Paper(
+        id="doi:10.1000/a", title="Owls", abstract="They hoot.", abstract_kind="annotation", year=2001,
+        published=date(2001, 2, 3), authors=(Author(name="Ada Owl"),), authors_complete=False, venue="Nest",
+        doi="10.1000/a", arxiv="2001.00001", openalex="W1", semantic_scholar="a" * 40, url="http://127.0.0.1/a",
+        pdf="http://127.0.0.1/a.pdf", cited_by=7, retracted=True, references=("doi:10.1000/b",),
+        aliases=("arxiv:2001.00001", "openalex:W1", f"s2:{'a' * 40}"),
+    )  # fmt: skip
+    bare = Paper(id="doi:10.1000/c", title="Voles", doi="10.1000/c", references_missing=True)
+    told = {
+        name
+        for name, field in Paper.model_fields.items()
+        for one in (full, bare)
+        if getattr(one, name) != field.get_default(call_default_factory=True)
+    }
+    assert told == set(Paper.model_fields) - {"origin"}, "a new field needs a value here"
+    words = WordEmbedder()
+    create_library("whole", process_settings(), words).add([full, bare])
+    run("export", "whole", "whole.jsonl")
+    run("add", "whole.jsonl", "--library", "again")
+    again = open_library("again", process_settings(), words)
+    assert again.get([full.id, bare.id]) == {full.id: full, bare.id: bare}
+    for name in ("whole.bib", "whole.json"):
+        run("export", "whole", name)
+        run("add", name, "--library", name.replace(".", "-"))
+        known = open_library(name.replace(".", "-"), process_settings(), words)
+        assert known.get([full.id])[full.id].retracted
 
 
 def test_bad_records_are_shown_by_file_and_line_and_kept_in_full(run: Run, catalog: Path) -> None:

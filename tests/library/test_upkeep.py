@@ -113,7 +113,7 @@ def test_flipped_bytes_of_the_catalog_and_its_loss_are_said(
             assert "restore" in fault.remedy
         close_libraries()
     path.unlink()
-    with pytest.raises(LibraryError, match="there is no library 'mine'"):
+    with pytest.raises(LibraryError, match="the library 'mine' has lost its catalog"):
         open_library("mine", settings, embedder)
 
 

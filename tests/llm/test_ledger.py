@@ -10,9 +10,9 @@ import pytest
 from state.run import Usage
 from tests.fakes.openai_server import Hang, OpenAIServer, Slow, Text
 from tests.llm.support import RATE, mind_at
-from tools.errors import BudgetError, PermanentError, TransientError
+from tools.errors import BudgetError, KeptError, PermanentError, TransientError
 from tools.ledger.ledger import RunLedger
-from tools.ledger.limits import Limits
+from tools.ledger.limits import Kept, Limits
 from tools.llm.endpoint import FLOOR
 
 CHEAP = Slow(0.01, Text('{"score": 7}', tokens=20))
@@ -184,3 +184,25 @@ async def test_a_ledger_that_cannot_be_written_costs_no_answer(
     await ledger.note("t", "m", cached=1)
     assert ledger.usage()[0].cached == 2
     assert "not on disk" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        ({"calls": 2}, Kept(calls=2)), ({"tokens": 400}, Kept(tokens=350)), ({"usd": 1.0}, Kept(usd=0.9999)),
+        ({"minutes": 2.0}, Kept(minutes=2.0)),
+    ],
+)  # fmt: skip
+async def test_what_is_kept_of_a_budget_is_for_later_steps(
+    limits: dict[str, float], kept: Kept
+) -> None:
+    (name,) = limits
+    ledger = RunLedger("run", Limits(**limits, kept=kept))  # type: ignore[arg-type]
+    with pytest.raises(
+        KeptError, match=f"kept for the draft and its check; for more, raise max_{name}"
+    ):
+        async with ledger.spend("early", "m", output_tokens=100, price=PRICE):
+            raise AssertionError("it was asked")
+    ledger.limits = Limits(**limits)  # type: ignore[arg-type]
+    async with ledger.spend("late", "m", output_tokens=100, price=PRICE) as spending:
+        assert spending.limit == 100

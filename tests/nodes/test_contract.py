@@ -118,6 +118,7 @@ def test_reads_only_channels_or_what_its_branch_is_given(module: ModuleType) -> 
         "of",
         "paper",
         "draft",
+        "drafted",
         "variant",
         "papers",
         "limit",

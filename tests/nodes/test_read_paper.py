@@ -75,6 +75,7 @@ def read(tmp_path: Path) -> Iterator[Read]:
         branch: Branch = {
             "run": run, "request": Request(text=text, library=library), "paper": key or paper.id,
             "of": 1,
+            "drafted": False,
         }  # fmt: skip
         runtime = Runtime(context=context_for(options), store=InMemoryStore())
         services = open_services(runtime, run)

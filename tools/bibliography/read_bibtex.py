@@ -8,7 +8,14 @@ from typing import Any
 
 from state.paper import Paper
 from tools.bibliography.latex import balanced
-from tools.bibliography.read_record import BadRecord, RecordError, arxiv_in, bad_record, paper_from
+from tools.bibliography.read_record import (
+    BadRecord,
+    RecordError,
+    arxiv_in,
+    bad_record,
+    is_retracted_note,
+    paper_from,
+)
 
 _VENUES = ("journal", "journaltitle", "booktitle", "school", "institution", "publisher", "series")
 _YEAR = re.compile(r"^\D{0,12}(\d{4})(?:\D{0,12}|[-/].*)$")  # "2020", "c. 2020", "2020-05"
@@ -97,6 +104,7 @@ def _fields(raw: Mapping[str, str]) -> dict[str, Any]:
         "doi": doi,
         "arxiv": _arxiv(text, url),
         "url": url,
+        "retracted": is_retracted_note(text.get("note")),
     }
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from state.paper import Paper, canonical_id
-from tools.bibliography.read_record import BadRecord, RecordError, arxiv_in, bad_record, paper_from
+from tools.bibliography.read_record import (
+    BadRecord,
+    RecordError,
+    arxiv_in,
+    bad_record,
+    is_retracted_note,
+    paper_from,
+)
 
 _ARXIV_PLACES = ("number", "archive", "archive_location", "archive-location", "URL", "note")
 _YEAR = re.compile(r"\b(\d{4})\b")
@@ -79,6 +86,7 @@ def _fields(item: Mapping[str, Any]) -> dict[str, Any]:
         "arxiv": arxiv_in(" ".join(str(item.get(name) or "") for name in _ARXIV_PLACES)),
         "url": item.get("URL") or item.get("url"),
         "references": _references(item.get("reference")),
+        "retracted": is_retracted_note(item.get("note")),
     }
 
 

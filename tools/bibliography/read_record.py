@@ -92,7 +92,21 @@ def _name(value: object) -> object:
     return ", ".join(map(str, filter(None, names))) if names[0] else _folded(whole) or names[1]
 
 
+def _count(value: object) -> object:
+    return value if type(value) is int and value >= 0 else None
+
+
+def is_retracted_note(note: object) -> bool:
+    """Whether a reference manager's note is the one that CiteLoom writes of a retracted paper."""
+    return isinstance(note, str) and note.strip().rstrip(".").casefold() == "retracted"
+
+
 _Text = Annotated[str | None, BeforeValidator(_folded)]
+# Files of others have all kinds of things under these names, which cost no record.
+_Link = Annotated[
+    str | None, BeforeValidator(lambda value: _folded(value) if isinstance(value, str) else None)
+]
+_Said = Annotated[bool, BeforeValidator(lambda value: value is True)]
 _Id = Annotated[str | None, BeforeValidator(_id)]
 
 
@@ -112,6 +126,10 @@ class _Record(BaseModel):
     openalex: _Text = None
     semantic_scholar: _Text = None
     url: _Text = None
+    pdf: _Link = None
+    cited_by: Annotated[int | None, BeforeValidator(_count)] = None
+    retracted: _Said = False
+    references_missing: _Said = False
 
     def identifier(self, name: str) -> str | None:
         """Return the bare identifier of this kind, from its field, the DOI or the record's id."""
@@ -128,8 +146,8 @@ def paper_from(fields: Mapping[str, Any]) -> Paper:
 
     Fields are named as in the JSON Lines schema: id, title, abstract, abstract_kind, year, published, authors
     (strings, or objects with family and given, literal or name), venue, references, doi, arxiv,
-    openalex, semantic_scholar, url, aliases; others are ignored. An `id` of a known kind fills
-    the field of its kind; a DOI or other identifier that is none is ignored.
+    openalex, semantic_scholar, url, pdf, cited_by, retracted, references_missing, aliases; others are ignored.
+    An `id` of a known kind fills the field of its kind; a DOI or other identifier that is none is ignored.
 
     Raises:
         RecordError: There is no title, or a field has a type or value that cannot be meant.
@@ -161,5 +179,6 @@ def paper_from(fields: Mapping[str, Any]) -> Paper:
         venue=record.venue, url=record.url, references=tuple(dict.fromkeys(references)),
         aliases=tuple(key for key in dict.fromkeys([*aliases, *more]) if key != paper_id),
         doi=known["doi"], arxiv=known["arxiv"], openalex=known["openalex"],
-        semantic_scholar=known["semantic_scholar"],
+        semantic_scholar=known["semantic_scholar"], pdf=record.pdf, cited_by=record.cited_by,
+        retracted=record.retracted, references_missing=record.references_missing and not references,
     )  # fmt: skip

@@ -151,7 +151,7 @@ class HttpCaller:
                     outcome = await self._try(trip, read, usd, payload, spending)
                     if isinstance(outcome, Verdict):
                         # Those who wait at the gate must not pass before they can know.
-                        self._tell_others(outcome)
+                        self._tell_others(outcome, price)
                 if not isinstance(outcome, Verdict):
                     state.breaker.answered()
                     body, value = outcome
@@ -175,11 +175,11 @@ class HttpCaller:
             logger.info("%s, try %d after %.1f s: %s", host.name, tries, waited, kind_of(error))
             await asyncio.sleep(pause)
 
-    def _tell_others(self, verdict: Verdict) -> None:
-        """Let all who ask this host know what one failed try has shown."""
+    def _tell_others(self, verdict: Verdict, price: float) -> None:
+        """Let all who ask this host know what one failed try of a call of this price has shown."""
         state, error = self._state, verdict.error
         if verdict.spent_for:
-            state.quota.spent(verdict.spent_for)
+            state.quota.spent(verdict.spent_for, price)
         if isinstance(error, TransientError):
             state.breaker.failed(error)
             state.gate.pause(error.retry_after or 0.0)

@@ -60,6 +60,8 @@ class Quota:
     _remaining: float | None = None
     _back_at: float = 0.0
     _spent_until: float = 0.0
+    _closed_until: float = 0.0
+    """Until when calls that cost nothing are refused, too."""
 
     @property
     def remaining(self) -> float | None:
@@ -77,16 +79,18 @@ class Quota:
         self.limit = self.limit if limit is None else limit
         return number(headers.get("x-ratelimit-cost-usd"))
 
-    def spent(self, seconds: float) -> None:
-        """Take in that nothing is left for so many seconds."""
+    def spent(self, seconds: float, usd: float) -> None:
+        """Take in that a call of this price was refused, with nothing left for so many seconds."""
         self._spent_until = self._back_at = time.time() + seconds
+        self._closed_until = self._closed_until if usd else self._spent_until
         self._remaining = 0.0
 
     def check(self, name: str, usd: float, advice: str) -> None:
         """Raise QuotaError where the host would refuse a call of this price."""
         now, left = time.time(), self.remaining
-        if now < self._spent_until:
-            raise QuotaError(spent_text(name, self._spent_until - now, advice))
+        until = self._spent_until if usd else self._closed_until
+        if now < until:
+            raise QuotaError(spent_text(name, until - now, advice))
         if left is not None and usd and left + 1e-12 < usd:
             text = spent_text(name, self._back_at - now, advice)
             raise QuotaError(f"{text}; {left:.4g} USD are left and this call costs {usd:.4g}")

@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS spending (
 CREATE TABLE IF NOT EXISTS holds (
     hold INTEGER PRIMARY KEY, day TEXT, caller TEXT, until REAL, calls INTEGER, tokens INTEGER, usd REAL
 );
+CREATE TABLE IF NOT EXISTS overshoots (place TEXT PRIMARY KEY, over INTEGER, longest INTEGER);
 """
 """`spending` has what was paid for by day, and `holds` the worst of what is under way where a day is limited."""
 
@@ -131,6 +132,30 @@ class LedgerFile:
                 return db.execute(query).fetchall()
         except sqlite3.Error as error:
             raise self._unreadable(error) from error
+
+    def overshoot(self, place: str) -> tuple[int, int]:
+        """Return the most tokens that a model at an endpoint wrote past its limit, and in all where it did.
+
+        Raises:
+            PermanentError: The file cannot be read.
+        """
+        if not self.path.exists():
+            return 0, 0
+        query = "SELECT over, longest FROM overshoots WHERE place = ?"
+        try:
+            with self.opened() as db:
+                return db.execute(query, (place,)).fetchone() or (0, 0)
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from error
+
+    def note_overshoot(self, place: str, over: int, longest: int) -> None:
+        """Keep the larger of what was known and these."""
+        with self.opened() as db:
+            db.execute(
+                "INSERT INTO overshoots VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "over = max(over, excluded.over), longest = max(longest, excluded.longest)",
+                (place, over, longest),
+            )
 
     def _unreadable(self, error: sqlite3.Error) -> PermanentError:
         return PermanentError(

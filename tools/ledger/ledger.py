@@ -6,18 +6,19 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from state.run import SourceUsage, Usage
-from tools.errors import BudgetError, FinishedError, PermanentError
+from tools.errors import BudgetError, FinishedError, KeptError, PermanentError
 from tools.gate import Bell
 from tools.ledger.day import DayBudget
 from tools.ledger.file import LedgerFile, Used
-from tools.ledger.limits import Limits, excess_text
+from tools.ledger.limits import Kept, Limits, excess
+from tools.ledger.overshoots import Overshoot, Overshoots
 from tools.ledger.spending import Cost, Price, Spending
 from tools.telemetry.calls import tell_call, tell_unpaid
 
@@ -33,6 +34,10 @@ class _Hold:
     """Empty for a question."""
     day: int | None = None
     """Its number in the file, where the day is limited."""
+    endpoint: str = ""
+    """The model and where it is, of a question."""
+    limit: int = 0
+    """Its output limit."""
 
 
 class RunLedger:
@@ -46,6 +51,7 @@ class RunLedger:
         self.run = run
         self.limits = limits
         self._file = LedgerFile(home) if home else None
+        self._overshoots = Overshoots(self._file)
         self._loaded = self._file is None
         self._rows: dict[tuple[str, ...], Used] = {}
         self._held: list[_Hold] = []
@@ -126,11 +132,13 @@ class RunLedger:
         output_tokens: int = 0,
         halvings: int = 0,
         price: Price | None = None,
+        endpoint: str = "",
     ) -> AsyncIterator[Spending]:
         """Hold the budget for one call of at most these tokens while the block runs.
 
         Waits while calls under way may still free enough of the budget. Where `output_tokens` do not
-        fit into it they are halved, so often at most: `worst` tells, and the call keeps to it.
+        fit into it they are halved, so often at most: `limit` tells, and the call keeps to it. An
+        `endpoint` (a name for it and its model) that did not keep to a limit is held more for than that.
 
         Raises:
             BudgetError: The call may exceed a limit; nothing was spent on it.
@@ -142,10 +150,13 @@ class RunLedger:
                 f"a limit in USD needs the price of '{mind}': set CITELOOM_FAST_PRICE and "
                 "CITELOOM_STRONG_PRICE, as [USD for a million input tokens, for output tokens]"
             )
-        steps = [output_tokens >> halved for halved in range(halvings + 1)]
-        worst = [Cost.of(1, input_tokens, tokens, price) for tokens in steps]
-        hold = await self._hold(task, worst, "")
-        spending = Spending(price, hold.worst, self._clock)
+        seen = await self._overshoots.of(endpoint) if endpoint else Overshoot()
+        steps: dict[Cost, int] = {}
+        for limit in (output_tokens >> halved for halved in range(halvings + 1)):
+            steps.setdefault(Cost.of(1, input_tokens, seen.reserve(limit), price), limit)
+        hold = await self._hold(task, list(steps), "")
+        hold.endpoint, hold.limit = endpoint, steps[hold.worst]
+        spending = Spending(price, hold.worst, self._clock, limit=hold.limit)
         try:
             yield spending
         except BaseException as error:
@@ -153,6 +164,9 @@ class RunLedger:
             raise
         finally:
             cost = spending.end()
+            if endpoint and spending.told and cost.output_tokens > hold.limit:
+                seen = await self._overshoots.learn(endpoint, hold.limit, cost.output_tokens)
+                self._hold_more(endpoint, seen, price)
             used = Usage(task=task, mind=mind, seconds=spending.seconds, **asdict(cost))
             await self._record(used, hold, spending)
 
@@ -193,12 +207,24 @@ class RunLedger:
                     if (excess := self._excess(worst, source, ())) is None:
                         break
                 else:
-                    raise BudgetError(f"'{subject}' was not asked: {excess}")
+                    raise (
+                        KeptError(excess)
+                        if self.limits.kept != Kept()
+                        else BudgetError(f"'{subject}' was not asked: {excess}")
+                    )
                 if self._excess(worst, source, self._held) is None:
                     self._held.append(hold := _Hold(worst, source))
                     return hold
                 ticket = self._bell.ticket()
             await ticket
+
+    def _hold_more(self, endpoint: str, seen: Overshoot, price: Price | None) -> None:
+        """Let calls under way at an endpoint count for as much as another of them wrote too much."""
+        with self._lock:
+            for hold in self._held:
+                if hold.endpoint == endpoint:
+                    tokens = hold.worst.input_tokens, seen.reserve(hold.limit)
+                    hold.worst = Cost.of(1, *tokens, price)
 
     def _let_go(self, hold: _Hold) -> None:
         with self._lock:
@@ -251,28 +277,9 @@ class RunLedger:
 
     def _excess(self, worst: Cost, source: str, held: Collection[_Hold]) -> str | None:
         """Say which limit a call would exceed besides what is held, for a person; None when it fits."""
-        limits, minutes = self.limits, self._thinking / 60
-        if limits.minutes is not None and minutes >= limits.minutes:
-            return excess_text("minutes", limits.minutes, minutes, 0.0)
-        more = [worst, *(hold.worst for hold in held)]
-        for name in ("usd", "tokens", "calls"):
-            limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost in more)
-            # What sources were asked counts in USD only.
-            rows: Iterable[Used] = self._rows.values()
-            counted = [row for row in rows if name == "usd" or isinstance(row, Usage)]
-            spent = sum(getattr(row, name) for row in counted)
-            # A call of no price may go on where the money is spent: it adds nothing to it.
-            if limit is not None and wanted and spent + wanted > limit * (1 + 1e-9):
-                return excess_text(name, limit, spent, wanted)
-        limit, row = limits.by_source.get(source), self._rows.get((source,))
-        used, wanted = row.usd if row else 0.0, worst.usd
-        wanted += sum(hold.worst.usd for hold in held if hold.source == source)
-        if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
-            return (
-                f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
-                f"take {wanted:.6g} more; to go on, allow this source more"
-            )
-        return None
+        rows = list(self._rows.values())
+        more = [(worst, source), *((hold.worst, hold.source) for hold in held)]
+        return excess(self.limits, rows, self._thinking / 60, more)
 
 
 def _key(used: Used) -> tuple[str, ...]:

@@ -1,8 +1,26 @@
 """The most that a run may use, and how it is told that it would use more."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime, timedelta
+
+from state.run import SourceUsage, Usage
+from tools.ledger.file import Used
+from tools.ledger.spending import Cost
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of a run's budgets its later steps will need."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    minutes: float = 0.0
+
+    def __add__(self, other: "Kept") -> "Kept":
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Kept(*(one + two for one, two in pairs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,8 +28,9 @@ class Limits:
     """The most that one run may use; None means no limit.
 
     `usd` counts what questions and sources cost together, and `by_source` what single sources cost;
-    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as an endpoint
-    keeps to its output limit and a source to its price list. `minutes` counts the time in which at
+    `tokens` (in and out) and `calls` count questions. None is ever overshot, as far as a source keeps to
+    its price list, and an endpoint to its output limit: one that does not can overshoot once, by what was
+    under way until then, and from then on is held for what it wrote too much. `minutes` counts the time in which at
     least one question was being answered: past it no call starts, and those under way may end.
     """
 
@@ -23,8 +42,48 @@ class Limits:
     """USD by source."""
     caller: str = ""
     """Who calls the run, as tools.caller has it."""
+    kept: Kept = Kept()
+    """What of these is not for the step under way."""
     per_day: Mapping[str, float] = field(default_factory=dict)
     """The most usd, tokens and calls that all runs of the caller may use in a UTC day."""
+
+
+def excess(
+    limits: Limits, rows: Sequence[Used], minutes: float, more: Sequence[tuple[Cost, str]]
+) -> str | None:
+    """Say which limit calls would exceed, for a person; None when they fit.
+
+    Args:
+        limits: Of the run.
+        rows: What it has used.
+        minutes: For how long questions were being answered.
+        more: What the calls may take, and of which source, the one that asks first.
+    """
+    source, kept = more[0][1], limits.kept
+    if limits.minutes is not None and minutes >= limits.minutes - kept.minutes:
+        return (
+            kept_text("minutes")
+            if kept.minutes
+            else excess_text("minutes", limits.minutes, minutes, 0.0)
+        )
+    for name in ("usd", "tokens", "calls"):
+        limit, wanted = getattr(limits, name), sum(getattr(cost, name) for cost, _ in more)
+        # What sources were asked counts in USD only.
+        counted = [row for row in rows if name == "usd" or isinstance(row, Usage)]
+        spent = sum(getattr(row, name) for row in counted)
+        aside = getattr(kept, name)
+        # A call of no price may go on where the money is spent: it adds nothing to it.
+        if limit is not None and wanted and spent + wanted > (limit - aside) * (1 + 1e-9):
+            return kept_text(name) if aside else excess_text(name, limit, spent, wanted)
+    limit = limits.by_source.get(source)
+    used = sum(row.usd for row in rows if isinstance(row, SourceUsage) and row.source == source)
+    wanted = sum(cost.usd for cost, other in more if other == source)
+    if limit is not None and wanted and used + wanted > limit * (1 + 1e-9):
+        return (
+            f"{source} may cost this run {limit:.6g} USD, {used:.6g} are spent, and this call may "
+            f"take {wanted:.6g} more; to go on, allow this source more"
+        )
+    return None
 
 
 def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
@@ -35,6 +94,11 @@ def excess_text(name: str, limit: float, spent: float, wanted: float) -> str:
         f"the run's budget is {limit:.6g} {unit}, {spent:.6g} are spent{need}; "
         f"to go on, raise max_{name}"
     )
+
+
+def kept_text(name: str) -> str:
+    """Say that a step does without what is kept for later ones, and what to do, for a person."""
+    return f"what is left of the run's budget is kept for the draft and its check; for more, raise max_{name}"
 
 
 def day_text(name: str, limit: float, spent: float, wanted: float, caller: str) -> str:

@@ -41,8 +41,14 @@ class Spending:
     worst; a call that never began costs nothing.
     """
 
-    def __init__(self, price: Price | None, worst: Cost, clock: Callable[[int], None]) -> None:
+    def __init__(
+        self, price: Price | None, worst: Cost, clock: Callable[[int], None], *, limit: int = 0
+    ) -> None:
         self.worst = worst
+        self.limit = limit
+        """The most output tokens to ask for; `worst` is more where the endpoint is known to go past it."""
+        self.told = False
+        """Whether somebody has said what it used."""
         self.seconds = 0.0
         self.sent = False
         self.failed = ""
@@ -60,6 +66,7 @@ class Spending:
 
     def used(self, input_tokens: int, output_tokens: int, thinking_tokens: int = 0) -> None:
         """Say what the call really used; output includes thinking."""
+        self.told = True
         cost = Cost.of(1, input_tokens, output_tokens, self._price)
         self._cost = replace(cost, thinking_tokens=thinking_tokens)
 

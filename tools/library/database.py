@@ -9,12 +9,12 @@ from threading import Lock
 
 from citeloom import PROGRAM
 from state.paper import known_since
+from tools.disk import DAMAGED
 from tools.errors import LibraryError
 from tools.library.cites import cites
 from tools.library.schema import VERSION, complete_tables, create_tables
 
 _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = 30.0  # seconds to wait for another writer's transaction
 
 
@@ -40,7 +40,7 @@ def is_damage(error: LibraryError) -> bool:
     """Whether an error says that the file is no whole catalog, which no waiting mends."""
     if isinstance(error, CatalogVersionError):
         return True
-    return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+    return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in DAMAGED
 
 
 def _known_since(published: str | None, year: int | None, arxiv: str | None) -> str | None:

@@ -113,7 +113,7 @@ def settings_for(name: str, caller: str, settings: Settings) -> Settings:
 
 
 def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
-    """Delete a library with everything in it, also one whose catalog is damaged.
+    """Delete a library with everything in it, also one whose catalog is damaged or lost.
 
     Raises:
         InputError: The name cannot be a library's name.
@@ -121,7 +121,12 @@ def delete_library(name: str, settings: Settings, embedder: Embedder) -> None:
     """
     folder = folder_of(name, settings)
     if not (folder / CATALOG).exists():
-        raise _unknown(name, settings)
+        if not _has_lost_catalog(folder):
+            raise _unknown(name, settings)
+        with _lock, WriteLock(folder / "write.lock", f"library '{name}'").held():
+            forget_library(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        return
     with _lock:
         with WriteLock(folder / "write.lock", f"library '{name}'").held():
             try:
@@ -167,6 +172,8 @@ def _make(folder: Path, name: str, settings: Settings, embedder: Embedder) -> No
     outdated = name == STARTER and is_earlier(folder / CATALOG)
     if (folder / CATALOG).exists() and not outdated:
         return
+    if name != STARTER and _has_lost_catalog(folder):
+        raise _unknown(name, settings)
     folder.mkdir(parents=True, exist_ok=True)
     with WriteLock(folder / "write.lock", f"library '{name}'").held():
         if outdated and is_earlier(folder / CATALOG):
@@ -232,7 +239,20 @@ def forget_library(folder: Path) -> None:
             _opened.pop(key).close()
 
 
+def _has_lost_catalog(folder: Path) -> bool:
+    """Whether a library's vectors or files are there, and its catalog is not."""
+    remains = any(any(folder.glob(kind)) for kind in ("vectors-*", "files/*"))
+    return remains and not (folder / CATALOG).exists()
+
+
 def _unknown(name: str, settings: Settings) -> LibraryError:
+    folder = folder_of(name, settings)
+    if _has_lost_catalog(folder):
+        return LibraryError(
+            f"the library '{name}' has lost its catalog: there is no {folder / CATALOG}. Put it back from a backup, "
+            f"restore a snapshot (`{PROGRAM} library restore FILE --library {name} --force`), or remove what is left "
+            f"(`{PROGRAM} library remove {name} --yes`) and add its files again"
+        )
     return LibraryError(
         f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
         f"with `{PROGRAM} library add`"

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Generic
 
-from tools.errors import AnswerError, BudgetError, PermanentError, RefusedError
+from tools.errors import AnswerError, BudgetError, KeptError, PermanentError, RefusedError
 from tools.ledger.ledger import RunLedger
+from tools.ledger.limits import Kept
 from tools.llm.answers import UnusableAnswerError, read_answer, repair_request, visible
 from tools.llm.endpoint import Endpoint, Reply, Request
 from tools.llm.ladder import Rung, form_of
@@ -127,7 +128,8 @@ class Dialogue(Generic[AnswerT]):
         """Raise the output limit: of the model where thoughts took it, else of this answer, once."""
         name, model = self.task.name, self.endpoint.model
         if reply.limit < request.limit:
-            raise BudgetError(
+            refused = KeptError if self.ledger.limits.kept != Kept() else BudgetError
+            raise refused(
                 f"'{name}' was cut off at {reply.limit} tokens, which the run's budget had left; to go "
                 "on, raise max_tokens or max_usd"
             )

@@ -147,11 +147,11 @@ class Endpoint:
         async with (
             ledger.spend(
                 request.task, self.model, input_tokens=reserved, output_tokens=request.limit,
-                halvings=HALVINGS, price=self.price,
+                halvings=HALVINGS, price=self.price, endpoint=f"{self.model} at {self._place.url}",
             ) as spending,
             self._gate,
         ):  # fmt: skip
-            limit = spending.worst.output_tokens
+            limit = spending.limit
             body = request.body | {name: limit for name in LIMIT_NAMES if name in request.body}
             spending.begin()
             try:

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from citeloom.settings import Settings
 from state.paper import Paper
 from state.query import SearchQuery
-from tools.errors import MissingError, RejectedError, kind_of
+from tools.errors import MissingError, QuotaError, RejectedError, kind_of
 from tools.http.engine import DAY, HttpCaller
 from tools.http.host import Host
 from tools.scholar import openalex_query as requests
@@ -44,6 +44,8 @@ _KEYWORDS = 8
 _KEYPHRASES = 4
 _STRAYS = 25
 """Most ids of OpenAlex that a list lacked to be asked for one by one: they may be of merged works."""
+_FREE = 200
+"""Most records that are asked for one by one where the allowance for lists is spent."""
 _TOGETHER = 10 * PAGE
 """Citing works, as far as is known, that one request's pages bring."""
 
@@ -152,10 +154,17 @@ class OpenAlexSource(Source):
         """Return the papers of canonical ids, by the id asked for, merged works included."""
         asked = [key for key in dict.fromkeys(ids) if key.startswith(requests.KINDS)]
         filters, alone = requests.batched(asked)
-        pages = await _all(
-            self._caller.ask(requests.list_path(*one), read=read_page, age=21 * DAY, usd=LIST_USD)
-            for one in filters
-        )
+        try:
+            pages = await _all(
+                self._caller.ask(
+                    requests.list_path(*one), read=read_page, age=21 * DAY, usd=LIST_USD
+                )
+                for one in filters
+            )
+        except QuotaError:
+            if len(asked) > _FREE:
+                raise
+            pages, alone = [], asked  # one by one they cost nothing
         found = {
             key: paper
             for page in pages

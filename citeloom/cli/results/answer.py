@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from citeloom.cli.files import write_whole
-from citeloom.cli.telling import tell_outcome, tell_page
+from citeloom.cli.telling import tell_lost, tell_outcome, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
@@ -43,6 +43,7 @@ async def finish(
     if as_json:
         typer.echo(dump(record))
     else:
+        tell_lost(values)
         typer.echo(printed(values, trace=trace))
         tell_outcome(values)
         if run.out:

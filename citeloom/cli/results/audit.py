@@ -8,7 +8,7 @@ import typer
 
 from citeloom.cli.files import write_whole
 from citeloom.cli.results.record import run_record
-from citeloom.cli.telling import tell_folder, tell_outcome, tell_page
+from citeloom.cli.telling import tell_folder, tell_lost, tell_outcome, tell_page
 from citeloom.export.document import support_of
 from citeloom.export.escaping import escape
 from citeloom.export.html import to_html
@@ -60,6 +60,7 @@ async def finish(run: Run, values: Mapping[str, Any], store: object, *, as_json:
         if as_json:
             record["audit"] = told
         else:
+            tell_lost(values)
             typer.echo("\n".join(_report(checked, sentences, labels)))
     if as_json:
         typer.echo(dump(record))

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from citeloom.cli.files import write_whole
 from citeloom.cli.results.record import run_record
-from citeloom.cli.telling import say, tell_outcome, tell_page
+from citeloom.cli.telling import say, tell_lost, tell_outcome, tell_page
 from citeloom.export.completeness import assessed
 from citeloom.export.document import restyled
 from citeloom.export.files import all_files, papers_record
@@ -71,6 +71,8 @@ async def finish(
 def _print(run: Run, values: Mapping[str, Any], text: str, page: Path) -> None:
     if values.get("sentences") or (run.graph == "find" and values.get("papers")):
         typer.echo(text)
+    else:
+        tell_lost(values)
     if values.get("sentences") and values.get("completeness"):
         say(escape(values["completeness"].told))
     tell_outcome(values)

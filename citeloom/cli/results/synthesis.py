@@ -8,7 +8,7 @@ import typer
 
 from citeloom.cli.files import write_whole
 from citeloom.cli.results.synthesis_text import printed, synthesis_text
-from citeloom.cli.telling import tell, tell_outcome, tell_page
+from citeloom.cli.telling import tell, tell_lost, tell_outcome, tell_page
 from citeloom.export.html import to_html
 from citeloom.export.plain import SCHEMA_VERSION, dump, plain
 from citeloom.service.kept import Run
@@ -47,6 +47,7 @@ async def finish(
     if as_json:
         typer.echo(dump(record))
     else:
+        tell_lost(values)
         typer.echo(printed(values, trace=trace))
         tell_faults(values)
         if run.out:

@@ -28,6 +28,7 @@ from state.request import Request
 from state.run import Failure
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
+from tools.errors import KeptError, PermanentError
 from tools.evidence.quotes import MIN_LENGTH, folded, quote_paper
 from tools.llm.task import Task
 from tools.services import Services
@@ -171,7 +172,7 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
     )
     verdicts = [one for answer, _ in asked.tried for one in answer.debates]
     debates: list[Debate] = []
-    failures: list[Failure] = []
+    bare: list[str] = []
     for key, paper in named.items():
         by = services.mind.name
         mine = [one for one in verdicts if one.id == key]
@@ -183,19 +184,26 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
                     extract, services.clients.embedder, text=request.text, candidates=shown
                 )
             ).debates
-            why = str(asked.error) if asked.error else "the mind gave no debate for it"
-            failures.append(
-                Failure(
-                    stage="debate_with_attribution", subject=paper.id, cause=why,
-                    remedy="scored by similarity alone, which its debate says",
-                )
-            )  # fmt: skip
+            bare.append(paper.id)
         debates.append(best_supported([judge(paper, verdict, by) for verdict in mine]))
     return Ranking(
         scores={debate.paper: debate.score for debate in debates},
         debates=debates,
-        failures=[*failures, *commanding(papers)],
+        failures=[*_undebated(bare, asked.error), *commanding(papers)],
     )
+
+
+def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Failure]:
+    """Say which papers nobody debated; those for which no budget was left all at once."""
+    why = str(error) if error else "the mind gave no debate for it"
+    subjects = [f"{len(papers)} papers"] if papers and isinstance(error, KeptError) else papers
+    return [
+        Failure(
+            stage="debate_with_attribution", subject=subject, cause=why,
+            remedy="scored by similarity alone, which its debate says", lost=True,
+        )
+        for subject in subjects
+    ]  # fmt: skip
 
 
 def _faults(named: Mapping[str, Paper], answer: Debates) -> list[str]:

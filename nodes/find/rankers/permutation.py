@@ -78,7 +78,7 @@ async def by_permutation(services: Services, request: Request, papers: Sequence[
             failures.append(
                 Failure(
                     stage="debate_with_attribution", subject=f"papers {start + 1} to {end} of the order",
-                    cause=cause, remedy="they kept the order in which the search had put them",
+                    cause=cause, remedy="they kept the order in which the search had put them", lost=True,
                 )
             )  # fmt: skip
     near = await closeness(services, request, papers)

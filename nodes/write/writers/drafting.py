@@ -71,9 +71,9 @@ class Drafting:
         """Whether an LLM writes."""
         return self.services.mind.name != "extractive"
 
-    def fail(self, subject: str, cause: str, remedy: str) -> None:
-        """Record a failure, and go on with less."""
-        failure = Failure(stage=self.by, subject=subject, cause=cause, remedy=remedy)
+    def fail(self, subject: str, cause: str, remedy: str, *, lost: bool = False) -> None:
+        """Record a failure, and go on with less; see Failure.lost."""
+        failure = Failure(stage=self.by, subject=subject, cause=cause, remedy=remedy, lost=lost)
         self.failures.append(failure)
 
     def reject(
@@ -109,7 +109,8 @@ class Drafting:
         """
         task, inputs = question.task, question.inputs
         if self.services.mind.spare(task, **inputs) < 0:
-            self.fail(task.name, "the question does not fit the model's window", self.remedy)
+            told = "the question does not fit the model's window"
+            self.fail(task.name, told, self.remedy, lost=True)
             return []
         actions: list[Action] = ["replaced", "asked_again"]
 
@@ -133,7 +134,7 @@ class Drafting:
         )  # fmt: skip
         if asked.error:
             self.notes.append(str(asked.error))
-            self.fail(task.name, str(asked.error), self.remedy)
+            self.fail(task.name, str(asked.error), self.remedy, lost=asked.answer is None)
         return self._sentences(asked.answer) if asked.answer else []
 
     def _sentences(self, answer: Answer) -> list[NextSentence]:

@@ -15,7 +15,7 @@ from nodes.write.writers.port import Stage
 from state.run import Failure
 from state.writing import Draft, Vote
 from tools.embed.port import Embedder
-from tools.errors import AnswerError, RefusedError
+from tools.errors import AnswerError, KeptError, RefusedError
 from tools.llm.task import Task
 from tools.services import Services
 
@@ -137,10 +137,11 @@ async def _vote(
             ids = tuple(draft.id for draft in order)
             return Vote(chosen=chosen.id, order=ids, reason=ballot.reason)
         cause = f"it chose '{ballot.best[:60]}', which is none of the versions"
-    except (AnswerError, RefusedError) as error:
+    except (AnswerError, RefusedError, KeptError) as error:
         cause = str(error)
     subject = f"line {stage.position + 1}, vote {number + 1}"
-    failures.append(Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted"))
+    told = Failure(stage=STAGE, subject=subject, cause=cause, remedy="not counted", lost=True)
+    failures.append(told)
     return None
 
 

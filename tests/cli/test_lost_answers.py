@@ -1,0 +1,80 @@
+"""Answers of the model that were lost to faults: the outcome is partial, and that is said first."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.settings import settings
+from tests.cli.conftest import Cite
+from tests.fakes.openai_server import OpenAIServer, Text, task_of
+from tests.fakes.reviewer import Spoil, reviewer
+from tests.support import ABSTRACT, SMALL
+
+QUICK = ("--library", SMALL, "--set", "pool=6", "--set", "max_hops=1", "--keep", "4", "--cite", "2")
+Scripted = Callable[[Mapping[str, Spoil]], AbstractContextManager[OpenAIServer]]
+
+
+def garbage(answer: Any, inputs: dict[str, Any]) -> Text:
+    return Text("The stars were bright that night.")
+
+
+@pytest.fixture
+def scripted(home: Path, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """Serves a scripted model, some of whose answers are spoilt by task."""
+
+    @contextmanager
+    def serve(spoil: Mapping[str, Spoil]) -> Iterator[OpenAIServer]:
+        with OpenAIServer(reviewer(spoil)) as server:
+            monkeypatch.setenv("CITELOOM_LLM_BASE_URL", server.url)
+            monkeypatch.setenv("CITELOOM_LLM_API_KEY", "sk-test")
+            monkeypatch.setenv("CITELOOM_STRONG_MODEL", "m")
+            settings.cache_clear()
+            yield server
+
+    return serve
+
+
+ASKED = (
+    "generate_queries", "debate_papers", "reflect_on_sufficiency", "draft_section", "read_paper", "check_citations",
+    "revise_draft",
+)  # fmt: skip
+"""Every task of a review as `QUICK` asks for it."""
+
+
+def test_review_that_lost_no_answer_is_complete(cite: Cite, scripted: Scripted) -> None:
+    with scripted({}) as server:
+        done = cite("review", ABSTRACT, *QUICK)
+    assert {task_of(request) for request in server.requests} == set(ASKED)
+    assert (done.code, done.run["outcome"]) == (0, "complete")
+    assert "Partial" not in done.stdout
+
+
+@pytest.mark.parametrize("task", ASKED)
+def test_lost_answer_makes_a_review_partial_and_is_said_first(
+    cite: Cite, scripted: Scripted, task: str
+) -> None:
+    with scripted({task: garbage}):
+        done = cite("review", ABSTRACT, *QUICK)
+    assert done.run["outcome"] == "partial"
+    told = "Partial: the run went on without an answer of the model "
+    if done.run["sentences"]:
+        assert done.stdout.startswith(f"# Related work\n\n> {told}")
+        assert done.text("review.md").startswith(f"# Related work\n\n> {told}")
+    else:
+        assert done.stderr.index(told) < done.stderr.index("Not done")
+
+
+def test_lost_answer_is_said_before_an_answer_and_a_verdict(cite: Cite, scripted: Scripted) -> None:
+    with scripted({"plan_search": garbage, "check_citations": garbage}):
+        asked = cite("ask", "How are literature reviews written?", "--library", SMALL)
+        row = (
+            "Owls hoot [1].\n\n## References\n\n[1] A. Ajith. LitSearch: A Retrieval Benchmark for Scientific "
+            "Literature Search. 2024."
+        )
+        checked = cite("verify", row, "--library", SMALL, "--source", "library", out="checked")
+    for done in (asked, checked):
+        assert done.json("answer.json" if done is asked else "run.json")["outcome"] == "partial"
+        assert "Partial: the run went on without an answer of the model once." in done.stderr

@@ -1,0 +1,154 @@
+"""Papers that were retracted after a run cited them, over real HTTP: what each command says of them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from citeloom.cli.app import app
+from citeloom.settings import settings
+from tests.cli.conftest import Cite
+from tests.fakes.scholar.server import ScholarServer
+from tests.fakes.scholar.world import Work, make_world
+from tests.support import ABSTRACT, small_records
+from tools.library.open import close_libraries
+
+SEARCH = ("--source", "openalex", "--keep", "8", "--set", "pool=12", "--set", "results=30")
+ONE_HOP = ("--set", "max_hops=1")
+OWN = "own"
+
+
+@pytest.fixture
+def server(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScholarServer]:
+    world = make_world(size=150, seed=2, about=ABSTRACT.read_text(encoding="utf-8"), crowd=20)
+    with ScholarServer(world) as running:
+        for name, url in (("OPENALEX", running.openalex_url), ("CROSSREF", running.crossref_url)):
+            monkeypatch.setenv(f"CITELOOM_{name}_URL", url)
+            monkeypatch.setenv(f"CITELOOM_{name}_RATE", "500")
+        monkeypatch.setenv("CITELOOM_SOURCE_PATIENCE", "0.5")
+        settings.cache_clear()
+        yield running
+
+
+def retract(server: ScholarServer, papers: list[dict[str, str]]) -> list[str]:
+    """Have Crossref say from now on that these were retracted; return the titles of those that it holds."""
+    gone: list[str] = []
+    for paper in papers:
+        work = server.world.find_doi(paper["doi"] or "")
+        if work is not None and "crossref" in work.held_by:
+            work.retraction_in |= {"crossref"}
+            server.world.works.append(notice_of(work, len(server.world.works)))
+            gone.append(paper["title"])
+    for name in ("notices", "by_doi", "_held"):  # as they were before
+        server.world.__dict__.pop(name, None)
+    return gone
+
+
+def notice_of(work: Work, number: int) -> Work:
+    return replace(
+        work, number=number, title=f"Retraction note to: {work.title}", doi=f"10.9999/notice.{number}",
+        retracts=work.number, retraction_in=frozenset(), held_by=frozenset({"crossref"}), abstract=None,
+        openalex=f"W99{number:07}", s2=f"{number:040x}", arxiv=None,
+    )  # fmt: skip
+
+
+def test_every_command_tells_what_was_retracted_since_a_run_cited_it(
+    cite: Cite, server: ScholarServer
+) -> None:
+    before = cite("review", ABSTRACT, *SEARCH, *ONE_HOP, "--cite", "4")
+    assert before.code == 0, before.stderr
+    assert not any("retracted" in reason for reason in before.run["audit"]["reasons"])
+    name = before.run["run"]
+    cited = [item["paper"] for item in before.run["references"]]
+    gone = retract(server, cited)
+    assert len(gone) >= 2
+    told = f"{len(gone)} cited papers: it was retracted"
+
+    edited = before.out / "section.txt"
+    citing = next(item for item in before.run["sentences"] if "[1]" in item["text"])
+    edited.write_text(citing["text"], encoding="utf-8")
+    for change in (("-i", "shorter"), ("--text", edited)):
+        revised = cite("revise", name, *change, out="revised")
+        assert revised.code == 0, revised.stderr
+        names = {item["paper"]["title"] for item in revised.run["references"]} & {*gone}
+        assert names, "else this shows nothing"
+        assert not revised.run["audit"]["passed"]
+        assert {item["cause"] for item in revised.run["audit"]["references"]} == {"retracted"}
+        first = revised.stdout.partition("\n>\n")[0]
+        assert "> Retracted: " in first
+        assert all(title in first for title in names)
+
+    sources = ("--papers", before.out / "files" / "references.csl.json", "--source", "crossref")
+    assert told in cite("verify", before.out / "review.md", *sources, out="verified").stdout
+    ids = [part for paper in cited for part in ("--paper", paper["id"])]
+    written = cite("write", ABSTRACT, *ids, "--source", "openalex", out="written")
+    assert {item["cause"] for item in written.run["audit"]["references"]} == {"retracted"}
+
+    asked = len(server.calls("openalex"))
+    again = cite("update", name, "--write", out="updated")
+    assert again.code == 0, again.stderr
+    assert len(server.calls("openalex")) > asked, "an update that asks nothing can find nothing new"
+    searching = again.stderr.index("Reading the input")
+    for title in gone:
+        assert 0 <= again.stderr.index(f"Retracted: {name} has “{title}”") < searching
+    section = json.loads((again.out / "section" / "run.json").read_text(encoding="utf-8"))
+    assert section["references"]
+    assert not {item["paper"]["title"] for item in section["references"]} & {*gone}
+
+
+def test_source_that_cannot_be_asked_for_retractions_is_named(
+    cite: Cite, server: ScholarServer
+) -> None:
+    before = cite("review", ABSTRACT, *SEARCH, *ONE_HOP, "--cite", "4")
+    server.down("crossref")
+    revised = cite("revise", before.run["run"], "-i", "shorter", out="revised")
+    again = cite("update", before.run["run"], out="updated")
+    for done in (revised, again):
+        assert done.code == 0
+        assert "Not done: crossref: " in done.stderr
+        assert "retractions are known only as far as the other sources mark them" in done.stderr
+
+
+def test_nothing_left_but_retracted_papers_is_told_as_that(
+    cite: Cite, server: ScholarServer
+) -> None:
+    first = cite("find", ABSTRACT, *SEARCH, *ONE_HOP)
+    judged = [item["paper"] for item in first.papers["papers"]]
+    for paper in judged:
+        if work := server.world.by_openalex.get(paper["openalex"] or ""):
+            work.retraction_in |= {"openalex"}
+    done = cite("find", ABSTRACT, *SEARCH, *ONE_HOP, "--set", "refresh=true", out="again")
+    assert done.code == 1
+    assert "relevant papers were retracted, and no other of openalex is relevant" in done.stderr
+
+
+def test_library_marked_or_lost_since_a_run_is_told(cite: Cite, home: Path) -> None:
+    def add(retracted: bool) -> None:
+        rows = [
+            one.model_copy(update={"retracted": retracted}).model_dump_json(exclude_defaults=True)
+            for one in small_records()[:20]
+        ]
+        path = home / "records.jsonl"
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        done = CliRunner().invoke(app, ["library", "add", str(path), "--library", OWN])
+        assert done.exit_code == 0, done.output
+
+    add(False)
+    before = cite("review", ABSTRACT, "--library", OWN, "--cite", "4")
+    name = before.run["run"]
+    add(True)
+    assert f"Retracted: {name} has “" in cite("update", name, out="marked").stderr
+    revised = cite("revise", name, "-i", "shorter", out="revised")
+    assert any("retracted" in reason for reason in revised.run["audit"]["reasons"])
+    close_libraries()
+    (home / "libraries" / OWN).rename(home / "elsewhere")
+    lost = cite("update", name, out="lost")
+    assert lost.code == 1
+    assert f"there is no library '{OWN}'" in lost.stderr
+    assert (
+        f"CiteLoom could not search again, so what is new since {name} is not known" in lost.stderr
+    )
+    assert "has not seen" not in lost.stderr
