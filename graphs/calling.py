@@ -44,8 +44,10 @@ class Graph(StateGraph[StateT, ContextT, InputT, OutputT]):
     def compile(self, *args: Any, **options: Any) -> "Called[StateT, ContextT, InputT, OutputT]":
         """Compile the graph so that it refuses unknown names and never runs out of steps."""
         made = super().compile(*args, **options)
-        # LangGraph copies a compiled graph in this way.
-        return Called(**{**vars(made), "config": {"recursion_limit": STEPS}})
+        called = Called(**vars(made))
+        # LangGraph's own way of copying forgets what it set behind the constructor's back, such as the types it trusts.
+        vars(called).update({**vars(made), "config": {"recursion_limit": STEPS}})
+        return called
 
 
 class Called(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):

@@ -135,9 +135,8 @@ class ServedRuns:
                 await self._client.threads.update(run, metadata={"cancelled": False})
             state = await self._client.threads.get_state(run)
             if not state["interrupts"]:
-                last = await self._last(run)
                 # Aegra wants a checkpoint where there is no input; the last one needs no name.
-                begun = {"checkpoint": {}} if state["values"] else {"input": last.get("input")}
+                begun = {"checkpoint": {}} if state["values"] else {"input": await self._input(run)}
                 await self._go_on(thread, **begun)
 
     async def cancel(self, run: str) -> None:
@@ -202,6 +201,12 @@ class ServedRuns:
         if not last:
             raise InputError(f"run '{run}' has not begun")
         return {**last[0], **(last[0].get("kwargs") or {})}
+
+    async def _input(self, run: str) -> Any:
+        """Return what a thread was last given as an input: an answer in between has none."""
+        runs: list[Any] = list(await self._client.runs.list(run, limit=20))
+        given = ((one.get("kwargs") or one).get("input") for one in runs)
+        return next((sent for sent in given if sent), None)
 
     async def _go_on(self, thread: Any, **given: Any) -> None:
         run = thread["thread_id"]
