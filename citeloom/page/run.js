@@ -6,7 +6,7 @@ import {useCallback, useEffect, useState} from "./vendor/preact.js";
 /**
  * @typedef {"loading" | "working" | "asking" | "done" | "stopped" | "failed"} Status
  * @typedef {{
- *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any,
+ *   thread: string, graph: string, title: string, parent: string, status: Status, values: any, question: any, asked: string,
  *   stages: {stage: string, done: number, total: number, note: string}[], cards: any[], queries: any[],
  *   error: string, settings: Record<string, unknown>, run: string,
  *   searched: any,
@@ -15,7 +15,7 @@ import {useCallback, useEffect, useState} from "./vendor/preact.js";
 
 /** @param {string} thread @returns {Run} */
 const empty = (thread) => ({
-  thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, stages: [],
+  thread, graph: "", title: "", parent: "", status: "loading", values: {}, question: null, asked: "", stages: [],
   cards: [], queries: [], error: "", settings: {}, run: "", searched: {},
 });
 
@@ -37,7 +37,7 @@ export async function read(thread) {
   }
   const state = await api.stateOf(thread);
   const values = inner(state);
-  const question = (state.interrupts ?? []).at(0)?.value ?? null;
+  const {id: asked = "", value: question = null} = (state.interrupts ?? []).at(0) ?? {};
   /** @type {Status} */
   let status = "done";
   if (about.cancelled) status = "stopped";
@@ -45,7 +45,7 @@ export async function read(thread) {
   else if (["error", "timeout"].includes(last?.status)) status = "failed";
   else if (state.next?.length) status = "stopped";
   return {
-    ...run, status, values, question: status === "asking" ? question : null, cards: values.cards ?? [],
+    ...run, status, values, question: status === "asking" ? question : null, asked, cards: values.cards ?? [],
     queries: values.queries ?? [],
   };
 }
@@ -121,9 +121,12 @@ export function useRun(thread) {
   return [run, useCallback(() => setTimes((/** @type {number} */ n) => n + 1), [])];
 }
 
-/** Answer what a run asks. @param {Run} run @param {{action: string, text: string}} answer */
+/**
+ * Answer the question that is shown, and no other.
+ * @param {Run} run @param {{action: string, text: string}} answer
+ */
 export const answer = (run, answer) =>
-  api.go(run.thread, run.graph, run.settings, {command: {resume: answer}});
+  api.go(run.thread, run.graph, run.settings, {command: {resume: {[run.asked]: answer}}});
 
 /** Let a run go on that was stopped or failed. @param {Run} run */
 export async function resume(run) {
@@ -132,5 +135,6 @@ export async function resume(run) {
   if (state.interrupts?.length) return;
   // Before its first step what it was started with is kept with the run alone.
   const begun = Object.keys(state.values ?? {}).length > 0;
-  await api.go(run.thread, run.graph, run.settings, begun ? {} : {input: last?.kwargs?.input});
+  await api.go(run.thread, run.graph, run.settings,
+    begun ? {checkpoint: {}} : {input: last?.kwargs?.input ?? last?.input});
 }
