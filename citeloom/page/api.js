@@ -99,7 +99,7 @@ export async function start(graph, input, settings, about) {
  * @param {string} thread
  * @param {string} graph
  * @param {Record<string, unknown>} settings
- * @param {{input?: unknown, command?: unknown}} given
+ * @param {{input?: unknown, command?: unknown, checkpoint?: object}} given
  */
 export function go(thread, graph, settings, given) {
   return post(`/threads/${thread}/runs`, {
