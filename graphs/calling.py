@@ -123,9 +123,10 @@ def _refuse(
     graph: str, taken: Collection[str], inputs: Collection[str], settings: Collection[str]
 ) -> None:
     known = run_settings()
+    named = f"`{graph}`" if graph in GROUPS else "this graph"
     for name in inputs:
         if name not in taken:
-            what = f"`{graph}` takes no input '{name}'"
+            what = f"{named} takes no input '{name}'"
             if name in known:
                 raise CallError(f"{what}: it is a setting, so send it in the context")
             raise CallError(f"{what}{did_you_mean(name, taken)}. It takes {', '.join(taken)}")
@@ -133,6 +134,6 @@ def _refuse(
         if name not in known:
             what = f"there is no setting '{name}'"
             if name in taken:
-                raise CallError(f"{what}: it is an input of `{graph}`, so send it there")
+                raise CallError(f"{what}: it is an input of {named}, so send it there")
             own = [item.name for group in GROUPS.get(graph, ()) for item in fields(group)] or known
             raise CallError(f"{what}{did_you_mean(name, own)}. The settings are {', '.join(own)}")

@@ -198,7 +198,7 @@ class SavedSection(Value):
     @property
     def order(self) -> list[str]:
         """The papers as `[n]` counts them in a change of this section: cited ones first, as the text cites them."""
-        cited = [self.keys[key] for key in self.final.keys]
+        cited = [self.keys[key] for key in self.final.keys if key in self.keys]
         return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
 
 

@@ -61,13 +61,18 @@ async def number_references(state: WriteState, runtime: Runtime[RunContext]) -> 
 
 async def _plan(section: SavedSection, run_store: RunStore) -> dict[str, object]:
     """Return the plan as a person may edit it for `revise`, and the first of the papers that it may name."""
+    lines = [  # a person who stepped through the run may have taken papers out
+        line.model_copy(update={"keys": tuple(key for key in line.keys if key in section.keys)})
+        for line in section.outline.lines
+    ]
+    outline = section.outline.model_copy(update={"lines": tuple(lines)})
     places = {paper: number for number, paper in enumerate(section.order, start=1)}
     numbers = {key: places[paper] for key, paper in section.keys.items()}
     papers = await run_store.papers.get(section.order[:SHOWN])
-    planned = {section.keys[key] for line in section.outline.lines for key in line.keys}
+    planned = {section.keys[key] for line in lines for key in line.keys}
     shown = {places[key]: paper for key, paper in papers.items()}
     return {
-        "plan_text": plan_text(section.outline, numbers).strip(),
+        "plan_text": plan_text(outline, numbers).strip(),
         "plan_papers": list(cards(shown, chosen=planned.__contains__)),
     }
 

@@ -59,7 +59,7 @@ def test_markdown_shows_each_cells_words_and_their_quote_as_a_note() -> None:
     one = row(1, "We graft pears.", ("method",))
     assert table_markdown(ComparisonTable(rows=(one,))) == (
         "| Paper | Method |\n|---|---|\n| \\[1\\] Lee (201): We graft pears. | We graft pears.[^q1] |\n\n"
-        "[^q1]: \\[1\\] Lee (201), abstract: “We graft pears.”\n"
+        "[^q1]: \\[1\\] Lee (201), the paper's abstract: “We graft pears.”\n"
     )
 
 

@@ -79,7 +79,7 @@ async def test_graph_takes_of_the_state_of_another_what_it_knows(home: Path) -> 
 async def test_default_run_comes_to_its_end_in_every_stream_mode(home: Path, name: str) -> None:
     graph = import_module(f"graphs.{name}").graph
     modes: Any = get_args(StreamMode)
-    inputs = {"text": IDEA, "library": SMALL}
+    inputs = {"text": IDEA}
     last: Any = None
     steps = 0
     async for _, mode, part in graph.astream(inputs, stream_mode=list(modes), subgraphs=True):

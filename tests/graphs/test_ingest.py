@@ -90,7 +90,7 @@ async def test_folder_becomes_passages_that_are_found_and_a_second_run_changes_n
     assert sorted(item.status for item in copies) == ["added", "unchanged"]
     assert any("its contents are those of" in note for item in copies for note in item.notes)
     assert (first["outcome"], first["stop"], first["failures"]) == ("complete", None, [])
-    assert "1 files" in first["notes"][0]
+    assert "1 file of" in first["notes"][0]
     texts = library_of(context).texts
     documents = texts.documents(reports["bees.md"].paper or "")
     assert {item.name for item in documents} == {"bees.md", "bees.html"}

@@ -103,7 +103,7 @@ async def test_files_below_an_address_are_copied_read_once_and_not_left_behind(
             "a.md": "added", "b.pdf": "added", "empty.pdf": "failed", "part_000.gz": "added",
             "s2orc.jsonl.gz": "added",
         }  # fmt: skip
-        assert any("1 files in memory://bees are of kinds" in note for note in done["notes"])
+        assert any("memory://bees: 1 file of kinds" in note for note in done["notes"])
         assert len(papers_in(context)) == 4
         entries = library_of(context).texts.documents()
         (kept,) = [entry.sha256 for entry in entries if entry.kind == "pdf"]
