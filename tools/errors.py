@@ -96,6 +96,10 @@ class DocumentError(PermanentError):
         self.remedy = remedy
 
 
+_ALIKE = 0.8
+"""From 0 to 1: how alike two names must be for one to be a slip of the other; max_calls is none of max_dollars."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return " (did you mean 'pool'?)" where a known name is close to the one given, else ''.
 
@@ -104,7 +108,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     names = {name.casefold(): name for name in known}
-    near = get_close_matches(given.casefold(), names, n=1)
+    near = get_close_matches(given.casefold(), names, n=1, cutoff=_ALIKE)
     return f" (did you mean '{names[near[0]]}'?)" if near else ""
 
 

@@ -11,7 +11,6 @@ from langgraph.types import StreamMode
 from typing_extensions import TypedDict
 
 from citeloom.service.runs import GraphName
-from tests.support import SMALL
 from tools.context import RunContext
 from tools.errors import InputError
 

@@ -71,7 +71,7 @@ async def test_without_a_reflection_the_first_papers_of_the_list_are_cited(choos
     update = await choose(papers, 2)
     assert keys(update) == "bd"
     assert update["notes"] == [
-        "1 selected papers have no abstract; what is said of them cannot be checked"
+        "1 selected paper has no abstract; what is said of them cannot be checked"
     ]
     update = await choose(papers, 2, sufficiency=[])
     assert keys(update) == "bd"

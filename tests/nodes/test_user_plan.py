@@ -85,7 +85,7 @@ def test_notes_themes_and_roles_are_kept() -> None:
         ("2 sentences. [1] on line 3", "cites on line 3, but asks for 2"),
         ("[1] on line 0", "cites on line 0"),
         ("100 sentences", "has 100 lines"),
-        ("[1] on lines 1-9999", "has 9999 lines"),
+        ("[1] on lines 1-9999", "has 9,999 lines"),
         ("[9] opens\n[8, @nobody] and [2-6] [²]", r"\[9\], \[8\], \[@nobody\], \[2-6\], \[²\], but there are 4"),
         ("5 sentences. Cite [1] and [2]. [3] on line 1", r"'Cite \[1\] and \[2\]' without a line"),
         ("5 sentences:\n" + "[1]\n" * 7, "asks for 5 sentences, but gives 7"),
