@@ -17,7 +17,7 @@ _ROOMS = (
     "citeloom/service",
     "citeloom/page",
 )
-_COMMANDS = {"citeloom/service/serve.py"}
+_COMMANDS = {"citeloom/service/serve.py", "citeloom/service/dev.py"}
 """Programs of their own, which are started with options."""
 
 

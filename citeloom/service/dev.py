@@ -5,17 +5,18 @@ The terminal shows where to go; what the server and its libraries print goes int
 
 import logging
 import os
+import socket
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from socket import create_connection
 from threading import Thread
 from time import sleep
 from typing import TextIO
 
-from citeloom.service.entry import check_place
+from citeloom import PROGRAM
+from citeloom.service.entry import asks_for_keys, has_own_auth, is_loopback
 from citeloom.settings import SettingsError, settings
 from tools.errors import InputError
 
@@ -45,6 +46,32 @@ def main() -> None:
         sys.exit(
             f"run: {error.filename or settings().home} cannot be used ({error.strerror}): set CITELOOM_HOME to "
             "a folder of yours"
+        )
+
+
+def check_place(host: str, port: int) -> None:
+    """See that a server can be started here: its address is free, and something says who may call.
+
+    Of the servers one would take another port for one in use, and the other would take runs over from
+    a server that uses the port.
+
+    Raises:
+        InputError: It cannot be.
+    """
+    try:
+        family, _, _, _, (address, *_) = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((host, port))
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"nothing can be served on {host}, port {port} ({error}): stop what is served there, or "
+            "choose another port with --port NUMBER"
+        ) from error
+    if not (is_loopback(str(address).partition("%")[0]) or asks_for_keys() or has_own_auth()):
+        raise InputError(
+            f"others can reach {host}, and nothing says who may call: make a key first, with "
+            f"`{PROGRAM} keys add NAME`, or serve this machine only, without --host"
         )
 
 
@@ -131,7 +158,7 @@ _AT_HOME = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 def _answers(place: tuple[str, int]) -> bool:
     """Whether the server takes calls: it listens only once its graphs are loaded."""
     try:
-        create_connection(place, timeout=5).close()
+        socket.create_connection(place, timeout=5).close()
     except OSError:
         return False
     return True

@@ -7,7 +7,6 @@ there. CITELOOM_AUTH says otherwise.
 
 import asyncio
 import ipaddress
-import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -46,32 +45,6 @@ def asks_for_keys() -> bool:
 def has_own_auth() -> bool:
     """Whether the operator's own auth says who calls."""
     return ":" in settings().auth
-
-
-def check_place(host: str, port: int) -> None:
-    """See that a server can be started here: its address is free, and something says who may call.
-
-    Of the servers one would take another port for one in use, and the other would take runs over from
-    a server that uses the port.
-
-    Raises:
-        InputError: It cannot be.
-    """
-    try:
-        family, _, _, _, (address, *_) = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind((host, port))
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"nothing can be served on {host}, port {port} ({error}): stop what is served there, or "
-            "choose another port with --port NUMBER"
-        ) from error
-    if not (is_loopback(str(address).partition("%")[0]) or asks_for_keys() or has_own_auth()):
-        raise InputError(
-            f"others can reach {host}, and nothing says who may call: make a key first, with "
-            f"`{PROGRAM} keys add NAME`, or serve this machine only, without --host"
-        )
 
 
 def check_origin(headers: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.service import health
-from citeloom.service.entry import check_place
+from citeloom.service.dev import check_place
 from citeloom.settings import SettingsError, settings
 from tools.errors import InputError
 

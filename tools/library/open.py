@@ -250,8 +250,8 @@ def _unknown(name: str, settings: Settings) -> LibraryError:
     if _has_lost_catalog(folder):
         return LibraryError(
             f"the library '{name}' has lost its catalog: there is no {folder / CATALOG}. Put it back from a backup, "
-            f"restore a snapshot (`{PROGRAM} library restore FILE --library {name} --force`), or remove what is left "
-            f"(`{PROGRAM} library remove {name} --yes`) and add its files again"
+            f"restore a snapshot (`{PROGRAM} library restore`), or remove what is left "
+            f"(`{PROGRAM} library remove {name}`) and add its files again"
         )
     return LibraryError(
         f"there is no library '{name}': there are {', '.join(library_names(settings))}; make one "
