@@ -13,6 +13,7 @@ from tools.bibliography.in_text import Group, Piece
 from tools.bibliography.runs import Run, clean
 from tools.bibliography.section import PrintedSection, in_paragraphs
 from tools.bibliography.style import DEFAULT, CitationStyle, named_style
+from tools.counting import counted
 from tools.errors import InputError
 
 TITLE = "Related work"
@@ -130,7 +131,7 @@ def notices(values: Mapping[str, Any]) -> tuple[str, ...]:
     papers = papers or [item.paper for item in values.get("papers") or [] if item.selected]
     if gone := [paper.title for paper in papers if paper.retracted]:
         named = "; ".join(f"“{title}”" for title in gone)
-        lines.append(f"Retracted: {len(gone)} of {len(papers)} papers here: {named}.")
+        lines.append(f"Retracted: {len(gone)} of {counted(len(papers), 'paper')} here: {named}.")
     kinds = {paper.abstract_kind for paper in papers}
     if told := lost_answers(values):
         lines.append(told)

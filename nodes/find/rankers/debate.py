@@ -26,6 +26,7 @@ from state.paper import Paper
 from state.quote import Argument, Debate
 from state.request import Request
 from state.run import Failure
+from tools.counting import counted
 from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
 from tools.errors import KeptError, PermanentError
@@ -196,7 +197,9 @@ async def by_debate(services: Services, request: Request, papers: Sequence[Paper
 def _undebated(papers: Sequence[str], error: PermanentError | None) -> list[Failure]:
     """Say which papers nobody debated; those for which no budget was left all at once."""
     why = str(error) if error else "the mind gave no debate for it"
-    subjects = [f"{len(papers)} papers"] if papers and isinstance(error, KeptError) else papers
+    subjects = (
+        [counted(len(papers), "paper")] if papers and isinstance(error, KeptError) else papers
+    )
     return [
         Failure(
             stage="debate_with_attribution", subject=subject, cause=why,
