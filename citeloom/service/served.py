@@ -1,10 +1,11 @@
 """Runs that a LangGraph server executes, each on a thread of its own."""
 
-from asyncio import Lock
+from asyncio import Lock, sleep
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from time import monotonic
 from typing import Any, cast, get_args
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -24,6 +25,8 @@ _OURS = "citeloom_graph"
 _SETTINGS, _CONVERSATION = "citeloom_settings", "citeloom_conversation"
 _FAILED = "the run failed on the server; its log says why; resume tries again"
 _LOST = "nothing is kept of this run: its server was killed, or it was stopped at once; resume starts it again"
+_BEGINS = 5.0
+"""Seconds in which a run has begun: its first step is kept, and its ledger open."""
 _answers: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 """By run: one answer at a time, for Aegra would keep a second one for the next question."""
 
@@ -155,14 +158,21 @@ class ServedRuns:
         Raises:
             InputError: It is not under way, or another process works on it.
         """
-        with _told(run):
-            thread = await self._thread(run)
-            state: Any = await self._client.threads.get_state(run, subgraphs=True)
-        name = _inmost(state).get("run")
-        busy = thread["status"] == "busy"
-        if not (busy and name and finish(name, settings().home)):
-            why = "another server works on it, or it has hardly begun" if busy else "it rests"
-            raise InputError(f"run '{run}' cannot be told to finish now: {why}")
+        until = monotonic() + _BEGINS
+        while True:
+            with _told(run):
+                thread = await self._thread(run)
+                state: Any = await self._client.threads.get_state(run, subgraphs=True)
+            name = _inmost(state).get("run")
+            if thread["status"] != "busy":
+                raise InputError(f"run '{run}' cannot be told to finish: it rests")
+            if name and finish(name, settings().home):
+                return
+            if monotonic() > until:
+                raise InputError(
+                    f"run '{run}' cannot be told to finish now: another server works on it, or it has hardly begun"
+                )
+            await sleep(0.2)
 
     async def list(self, limit: int = 20, *, conversation: str = "") -> Sequence[RunView]:
         """Return the caller's runs, or those of one conversation, the latest first, without values."""

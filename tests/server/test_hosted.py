@@ -19,6 +19,7 @@ from citeloom.service.served import ServedRuns
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.reviewer import reviewer
 from tests.graphs.test_calling import IDEA
+from tests.server.conftest import free_port
 from tests.server.hostile import Caller
 from tests.server.hosting import MISSING, PYTHON, Hosted, hosting
 from tests.server.misspelt import HARMLESS, WAYS, refusals
@@ -231,7 +232,7 @@ def test_what_cannot_be_served_safely_or_at_all_is_refused(tmp_path: Path) -> No
         ({}, ["--config", str(tmp_path / "no.json")], "start in CiteLoom's folder"),
     ):
         done = subprocess.run(
-            [PYTHON, "-m", "citeloom.service.serve", *options],
+            [PYTHON, "-m", "citeloom.service.serve", "--port", str(free_port()), *options],
             cwd=ROOT, env=here | variables, capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert done.returncode == 1
