@@ -10,7 +10,7 @@ _COMPLETION = {"--install-completion", "--show-completion"}
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C at any moment is told in one line, and not as a traceback."""
+    """Run the command line; Ctrl-C at any moment prints one line and no traceback."""
     try:
         _main()
     except (KeyboardInterrupt, SystemExit) as ended:
