@@ -32,8 +32,9 @@ def converse(command: Command) -> None:
         run = begun(command)
         run.status = "chat"
         run.context["review_cost"] = "off"  # a conversation has a person in it already
-        run.save()
-        code = asyncio.run(_converse(run, command.show))
+        with run.alone():
+            run.save()
+            code = asyncio.run(_converse(run, command.show))
     raise typer.Exit(code)
 
 
