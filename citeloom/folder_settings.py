@@ -53,7 +53,7 @@ class Variables(EnvSettingsSource):
             self.env_vars = {name.lower(): value for name, value in given.items()}
 
     def decode_complex_value(self, field_name: str, field: Any, value: Any) -> Any:
-        """Return a list out of its JSON; what is none goes on as it is, to be told like any bad value."""
+        """Return a list out of its JSON; a value that is no JSON is returned unchanged, and validation refuses it."""
         try:
             return super().decode_complex_value(field_name, field, value)
         except ValueError:
@@ -61,7 +61,7 @@ class Variables(EnvSettingsSource):
 
 
 def read_env_file(path: Path) -> dict[str, str | None]:
-    """Return the variables of a .env; a `${NAME}` in one stays as it is, since it could name a key.
+    """Return the variables of a .env; a `${NAME}` in one is not replaced, since it could name a key.
 
     Raises:
         SettingsError: It cannot be read.

@@ -102,8 +102,8 @@ def errors_told(*, home: bool = True) -> Iterator[None]:
     Its exit code is 2 for what the user gave, a library included, and 1 for all else.
 
     Args:
-        home: Whether the command needs CITELOOM_HOME: one that cannot be used is told as that, and not
-            as a home with nothing in it.
+        home: Whether the command needs CITELOOM_HOME. The error then names a home that cannot be used,
+            instead of showing an empty one.
     """
     from citeloom.cli.files import check_home
     from citeloom.settings import SettingsError, settings

@@ -112,7 +112,7 @@ class RunExecutor(AgentExecutor):
 
 
 async def _answer(runs: Runs, run: str, message: Message) -> None:
-    """Hand on the answer to what a run asks. A message that it does not ask for leaves it as it is."""
+    """Hand on the answer to what a run asks. A message that it does not ask for changes nothing."""
     data = get_data_parts(message.parts)
     try:
         await runs.answer(run, data[0] if data else get_message_text(message))

@@ -79,7 +79,7 @@ _SKILLS: Mapping[GraphName, tuple[str, str, tuple[str, ...]]] = {
 
 
 def card_of(graph: GraphName | None, base: str = "", *, needs_key: bool = False) -> AgentCard:
-    """Return the card of a graph's agent, or of the whole service, as it is served at `base`."""
+    """Return the card of a graph's agent, or of the whole service, for the server at `base`."""
     graphs = [graph] if graph else list(_SKILLS)
     files = _FILE_MODES if TAKE_FILES.intersection(graphs) else []
     bearer = HTTPAuthSecurityScheme(

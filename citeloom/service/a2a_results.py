@@ -41,7 +41,7 @@ def state_of(view: RunView) -> TaskState:
 
 
 def parts_told(view: RunView) -> list[Part]:
-    """Return what is said along with the state: a question, as text and as it is, or what went wrong."""
+    """Return the parts of the status message: a question, as text and as data, or what went wrong."""
     if view.question:
         question = dict(view.question)
         told = [question.get("error"), question.get("instructions"), question.get("proposal")]

@@ -58,7 +58,7 @@ class RunTasks(TaskStore):
         self._kept: OrderedDict[tuple[str, str], Task] = OrderedDict()
 
     async def save(self, task: Task, context: ServerCallContext) -> None:
-        """Keep a task while it is told of; a task that was cancelled has its run stopped."""
+        """Keep a task while its events are sent; stop the run of a cancelled task."""
         key = _key(task.id, context)
         self._kept.pop(key, None)
         state = task.status.state

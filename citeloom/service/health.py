@@ -28,7 +28,7 @@ _KEPT_SECONDS = 2.0
 _ROOM = 500_000_000
 """Bytes of disk below which a run may not be able to keep its checkpoints."""
 _PROMPT = 0.5
-"""Seconds after which a probe is told what was found last: probes give up after one second or few."""
+"""Seconds after which a probe gets the last state: probes give up after a few seconds."""
 _OUTDATED = 30.0
 """Seconds after which what was found last says nothing any more."""
 _found: tuple[float, Sequence["Part"]] = (float("-inf"), ())
