@@ -48,6 +48,9 @@ class Quote(Value):
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
     verified: bool = False
+    place: str = Field(
+        default="", description="Where in a full text, for people: '3.2 Training, p. 7'."
+    )
 
     @computed_field(description="Whose words these are, for people.")  # type: ignore[prop-decorator]
     @property

@@ -202,7 +202,16 @@ class SavedSection(Value):
         return list(dict.fromkeys([*cited, *self.keys.values(), *self.selected]))
 
 
-Support = Literal["supported", "partly", "contradicted", "not_in_source", "not_checked"]
+Support = Literal[
+    "supported", "partly", "contradicted", "not_in_source", "not_in_abstract", "not_checked"
+]
+"""`not_in_source`: its full text was read and does not say it. `not_in_abstract`: the abstract, which is all
+that was read, does not; that is neither a failure nor a pass."""
+Scope = Literal["none", "abstract", "full_text"]
+"""What was read of a paper to judge what is said of it."""
+Purpose = Literal["", "evidence", "method", "background", "contrast", "tool"]
+"""What a paper is cited for: as proof of a statement, for how it proceeds, for context, to be set apart from, or as
+something that is used."""
 Cause = Literal[
     "", "fabricated", "unresolved", "fabricated_quote", "mis_cited", "metadata_error", "retracted", "superseded",
     "no_abstract", "not_verbatim", "no_verified_quote", "uncited_claim", "repeated", "off_plan",
@@ -244,6 +253,24 @@ class CitationVerdict(Value):
     action: Literal["kept", "rewritten", "removed"] = "kept"
     alarms: tuple[str, ...] = Field(
         default=(), description="What in the words speaks against the claim; no alarm is a proof."
+    )
+    evidence_scope: Scope = Field(
+        default="abstract", description="What was read of the paper to judge it."
+    )
+    unread: str = Field(
+        default="",
+        description="Why its full text was not read: that it could not be, or that nobody tried.",
+    )
+    nearest: tuple[Quote, ...] = Field(
+        default=(),
+        description="Where nothing was decided: the words of the paper nearest to what is said of it.",
+    )
+    purpose: Purpose = Field(
+        default="", description="What the paper is cited for, as an LLM tells."
+    )
+    first: Support | None = Field(
+        default=None,
+        description="What the judge said before it was asked once more, with `alarms` before it.",
     )
     by: str = Field(
         default="",

@@ -50,12 +50,14 @@ async def test_protocol_for_events_refuses_a_wrong_name(
 
 
 async def test_run_of_the_service_that_is_refused_leaves_no_thread(client: LangGraphClient) -> None:
-    runs = ServedRuns(client)
-    before = {thread["thread_id"] for thread in await client.threads.search(limit=1000)}
+    runs, ours = ServedRuns(client), str(uuid4())
+    inputs = {"question": "What is ROUGE?", "library": SMALL}
     with pytest.raises(InputError, match="no setting 'max_call' "):
-        await runs.start("ask", {"question": "What is ROUGE?", "library": SMALL}, {"max_call": 1})
-    after = {thread["thread_id"] for thread in await client.threads.search(limit=1000)}
-    assert after == before
+        await runs.start("ask", inputs, {"max_call": 1}, conversation=ours)
+    assert not await runs.list(conversation=ours)
+    kept = await runs.start("ask", inputs, {}, conversation=ours)
+    assert [view.run for view in await runs.list(conversation=ours)] == [kept]
+    await runs.cancel(kept)
 
 
 @pytest.mark.parametrize("graph", ["find", "review"])

@@ -34,7 +34,7 @@ def test_no_run_is_made_of_an_instruction_that_needs_a_model(server: Server) -> 
     call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
     told = caller.post("/citeloom/a2a/revise", call, headers={"A2A-Version": "1.0"})
     assert REFUSED in told.text
-    assert threads(caller) == before
+    assert not threads(caller) - before, "what earlier tests left may go at any time; nothing comes"
     assert caller.get(f"/threads/{thread}/runs").json() == []
     # What needs no model is done.
     done = caller.run("revise", section=section, instruction="without [2]")
