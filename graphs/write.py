@@ -42,7 +42,7 @@ from state.channels import WriteOutput, WriteState, WritingInput
 from state.request import WriteInput
 from state.run import halt
 from tools.context import RunContext, context_of_graph, settings_in
-from tools.evidence.support import BAD
+from tools.evidence.support import UNBORNE
 
 
 def each_paper(state: WriteState) -> list[Send] | Literal["audit_citations", "review_plan"]:
@@ -98,7 +98,9 @@ def after_check(
     if state["final"].whole and state["checks"] == 1:
         return "revise_draft"
     first = state["checks"] < rounds(state["final"])
-    failing = any(item.verdict in BAD or (first and is_weak(item)) for item in state["verdicts"])
+    failing = any(
+        item.verdict in UNBORNE or (first and is_weak(item)) for item in state["verdicts"]
+    )
     return "rewrite_unsupported" if failing else "audit_citations"
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from nodes.ask import (
     answer_at_once,
-    check_answer,
     choose_passages,
     compose_answer,
     draw_claims,
@@ -22,9 +21,10 @@ from nodes.ask import (
 )
 from nodes.find import query_drafts, reflect_on_sufficiency, shortlist
 from nodes.find.rankers import debate, permutation
-from nodes.synthesize import align_lines, judge_relevance, summarize_paragraphs, synthesize_answer
+from nodes.judge import questions
+from nodes.judge.judge_claims import AT_ONCE
+from nodes.synthesize import judge_relevance, summarize_paragraphs, synthesize_answer
 from nodes.write import (
-    check_citations,
     flag_uncited,
     plan_section,
     read_paper,
@@ -220,12 +220,12 @@ def _write(inputs: Mapping[str, Any], context: RunContext) -> Iterator[_Row]:
         return
     rounds = 3 if writer in {"whole", "plan"} else 2
     blocks = ceil(2 * cite / 5)
-    sentences = check_citations.AT_ONCE
-    yield _Row(
-        check_citations.TASK, (1, (rounds + 1) * blocks),
-        _plus(text, _times(_PAPER, 1, most=min(cite, sentences)), (15, 120 * sentences)),
-        (20, 300 + 300 * sentences),
-    )  # fmt: skip
+    shown = _plus(text, _times(_PAPER, 1, most=min(cite, AT_ONCE)), (15, 120 * AT_ONCE))
+    # Of a library's full texts sentences, paragraphs and sections may be read besides.
+    levels = 1 if _of(inputs, "library", "starter") == "starter" else 4
+    calls = 1, levels * (rounds + 1) * blocks
+    yield _Row(questions.TASK, calls, shown, (20, 300 + 300 * AT_ONCE))
+    yield _Row(questions.TASK_AGAIN, (0, calls[1]), (0, 200 * AT_ONCE), (0, 300 + 150 * AT_ONCE))
     yield _Row(rewrite_unsupported.TASK, (0, themes[1] + 1), _plus(drafted, section), (10, 2500))
     yield _Row(flag_uncited.TASK, (0, 1), (10, 60 * cite), (5, 1000))
 
@@ -250,7 +250,8 @@ def _ask(inputs: Mapping[str, Any], context: RunContext) -> Iterator[_Row]:
         yield _Row(draw_claims.TASK, (0, 2 * hops), read, (5, 2000))
         yield _Row(judge_sufficiency.TASK, (0, 2 * (hops - 1)), _plus(text, (0, 3000)), (20, 1000))
         yield _Row(compose_answer.TASK, (0, 2), _plus(text, (0, 2000)), (10, 1500))
-    yield _Row(check_answer.TASK, (0, 2), _plus(read, (0, 2000)), (10, 1500))
+    yield _Row(questions.TASK, (0, 5), _plus(read, (0, 5000)), (10, 3000))
+    yield _Row(questions.TASK_AGAIN, (0, 5), (0, 2000), (0, 1500))
 
 
 def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[_Row]:
@@ -273,7 +274,8 @@ def _synthesize(inputs: Mapping[str, Any], context: RunContext) -> Iterator[_Row
     room = _plus(text, (20, window))
     yield _Row(synthesize_answer.FIRST, (0, 2), room, (10, 2400))
     yield _Row(synthesize_answer.UPDATE, (0, 4 * packs), room, (10, 2400))
-    yield _Row(align_lines.TASK, (0, 8), (20, window), (10, 3000))
+    yield _Row(questions.TASK, (0, 16), (20, window), (10, 3300))
+    yield _Row(questions.TASK_AGAIN, (0, 16), (0, 2000), (0, 1800))
 
 
 def kept_for_writing(
@@ -298,8 +300,8 @@ def kept_for_writing(
     kept = least = Kept(minutes=most * (context.max_minutes or 0))
     for row in _write(inputs, context):
         calls = 0
-        if row.task is check_citations.TASK:
-            calls = ceil(2 * choices.cite / check_citations.AT_ONCE)
+        if row.task is questions.TASK:
+            calls = ceil(2 * choices.cite / AT_ONCE)
             kept += Kept(calls=1)  # paragraphs are asked about whole
         elif row.task.name in _DRAFTING and not drafted:
             calls = ceil(row.calls[1] / _DRAFTING[row.task.name])

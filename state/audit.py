@@ -57,6 +57,7 @@ class Audit(Value):
     partly: int = 0
     contradicted: int = 0
     not_in_source: int = 0
+    not_in_abstract: int = 0
     not_checked: int = 0
     verdicts: tuple[CitationVerdict, ...] = ()
     references: tuple[ReferenceFinding, ...] = ()

@@ -1,97 +1,32 @@
-"""Check: hold each sentence of the answer against the quotes of its claims, in their passages.
+"""Check: judge each sentence of the answer by the passages that its claims are from.
 
-Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is
-its passage's own is supported; of any other a mind that can read says whether the quotes support
-it, and code may refuse it (nodes.ask.judge_sentence). A sentence that fails gives way to the quotes of
-its claims.
+Reads `run`, `request`, `standalone`, `held`, `draft`. Writes `draft`, `verdicts`. A sentence that is its passage's own
+is supported; any other is judged by the papers of its claims, their passages first and then the rest of their text
+(nodes.judge.evidence_ladder). A sentence that fails gives way to the quotes of its claims; one that nobody judged
+stands as not checked.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import judge_sentence
-from nodes.ask.shown import (
-    PASSAGE_FIELDS,
-    Rests,
-    ShownPassage,
-    Sources,
-    fitting,
-    resting,
-    sources_of,
-)
-from nodes.ask_checked import ask_checked
+from nodes.ask.shown import Sources, resting, sources_of
+from nodes.judge.evidence_ladder import Shelf, climb
+from nodes.judge.judge_claims import AT_ONCE, Bench, Item
 from state.asking import AskState, AskUpdate, CheckedSentence, Claim, DraftSentence
+from state.paper import Paper
+from state.passage import Passage
+from state.quote import Quote
 from state.run import Failure
 from state.writing import Support
 from tools.context import RunContext
 from tools.counting import counted
-from tools.embed.port import Embedder
-from tools.evidence.support import BAD
-from tools.llm.task import Task
+from tools.evidence.support import UNBORNE
 from tools.services import Services, open_services
 from tools.text.source_lines import without_numbers
 
 STAGE = "check_answer"
-PROMPT = f"""\
-You check an answer to `question`. Each of its sentences is given with the `quotes` that it rests on: words
-copied from a passage, named by its id. Read the quotes where they stand, in `passages`, and decide for
-each sentence whether they say it.
-
-Look first at who and what: 'it' in a passage is what the sentences before it speak of, 'it' in the answer
-what the question or the sentence before asks about. A sentence that says of one thing what the passage
-says of another is not supported, however many words agree. Then look at numbers, direction, conditions
-and hedges. Judge by the passages only, not by what you know or what sounds right.
-
-Give for every number first `reason`: whom and what the quotes speak of, and whether the sentence says the
-same, in one or two sentences. Then `verdict`:
-- supported: the quotes, read in their passage, say it;
-- partly: they say some of it, or something weaker;
-- contradicted: they say the opposite;
-- not_in_source: they do not say it, or say it of something else.
-
-{PASSAGE_FIELDS}
-Example: the sentence "Linnet tolerates frost down to 9 degrees below zero." with the quote "It survives 9 degrees
-of frost", and the passage "Linnet and Hoby were sown in May. Hoby is hardier than Linnet: it survives 9 degrees
-of frost.": reason "'It' is Hoby; of Linnet only that it is less hardy.", verdict "contradicted".
-"""
-
-
-class Shown(BaseModel):
-    """A sentence and what it rests on, as the mind sees it."""
-
-    number: int
-    sentence: str
-    quotes: list[Rests]
-
-
-class Verdict(BaseModel):
-    """The mind's verdict on one sentence."""
-
-    number: int
-    reason: str
-    verdict: str = Field(description="supported, partly, contradicted or not_in_source.")
-
-
-class Verdicts(BaseModel):
-    """The mind's answer."""
-
-    verdicts: list[Verdict]
-
-
-def extract(
-    embedder: Embedder, *, question: str, sentences: Sequence[Shown],
-    passages: Sequence[ShownPassage],
-) -> Verdicts:  # fmt: skip
-    """Give no verdict: what is more than a quote with its source is for an LLM to judge."""
-    return Verdicts(verdicts=[])
-
-
-TASK = Task(
-    name="check_answer", prompt=PROMPT, answer=Verdicts, tier="strong", extract=extract,
-    max_output_tokens=1500,
-)  # fmt: skip
 
 
 async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpdate:
@@ -101,12 +36,12 @@ async def check_answer(state: AskState, runtime: Runtime[RunContext]) -> AskUpda
     claims = {claim.number: claim for claim in state["held"]}
     sources = await sources_of(services, state["request"], state["held"])
     drafted = resting(state["draft"], claims)
-    said, failures = await _asked(services, state["standalone"], drafted, claims, sources)
+    said, failures = await _judged(services, state, drafted, claims, sources)
     checked: list[CheckedSentence] = []
     for place, sentence in enumerate(drafted, start=1):
         held = [claims[number] for number in sentence.claims]
-        verdict = judge_sentence(sentence.text, held, sources, said.get(place))
-        if verdict not in BAD:
+        verdict = said.get(place, "not_checked")
+        if verdict not in UNBORNE:
             checked.append(_checked(sentence.text, sentence.claims, verdict))
             continue
         failures.append(_refused(sentence, verdict))
@@ -121,33 +56,60 @@ def _checked(text: str, claims: tuple[int, ...], verdict: Support) -> CheckedSen
     return CheckedSentence(text=text, claims=claims, verdict=verdict)
 
 
-async def _asked(
-    services: Services, question: str, draft: Sequence[DraftSentence],
-    claims: Mapping[int, Claim], sources: Sources,
-) -> tuple[dict[int, str], list[Failure]]:  # fmt: skip
-    """Return the mind's verdicts by the sentences' places, from 1."""
-    if not draft or services.context.method == "kar":
-        return {}, []
-    used = dict.fromkeys(claims[number].passage for item in draft for number in item.claims)
-    shown = sources.shown(used)
-    ids = {passage.id: item.id for passage, item in shown}
-    quotes = {
-        number: Rests(passage=ids[claim.passage], words=claim.quote.text)
-        for number, claim in claims.items()
-        if claim.passage in ids
-    }
-    inputs = {
-        "question": question,
-        "sentences": [
-            Shown(number=place, sentence=item.text, quotes=[quotes[key] for key in item.claims])
-            for place, item in enumerate(draft, start=1)
-        ],
-    }
-    passages = fitting(services.mind, TASK, (item for _, item in shown), **inputs)
-    asked = await ask_checked(services.mind, TASK, {**inputs, "passages": passages})
-    said = {item.number: item.verdict for item in asked.answer.verdicts} if asked.answer else {}
-    remedy = "sentences that are no quotes stand as not checked"
-    return said, asked.failures(STAGE, "answer", remedy)
+async def _judged(
+    services: Services,
+    state: AskState,
+    drafted: Sequence[DraftSentence],
+    claims: Mapping[int, Claim],
+    sources: Sources,
+) -> tuple[dict[int, Support], list[Failure]]:
+    """Return verdicts by the sentences' places, from 1, of those that code or a judge decides."""
+    said: dict[int, Support] = {}
+    for place, item in enumerate(drafted, start=1):
+        held = [claims[number] for number in item.claims]
+        if await asyncio.to_thread(lambda: any(sources.is_own(item.text, one) for one in held)):  # noqa: B023
+            said[place] = "supported"
+    left = [place for place in range(1, len(drafted) + 1) if place not in said]
+    asked = services.context.method != "kar" and services.judge.name != "extractive"
+    if not left or not asked:
+        return said, []
+    used = [claims[number] for place in left for number in drafted[place - 1].claims]
+    passages = [sources.passages[key] for key in dict.fromkeys(item.passage for item in used)]
+    ids = dict.fromkeys(item.paper for item in passages)
+    keys = {paper: f"P{number}" for number, paper in enumerate(ids, start=1)}
+    shelf = Shelf(
+        {
+            key: sources.papers.get(paper) or _unnamed(paper, passages)
+            for paper, key in keys.items()
+        },
+        known=[_whole(item) for item in passages],
+    )
+    texts = {place: item.text for place, item in enumerate(drafted, start=1)}
+    bench = Bench(services, STAGE, texts, shelf.evidence(), about=state["standalone"])
+    items = [
+        Item(
+            str(place), place,
+            tuple(dict.fromkeys(keys[claims[number].paper] for number in drafted[place - 1].claims)),
+        )
+        for place in left
+    ]  # fmt: skip
+    blocks = [items[at : at + AT_ONCE] for at in range(0, len(items), AT_ONCE)]
+    request = state["request"].model_copy(update={"sources": ("library",)})
+    found = await climb(bench, request, shelf, blocks)
+    return said | {int(id_): one.verdict for id_, one in found.items()}, bench.failures
+
+
+def _unnamed(paper: str, passages: Sequence[Passage]) -> Paper:
+    """Return the record of a paper that the library no longer has."""
+    return Paper(id=paper, title=next(item.title for item in passages if item.paper == paper))
+
+
+def _whole(passage: Passage) -> Quote:
+    """Return a passage as words that whoever wrote the answer was shown."""
+    return Quote(
+        text=passage.text, paper=passage.paper, part=passage.part, start=passage.start,
+        end=passage.start + len(passage.text), verified=True, place=passage.place,
+    )  # fmt: skip
 
 
 def _unsaid(

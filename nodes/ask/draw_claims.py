@@ -2,7 +2,8 @@
 
 Reads `run`, `request`, `standalone`, `aspects`, `query`, `hops`, `held`. Writes `held`, `hops`. Each claim
 carries words of its passage that code has found there (tools.evidence.quotes); a quote that fails is
-asked for once more, then its claim is lost. A claim against which its quote speaks becomes the quote.
+asked for once more, then its claim is lost. A claim with a number or a name that stands nowhere in its passage and
+paper becomes the quote.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from nodes.ask.judge_sentence import judge_sentence
 from nodes.ask.search_passages import sought
 from nodes.ask.shown import (
     PASSAGE_FIELDS,
@@ -28,9 +28,9 @@ from state.quote import Quote
 from tools.context import RunContext
 from tools.counting import counted
 from tools.embed.port import Embedder
+from tools.evidence.facts import standing_nowhere
 from tools.evidence.prompt_injection import reported, without_injections
 from tools.evidence.quotes import find_quote
-from tools.evidence.support import BAD
 from tools.llm.task import Task
 from tools.services import open_services
 from tools.text.answer_sentences import Source, rate_sentences
@@ -194,13 +194,13 @@ def quote_in(claimed: str, passage: Passage) -> Quote | None:
 
 
 def claim_on(quote: Quote, passage: Passage, text: str, sources: Sources, number: int = 1) -> Claim:
-    """Return what a mind drew from the passage; the quote's sentence where nothing, or that speaks against it."""
+    """Return what a mind drew from a passage; the quote's sentence where nothing, or a number or name from nowhere."""
     whole = whole_sentences(quote, passage.text)
     claim = Claim(
         number=number, text=" ".join((text or whole).split()), passage=passage.id, paper=passage.paper,
         quote=quote, evidence=whole,
     )  # fmt: skip
-    if judge_sentence(claim.text, [claim], sources, "supported") in BAD:
+    if standing_nowhere(claim.text, sources.around([claim])):
         return claim.model_copy(update={"text": " ".join(whole.split())})
     return claim
 

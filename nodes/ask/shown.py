@@ -140,8 +140,6 @@ class Sources:
 
     passages: Mapping[str, Passage]
     papers: Mapping[str, Paper]
-    foreign: bool = False
-    """Whether sentences are in another language than the passages, so that words tell nothing."""
 
     def shown(self, ids: Iterable[str]) -> list[tuple[Passage, ShownPassage]]:
         """Return some of the passages as they are shown, as S1, S2, ...; one that only commands is left out."""
@@ -175,17 +173,16 @@ class Sources:
             )  # fmt: skip
         return shown
 
-    def around(self, claims: Sequence[Claim]) -> str:
+    def around(self, claims: Sequence[Claim]) -> list[str]:
         """Return everything that a sentence with these claims may take numbers and names from."""
         texts: list[str] = []
         for claim in claims:
             if passage := self.passages.get(claim.passage):
-                texts.append(passage.text)
+                texts += [passage.text, *passage.section, passage.title]
             if paper := self.papers.get(claim.paper):
-                names = ", ".join(author.name for author in paper.authors)
-                called = f"{paper.citation} ({paper.year}) ({paper.citation}, {paper.year})"
-                texts.append(f"{paper.title} {names} {called} {paper.venue or ''}")
-        return "\n".join(texts)
+                names = " ".join(author.name for author in paper.authors)
+                texts += [paper.text, f"{paper.citation} {names} {paper.year} {paper.venue or ''}"]
+        return texts
 
     def is_own(self, text: str, claim: Claim) -> bool:
         """Whether a sentence is the passage's own: as `quoted` makes it, or as `verbatim` finds it."""
@@ -215,4 +212,4 @@ async def sources_of(services: Services, request: Request, of: Iterable[Claim | 
         library = await services.library(request.library)
         keys = dict.fromkeys(item.paper for item in passages.values())
         papers = await asyncio.to_thread(library.get, list(keys))
-    return Sources(passages, papers, foreign=request.language != "en")
+    return Sources(passages, papers)

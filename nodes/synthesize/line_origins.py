@@ -1,29 +1,24 @@
-"""Where the lines of a synthesis come from, and whether it may be said so.
+"""Where the lines of a synthesis come from: the source lines that are nearest, and those that a judge quotes.
 
 A line that is a source's own sentence (tools.evidence.verbatim) has that sentence as its origin: nobody
-is asked, and it is supported. For every other line a mind names source lines and gives a verdict on
-them; code finds the words that the mind copied, and may lower the verdict (tools.evidence.support).
+is asked, and it is supported. Every other line is judged by the papers of the source lines nearest to it; its origins
+are the source lines in which the words stand that the judge quotes.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, starmap
+from itertools import accumulate, groupby
 
 import numpy as np
 
-from nodes.synthesize.packing import Shown
+from nodes.judge.judge_claims import Evidence, Words
 from state.paper import Paper
-from state.quote import whose
+from state.quote import Quote, whose
 from state.synthesis import Context, Entries, Origin, Paragraph
 from state.writing import Support
-from tools.embed.calibration import calibrated
 from tools.embed.port import Embedder
-from tools.evidence.alignment import BEARS_MEANING, BEARS_WORDS
-from tools.evidence.changes import changes
 from tools.evidence.prompt_injection import without_injections
-from tools.evidence.quotes import find_quote
-from tools.evidence.support import BAD, judge
 from tools.evidence.verbatim import names_of, verbatim
 from tools.text.source_lines import SourceLine, origin_of, source_lines, works_cited
 from tools.text.words import coverage
@@ -70,6 +65,7 @@ class LineOrigins:
         """
         self._paragraphs, self._papers, self._entries = paragraphs, papers, entries
         self._embedder, self._foreign = embedder, foreign
+        self._keys = {item.paper: f"P{at}" for at, item in enumerate(_firsts(paragraphs), start=1)}
         read = [
             source_lines(paragraphs[item.paragraph], item.spans)
             for item in contexts
@@ -79,6 +75,17 @@ class LineOrigins:
             [line for line in group if not without_injections(line.text)[1]] for group in read
         ]
         self.lines = list(dict.fromkeys(line for group in self._groups for line in group))
+        self._ends = list(accumulate(len(line.plain) + 1 for line in self.lines))
+        self._words = list(self._in_paragraphs())
+
+    def _in_paragraphs(self) -> Iterator[Words]:
+        """Yield the lines of each paragraph as words, at their offsets in all lines behind one another."""
+        starts = [0, *self._ends]
+        for id_, group in groupby(enumerate(self.lines), lambda item: item[1].paragraph):
+            places = [place for place, _ in group]
+            paragraph = self._paragraphs[id_]
+            text = " ".join(self.lines[place].plain for place in places)
+            yield Words(text, paragraph.part, starts[places[0]], " > ".join(paragraph.section))
 
     def known(self, text: str) -> Judged | None:
         """Return the origins of a line that is a source's own sentence; None for another line."""
@@ -122,85 +129,64 @@ class LineOrigins:
             found.append(list(dict.fromkeys([*ranked[:_NEAREST], *others])))
         return found
 
-    def shown(self, places: Iterable[int]) -> tuple[list[Shown], dict[str, int]]:
-        """Return the paragraphs of these lines, by paper, and the places of their lines by the ids shown.
+    def keys_of(self, places: Iterable[int]) -> tuple[str, ...]:
+        """Return the keys of the papers of these source lines."""
+        return tuple(dict.fromkeys(self._keys[self._paper(place)] for place in places))
 
-        [S1] and [S2] stand before the sentences of the first paragraph, and so on.
-        """
+    def evidence(self, places: Iterable[int]) -> dict[str, Evidence]:
+        """Return the paragraphs of these source lines as evidence, by the key of their paper."""
         wanted = {self.lines[place].paragraph for place in places}
-        ids: dict[str, int] = {}
-        texts: dict[str, dict[str, list[str]]] = {}
-        for place, line in enumerate(self.lines):
-            if line.paragraph in wanted:
-                name = f"S{len(ids) + 1}"
-                ids[name] = place
-                of_paper = texts.setdefault(self._paper(place), {})
-                of_paper.setdefault(line.paragraph, []).append(f"[{name}] {line.plain}")
-        return [
-            Shown(
-                title=title_of(self._papers.get(key)), authors=name_of(self._papers.get(key)),
-                paragraphs=[" ".join(lines) for lines in paragraphs.values()],
+        shown: dict[str, list[Words]] = {}
+        for words in self._words:
+            paragraph = self._paragraphs[self._at(words.start).paragraph]
+            if paragraph.id in wanted:
+                shown.setdefault(paragraph.paper, []).append(words)
+        return {self._keys[paper]: self._evidence(paper, words) for paper, words in shown.items()}
+
+    def _evidence(self, paper: str, words: Sequence[Words]) -> Evidence:
+        record = self._papers.get(paper)
+        year = record.year if record else None
+        return Evidence(paper, tuple(words), title_of(record), name_of(record), year)
+
+    def read_of(self, keys: Iterable[str]) -> list[str]:
+        """Return all that was read of these papers, and how papers and authors are called."""
+        papers = {paper for paper, key in self._keys.items() if key in keys}
+        texts = [
+            line.plain for place, line in enumerate(self.lines) if self._paper(place) in papers
+        ]
+        for paper in self._papers.values():
+            names = " ".join(author.name for author in paper.authors)
+            texts.append(f"{paper.title} {names} {paper.citation} {paper.year} {paper.venue or ''}")
+        return texts
+
+    def origins(self, quotes: Iterable[Quote]) -> tuple[Origin, ...]:
+        """Return the source lines in which these words stand, the first of them first."""
+        found: dict[tuple[str, int], Origin] = {}
+        for quote in (one for one in quotes if one.part != "title"):
+            first, last = self._at(quote.start or 0), self._at((quote.end or 1) - 1)
+            key = first.paragraph, first.start
+            found.setdefault(
+                key, self._origin(self._paragraphs[first.paragraph], first.start, last.end)
             )
-            for key, paragraphs in texts.items()
-        ], ids  # fmt: skip
+        return tuple(found.values())[:_MOST_ORIGINS]
+
+    def _at(self, offset: int) -> SourceLine:
+        """Return the source line at an offset of all plain lines behind one another."""
+        return self.lines[bisect_right(self._ends, offset)]
 
     def _paper(self, place: int) -> str:
         return self._paragraphs[self.lines[place].paragraph].paper
 
-    def judge(self, text: str, named: Iterable[tuple[int, str]], said: str) -> Judged:
-        """Return what a mind said of a line and its source lines, unless code refuses it.
-
-        Args:
-            text: The line.
-            named: The places of the source lines that it is said to come from, each with words copied
-                from it.
-            said: The mind's verdict on these.
-        """
-        held = list(dict.fromkeys(filter(None, starmap(self._held, named))))[:_MOST_ORIGINS]
-        quotes = [line.plain for line in held]
-        around = "\n".join(self._around(held))
-        found = judge(text, quotes, around, said)
-        if found.verdict in BAD:
-            return Judged(found.verdict, why=found.alarms[:1])
-        if not self._foreign and self._is_elsewhere(text, quotes, around):
-            return Judged("not_in_source")
-        origins = [
-            self._origin(self._paragraphs[line.paragraph], line.start, line.end) for line in held
-        ]
-        return Judged(found.verdict, tuple(origins))
-
-    def _is_elsewhere(self, text: str, quotes: Sequence[str], around: str) -> bool:
-        """Whether a line has nothing to do with its source lines, or puts words into a copy of one."""
-        found = (change for quote in quotes for change in changes(text, quote, around))
-        if any(change.kind == "addition" for change in found):
-            return True
-        line, source = self._embedder.embed([text, " ".join(quotes)])
-        cosine = calibrated(self._embedder, np.array([line @ source]))[0]
-        return coverage(text, " ".join(quotes)) < BEARS_WORDS and bool(cosine < BEARS_MEANING)
-
-    def _held(self, place: int, words: str) -> SourceLine | None:
-        """Return the source line in which the words stand that a mind copied; None for made-up words."""
-        line = self.lines[place]
-        if find_quote(words, line.text) or find_quote(words, line.plain):
-            return line
-        span = find_quote(words, self._paragraphs[line.paragraph].text)
-        mine = [item for item in self.lines if item.paragraph == line.paragraph]
-        return next((item for item in mine if span and item.start <= span.start < item.end), None)
-
-    def _around(self, held: Sequence[SourceLine]) -> list[str]:
-        """Return what may be said around these lines: their paragraphs, and who wrote the papers."""
-        keys = {line.paragraph for line in held}
-        texts = [line.plain for line in self.lines if line.paragraph in keys]
-        papers = [self._papers.get(self._paragraphs[key].paper) for key in sorted(keys)]
-        for paper in filter(None, papers):
-            names = ", ".join(author.name for author in paper.authors)
-            texts.append(
-                f"{paper.title} {names} {paper.citation} ({paper.year}) {paper.venue or ''}"
-            )
-        return texts
-
     def _origin(self, paragraph: Paragraph, start: int, end: int) -> Origin:
         return origin_of(paragraph, start, end, works_cited(paragraph, start, end, self._entries))
+
+
+def _firsts(paragraphs: Mapping[str, Paragraph]) -> list[Paragraph]:
+    """Return the first paragraph of each paper, in order."""
+    firsts: dict[str, Paragraph] = {}
+    for item in paragraphs.values():
+        firsts.setdefault(item.paper, item)
+    return list(firsts.values())
 
 
 def name_of(paper: Paper | None, part: str = "passage") -> str:

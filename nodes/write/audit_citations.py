@@ -11,9 +11,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from nodes.guard import failure_of
+from nodes.judge.known_facts import notices_on
 from nodes.write.adherence import measure_adherence
-from nodes.write.flag_uncited import claims_by_cue, flag_claims
-from nodes.write.judge_citation import notices_on
+from nodes.write.flag_uncited import claims_by_name, flag_claims
 from state.audit import Audit, Omission, ReferenceFinding, UncitedClaim
 from state.channels import WriteState
 from state.paper import Paper
@@ -23,7 +23,7 @@ from state.writing import Adherence, CitationVerdict, Draft, Plan, Rejection, Se
 from tools.context import RunContext
 from tools.counting import counted
 from tools.errors import PermanentError
-from tools.evidence.support import BAD
+from tools.evidence.support import UNBORNE
 from tools.services import Services, open_services
 
 STAGE = "audit_citations"
@@ -75,13 +75,13 @@ async def audit_citations(state: WriteState, runtime: Runtime[RunContext]) -> Wr
 async def _flag(
     services: Services, sentences: Sequence[Sentence], judged: Collection[int], *, asking: bool
 ) -> tuple[list[UncitedClaim], list[Failure]]:
-    """Flag claims without citation; where nobody can be asked any more, by their wording."""
+    """Flag claims without citation; where nobody can be asked any more, by the authors that they name."""
     if not asking:
-        return claims_by_cue(sentences, judged), []
+        return claims_by_name(sentences, judged), []
     try:
         return await flag_claims(services, sentences, judged)
     except PermanentError as error:
-        return claims_by_cue(sentences, judged), [failure_of(STAGE, error)]
+        return claims_by_name(sentences, judged), [failure_of(STAGE, error)]
 
 
 def make_audit(
@@ -131,7 +131,9 @@ def make_audit(
     )
 
 
-_VERDICTS = ("supported", "partly", "contradicted", "not_in_source", "not_checked")
+_VERDICTS = (
+    "supported", "partly", "contradicted", "not_in_source", "not_in_abstract", "not_checked",
+)  # fmt: skip
 
 
 def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
@@ -145,14 +147,21 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
     )
     titles = sum(_names_only(item) for item in verdicts)
     bare = sum(item.cause == "no_abstract" for item in verdicts)
-    open_ = sum(item.verdict == "not_checked" for item in verdicts)
+    noted = Counter(item.cause for item in verdicts if item.verdict == "not_checked")
+    unread = Counter(item.unread for item in verdicts if item.unread and item.verdict in _UNREAD)
     judges = Counter(item.by for item in verdicts if item.by not in {"", "code"})
+    by_text = sum(item.evidence_scope == "full_text" for item in verdicts)
+    passing = sum(_in_passing(item) for item in verdicts)
     told = [
         *((own[part], f"checked by code: word for word the {part}") for part in sorted(own)),
         *((number, f"judged by {name}") for name, number in sorted(judges.items())),
         (titles, "not checked: no abstract; nothing but the title is told"),
         (bare - titles, "not checked: no abstract"),
-        (open_ - bare, "not checked: not word for word, and no LLM to judge it"),
+        (noted["not_verbatim"], "not checked: not word for word, and no LLM to judge it"),
+        (noted["no_verdict"], "not checked: the judge gave no usable answer"),
+        (by_text, "decided on the full text"),
+        (passing, "cited for background only, and the paper does not say it"),
+        *((number, f"without the full text: {why}") for why, number in sorted(unread.items())),
     ]  # fmt: skip
     return [
         *(f"{_count(number, 'citation')} {how}" for number, how in told if number),
@@ -164,6 +173,16 @@ def _notes(verdicts: Sequence[CitationVerdict]) -> list[str]:
 
 
 _UNCITED = "sentence without citation"
+_UNREAD = ("not_in_abstract", "not_checked")
+"""Verdicts that the full text might have changed."""
+
+
+def _in_passing(item: CitationVerdict) -> bool:
+    """Whether a paper that does not say it is cited for background: a note, and no reason to fail."""
+    return item.purpose == "background" and (item.verdict, item.cause) == _UNSAID
+
+
+_UNSAID = ("not_in_source", "mis_cited")
 
 
 def _names_only(item: CitationVerdict) -> bool:
@@ -180,10 +199,11 @@ def _reasons(
     uncited_claims: Sequence[UncitedClaim],
 ) -> list[str]:
     uncited = [item for item in verdicts if not item.key]
-    alone = sum(item.verdict in BAD for item in uncited)
+    alone = sum(item.verdict in UNBORNE for item in uncited)
     open_ = sum(item.verdict == "not_checked" for item in uncited)
     verdicts = [item for item in verdicts if item.key]
-    bad = [item for item in verdicts if item.verdict == "not_in_source"]
+    bad = [item for item in verdicts if item.verdict == "not_in_source" and not _in_passing(item)]
+    beyond = sum(item.verdict == "not_in_abstract" for item in verdicts)
     # In a text by someone else the list of references may have it, or the text alone.
     invented, unresolved = (
         max(len({one.key for one in found if one.cause == cause}) for found in (bad, references))
@@ -201,6 +221,7 @@ def _reasons(
         (contradicted, "citation", "the paper says the opposite"),
         (elsewhere, "citation", "the paper does not say it"),
         (unshown, "citation", "no words of the paper could be shown for it"),
+        (beyond, "citation", "the abstract, which is all that was read, does not say it"),
         (unchecked, "citation", "not checked"),
         (alone, _UNCITED, "what it rests on does not say it"),
         (open_, _UNCITED, "not checked"),

@@ -16,19 +16,19 @@ from state.writing import Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.uncited_claims import cue_of
 from tools.llm.task import Task
 from tools.services import Services, open_services
 
 STAGE = "flag_uncited"
 
 PROMPT = """\
-You are shown sentences of a related-work section that cite nobody. Name those that state something
-about the work of others as a fact that a reader would want a citation for: what studies found, what
-methods do or fail to do, what is common or best in the field, what named authors did. Leave out
-sentences about the section's own authors and their work, sentences that only lead over or announce
-what follows, and definitions that everyone in the field knows. Give the sentence's number as it is
-shown and, in a few words, what gives it away. If there is none, answer with an empty list.
+You are shown a related-work section. Its sentences are numbered; {P3} marks a citation of P3, and `asked` names
+those that cite nobody. Name of these the ones that state something about the work of others as a fact that a
+reader would want a citation for: what studies found, what methods do or fail to do, what is common or best
+in the field, what named authors did. Look at the sentences around: one that sums up, leads over to or goes on
+about works that are cited just before or behind it needs no citation of its own. Leave out sentences about the
+section's own authors and their work, announcements, and what everyone in the field knows. Give the number
+and, in a few words, what gives it away. If there is none, answer with an empty list.
 """
 
 
@@ -52,10 +52,9 @@ class Flags(BaseModel):
     flags: list[Flag] = []
 
 
-def extract(embedder: Embedder, *, sentences: Sequence[Uncited]) -> Flags:
-    """Flag by cues such as 'recent studies' or 'it has been shown'."""
-    found = [(item.number, cue_of(item.text)) for item in sentences]
-    return Flags(flags=[Flag(number=number, why=why) for number, why in found if why])
+def extract(embedder: Embedder, **_: object) -> Flags:
+    """Flag nothing: what needs a citation is for a mind to say."""
+    return Flags(flags=[])
 
 
 TASK = Task(
@@ -86,39 +85,43 @@ async def flag_claims(
         TransientError: The endpoint was unreachable or busy after its retries.
         PermanentError: The endpoint rejects the key, the model's name or the request.
     """
-    shown = _shown(sentences, judged)
-    if not shown:
+    texts = [Uncited(number=at, text=item.text) for at, item in enumerate(sentences, start=1)]
+    asked = [item for item in texts if _is_bare(sentences[item.number - 1], item.number, judged)]
+    named = claims_by_name(sentences, judged)
+    if not asked:
         return [], []
     try:
-        answer = await services.mind.do(TASK, sentences=shown)
+        answer = await services.mind.do(
+            TASK, sentences=texts, asked=[item.number for item in asked]
+        )
     except (AnswerError, RefusedError, KeptError) as error:
         failure = Failure(
             stage=STAGE, subject="uncited claims", cause=str(error),
-            remedy="they were looked for by their wording only", lost=True,
+            remedy="only authors named without a citation were looked for", lost=True,
         )  # fmt: skip
-        return claims_by_cue(sentences, judged), [failure]
+        return named, [failure]
+    whys = {flag.number: flag.why for flag in answer.flags}
+    told = [_claim(item, whys[item.number]) for item in asked if item.number in whys]
     # Authors named are there for all to see, whatever a model makes of it.
-    named = [(item.number, cue_of(item.text)) for item in shown if " et al" in item.text]
-    whys = {number: why for number, why in named if why}
-    whys |= {flag.number: flag.why for flag in answer.flags}
-    return [_claim(item, whys[item.number]) for item in shown if item.number in whys], []
+    told += [item for item in named if item.sentence not in whys]
+    return sorted(told, key=lambda item: item.sentence), []
 
 
-def claims_by_cue(
+def claims_by_name(
     sentences: Sequence[Sentence], judged: Collection[int] = ()
 ) -> list[UncitedClaim]:
-    """Return the claims that cite nobody, as their wording tells."""
-    return [_claim(item, why) for item in _shown(sentences, judged) if (why := cue_of(item.text))]
-
-
-def _shown(sentences: Sequence[Sentence], judged: Collection[int]) -> list[Uncited]:
+    """Return the sentences that name authors and cite nobody: what code can tell."""
     return [
-        Uncited(number=number, text=sentence.text)
-        for number, sentence in enumerate(sentences, start=1)
-        if not sentence.keys
-        and number not in judged
-        and not (sentence.basis and sentence.basis.verified)
+        _claim(Uncited(number=number, text=item.text), "it names authors and cites nobody")
+        for number, item in enumerate(sentences, start=1)
+        if " et al" in item.text and _is_bare(item, number, judged)
     ]
+
+
+def _is_bare(sentence: Sentence, number: int, judged: Collection[int]) -> bool:
+    """Whether a sentence cites nobody, and nobody has judged it."""
+    basis = sentence.basis
+    return not sentence.keys and number not in judged and not (basis and basis.verified)
 
 
 def _claim(item: Uncited, why: str) -> UncitedClaim:

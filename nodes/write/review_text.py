@@ -28,7 +28,7 @@ from state.run import halt
 from state.writing import INPUT, MARKER, Citation, CitationVerdict, PlanLine, SavedSection, Sentence
 from tools.context import RunContext
 from tools.errors import InputError
-from tools.evidence.support import BAD
+from tools.evidence.support import UNBORNE
 from tools.services import open_services
 
 ASKED = (
@@ -47,7 +47,7 @@ async def review_text(state: WriteState, runtime: Runtime[RunContext]) -> WriteS
     if halt(state.get("failures", [])) or state.get("settled") or not state["final"].sentences:
         return done
     sentences, findings, edited = state["final"].sentences, state["audit"].reasons, state["edited"]
-    faulty = [item for item in state["verdicts"] if edited and item.verdict in BAD]
+    faulty = [item for item in state["verdicts"] if edited and item.verdict in UNBORNE]
     why = "; ".join([*findings, *(["sentences were taken out"] if state["removed"] else [])])
     if not (faulty if edited else is_due(services.context.review_text, why)):
         return done

@@ -14,8 +14,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from nodes.judge.questions import Numbered
 from nodes.keeping import saving_services
-from nodes.write.check_citations import Numbered
 from nodes.write.lines import LinePaper, line_papers, untrue_counts, without_markers
 from nodes.write.number_references import paragraph_numbers
 from nodes.write.writers.answers import NextSentence, Written, as_written, sentences_of
@@ -29,7 +29,7 @@ from state.writing import CitationVerdict, Draft, PlanLine, Rejection, Sentence
 from tools.context import RunContext
 from tools.embed.port import Embedder
 from tools.errors import AnswerError, KeptError, RefusedError
-from tools.evidence.support import BAD
+from tools.evidence.support import UNBORNE
 from tools.llm.task import Task
 
 STAGE = "rewrite_unsupported"
@@ -99,7 +99,7 @@ TASK = Task(
 async def rewrite_unsupported(state: WriteState, runtime: Runtime[RunContext]) -> WriteState:
     """Rewrite the weak sentences, by paragraphs; after the last check take out the faulty."""
     services = saving_services(state, runtime, drafted=True)
-    faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in BAD})
+    faulty = sorted({item.sentence for item in state["verdicts"] if item.verdict in UNBORNE})
     if state["checks"] >= rounds(state["final"]):
         return take_out(state, faulty)
     stage = Stage(request=state["request"], keys=state["keys"], outline=state["outline"])
@@ -158,7 +158,7 @@ async def _rewrite(
     try:
         answer = await mind.do(TASK, **inputs)
     except (AnswerError, RefusedError, KeptError) as error:
-        for number in sorted({item.sentence for item in bad if item.verdict in BAD}):
+        for number in sorted({item.sentence for item in bad if item.verdict in UNBORNE}):
             drafting.fail(f"sentence {number}", str(error), drafting.remedy, lost=True)
         return {}
     mine = replace(drafting, papers={key: drafting.papers[key] for key in allowed})
@@ -174,7 +174,7 @@ async def _placed(
     papers: Sequence[LinePaper],
 ) -> dict[int, Sentence | None]:
     """Put the mind's sentences in their places, if nothing is wrong with them; see `_rewrite`."""
-    faulty = {item.sentence for item in bad if item.verdict in BAD}
+    faulty = {item.sentence for item in bad if item.verdict in UNBORNE}
     texts = {number: item.text for number, item in enumerate(sentences, start=1)}
     new: dict[int, Sentence | None] = {}
     for number in sorted({*faulty, *given}):
@@ -182,7 +182,7 @@ async def _placed(
         if item and not item.sentence.strip():
             new |= {number: None} if number in faulty else {}
             continue
-        failing = {one.key for one in bad if one.sentence == number and one.verdict in BAD}
+        failing = {one.key for one in bad if one.sentence == number and one.verdict in UNBORNE}
         line = PlanLine(number=old.line, keys=tuple(key for key in old.keys if key not in failing))
         so_far = [text for other, text in texts.items() if other != number]
         result = await _kept(drafting, item, line, so_far, old) if item else []
@@ -213,13 +213,8 @@ def rounds(draft: Draft) -> int:
 
 
 def is_weak(item: CitationVerdict) -> bool:
-    """Whether a sentence is to be mended: a citation may not stay, or an LLM calls it partly supported.
-
-    One that only an alarm calls so is left: its words may well be right.
-    """
-    return item.verdict in BAD or (
-        item.verdict == "partly" and bool(item.reason) and not item.alarms
-    )
+    """Whether a sentence is to be mended: a citation may not stay, or a judge calls it partly supported."""
+    return item.verdict in UNBORNE or item.verdict == "partly"
 
 
 def _fault(item: CitationVerdict, by_id: Mapping[str, str]) -> Unsupported:
@@ -238,18 +233,21 @@ _WHY = {
 
 def why(item: CitationVerdict) -> str:
     """Say in words why a citation is weak, and what speaks against it."""
-    return f"{describe(item)}: {'; '.join(item.alarms) or item.reason}".strip(" :")
+    return f"{describe(item)}: {'; '.join(filter(None, (item.reason, *item.alarms)))}".strip(" :")
 
 
 def describe(item: CitationVerdict) -> str:
     """Say in words why a citation may not stay."""
     usual = "the paper does not say it, or is by others than the sentence names"
+    who = "the paper" if item.key else "what it rests on"
+    if item.verdict == "partly":
+        return f"{who} says only some of it"
     if not item.key:
         return "what it rests on does not say it"
-    if item.verdict == "partly":
-        return "the paper says only some of it"
-    if item.cause != "fabricated" and item.verdict == "contradicted":
+    if item.verdict == "contradicted":
         return "the paper says the opposite"
+    if item.verdict == "not_in_abstract":
+        usual = "the abstract, which is all that was read, does not say it"
     return f"another paper says it: {item.better}" if item.better else _WHY.get(item.cause, usual)
 
 

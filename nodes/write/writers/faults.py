@@ -1,6 +1,5 @@
 """What code can find wrong with a sentence before anyone is asked."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,13 +8,10 @@ from nodes.write.writers.answers import NextSentence
 from state.paper import Paper
 from state.quote import Quote
 from state.writing import INPUT, MARKER, Cause, PlanLine
-from tools.evidence.claims import name_fault
 from tools.evidence.invented_citations import invented_citations
 from tools.evidence.quotes import quotable, quote_fault, quote_input, quote_paper
 from tools.text.sentences import split_sentences
 from tools.text.words import SAME, coverage, resemblance
-
-_NAMED = re.compile(r"\b([A-Z][\w'’-]+) et al\.")
 
 Action = Literal["asked_again", "replaced", "rewritten", "removed"]
 
@@ -68,13 +64,7 @@ def faults_of(
         found.append(Fault("off_plan", f"it does not cite {', '.join(lacking)}", lacking[0]))
     if not marked and not found:
         found += _uncited(answer, papers, own_text)
-    known = [key for key in marked if key in papers]
-    found += [
-        Fault("mis_cited", wrong, key)
-        for key in known
-        if (wrong := name_fault(text, key, papers[key], papers.values()))
-    ]
-    return found + _unmarked_names(text, [papers[key] for key in known])
+    return found
 
 
 def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -> list[Fault]:
@@ -86,19 +76,6 @@ def _uncited(answer: NextSentence, papers: Mapping[str, Paper], own_text: str) -
     if not quote_input(answer.basis, own_text).verified:
         return [Fault("uncited_claim", "it cites nothing, and its basis is not in the input")]
     return []
-
-
-def _unmarked_names(text: str, cited: Sequence[Paper]) -> list[Fault]:
-    """Find authors named ('Smith et al.') who wrote none of the papers that the sentence cites."""
-    families = {
-        name for paper in cited for author in paper.authors for name in author.family.split()[-1:]
-    }
-    said = " ".join(paper.text for paper in cited)
-    return [
-        Fault("fabricated", f"it names {name} et al., who wrote no paper that it cites", name)
-        for name in dict.fromkeys(_NAMED.findall(text))
-        if name not in families and name not in said
-    ]
 
 
 def best_quotes(

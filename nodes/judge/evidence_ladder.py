@@ -1,0 +1,362 @@
+"""The evidence ladder: judge what papers are said to say by their abstracts, and else by their texts.
+
+Two thirds of what is said of papers is decided by their abstracts. For the rest the nearest sentences of the full
+text are shown, then the nearest paragraphs, then whole sections; support ends the climb. That a number or a
+name stands nowhere in what was read is a fact, and stops a claim whatever a judge says.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from nodes.judge.full_text import FullText, read_full_texts
+from nodes.judge.judge_claims import (
+    AT_ONCE,
+    Bench,
+    Evidence,
+    Item,
+    Ruling,
+    Words,
+    judge_claims,
+)
+from state.paper import Paper
+from state.passage import Passage
+from state.quote import Quote
+from state.request import Request
+from state.writing import INPUT, Cause, Scope, Support
+from tools.embed.port import Embedder
+from tools.evidence.facts import standing_nowhere
+from tools.evidence.nearest import Searcher
+from tools.evidence.support import BAD, ORDER
+from tools.evidence.verbatim import names_of, plain, verbatim
+
+_LEVELS: tuple[Callable[[Searcher, str], list[Passage]], ...] = (
+    Searcher.sentences,
+    Searcher.paragraphs,
+    Searcher.sections,
+)
+
+
+@dataclass
+class Shelf:
+    """The papers that a text cites, and what was read of them."""
+
+    papers: Mapping[str, Paper]
+    """By key."""
+    own: str = ""
+    """The researcher's own text."""
+    known: Sequence[Quote] = ()
+    """Verified words of full texts, which whoever wrote the text was shown."""
+    texts: dict[str, FullText] = field(default_factory=dict)
+    """Full texts that were looked for, by the paper's id."""
+    searchers: dict[str, Searcher] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        """How the papers at hand may be called."""
+        return "\n".join(
+            " ".join(
+                [
+                    paper.citation,
+                    *(one.name for one in paper.authors),
+                    f"{paper.year or ''} {paper.venue or ''}",
+                ]
+            )
+            for paper in self.papers.values()
+        )
+
+    def read_of(self, keys: Iterable[str]) -> list[str]:
+        """Return all that was read of these papers, with the researcher's own text."""
+        papers = [self.papers[key] for key in keys if key in self.papers]
+        ids = {paper.id for paper in papers}
+        return [
+            *(paper.text for paper in papers),
+            *(item.text for paper in papers for item in self.passages(paper)),
+            *(item.text for item in self.known if item.paper in ids),
+            self.own,
+            self.called,
+        ]
+
+    def passages(self, paper: Paper) -> tuple[Passage, ...]:
+        """Return the passages of a paper's full text, where it was read."""
+        return self.texts[paper.id].passages if paper.id in self.texts else ()
+
+    def scope(self, keys: Iterable[str]) -> Scope:
+        """Return what was read of these papers, the least of any of them."""
+        papers = [self.papers[key] for key in keys if key in self.papers]
+        if papers and all(self.passages(paper) for paper in papers):
+            return "full_text"
+        read = all(paper.abstract or self.passages(paper) for paper in papers)
+        return "abstract" if papers and read else "none"
+
+    def unread(self, keys: Iterable[str]) -> str:
+        """Return why the full text of one of these papers was not read, if it was looked for."""
+        papers = (self.papers[key] for key in keys if key in self.papers)
+        return next((self.texts[one.id].unread for one in papers if one.id in self.texts), "")
+
+    def evidence(self) -> dict[str, Evidence]:
+        """Return what is shown of all papers at first: the abstract, and verified words of the full text."""
+        shown = {
+            key: self.evidence_of(paper, _abstract(paper)) for key, paper in self.papers.items()
+        }
+        for key, paper in self.papers.items():
+            words = [
+                Words(item.text, item.part, item.start or 0, place=item.place)
+                for item in self.known
+                if item.paper == paper.id and item.text not in (paper.abstract or "")
+            ]
+            shown[key] = replace(shown[key], words=(*shown[key].words, *words))
+        if self.own:
+            shown[INPUT] = Evidence(INPUT, (Words(self.own, INPUT),))
+        return shown
+
+    def evidence_of(self, paper: Paper, words: Sequence[Words]) -> Evidence:
+        """Return a paper with these words as evidence."""
+        authors = ", ".join(author.name for author in paper.authors)
+        more = "" if paper.authors_complete else " and others"
+        return Evidence(paper.id, tuple(words), paper.title, f"{authors}{more}".strip(), paper.year)
+
+
+def _abstract(paper: Paper) -> list[Words]:
+    return [Words(text, part) for part, text in paper.parts if part != "title"]
+
+
+def words_of(passages: Iterable[Passage]) -> list[Words]:
+    """Return passages as words of a source."""
+    return [
+        Words(item.text, item.part, item.start, " > ".join(item.section), item.place)
+        for item in passages
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is decided of an item, by whom, and on what."""
+
+    verdict: Support
+    cause: Cause = ""
+    ruling: Ruling | None = None
+    """What the judge said; None where nobody was asked, or gave no usable answer."""
+    quotes: tuple[Quote, ...] = ()
+    """The words that decide, the deciding ones first."""
+    alarms: tuple[str, ...] = ()
+    """What in the words speaks against it."""
+    scope: Scope = "abstract"
+    unread: str = ""
+    better: str = ""
+    """Id of the paper at hand whose own sentence it is."""
+    nearest: tuple[Quote, ...] = ()
+    """Where nobody judged: the words nearest to it."""
+    by: str = ""
+    """Who decided; empty where nobody did."""
+
+
+async def climb(
+    bench: Bench, request: Request, shelf: Shelf, blocks: Sequence[Sequence[Item]]
+) -> dict[str, Decision]:
+    """Judge these items by abstracts, then by full texts where these do not decide; return decisions by id.
+
+    Args:
+        bench: The check, with the evidence that is shown first.
+        request: Whose library and sources full texts may come from.
+        shelf: The papers.
+        blocks: Items that are asked about together at first; one of a paper without an abstract begins with its text.
+    """
+    first = [
+        [item for item in block if any(bench.evidence[key].words for key in item.sources)]
+        for block in blocks
+    ]
+    answers = await asyncio.gather(*(judge_claims(bench, block) for block in first))
+    rulings = {id_: one for answer in answers for id_, one in answer.items()}
+    items = [item for block in blocks for item in block]
+    left = await asyncio.to_thread(_open, bench, shelf, items, rulings)
+    await open_texts(bench, request, shelf, left)
+    own = await asyncio.to_thread(_own, bench, shelf, left)
+    left = [item for item in left if item.id not in own]
+    for level in _LEVELS:
+        groups = _grouped([item for item in left if _papers(shelf, item)])
+        if not groups:
+            break
+        found = await asyncio.gather(
+            *(_asked(bench, shelf, level, group, rulings) for group in groups)
+        )
+        for answer in found:
+            for id_, one in answer.items():
+                rulings[id_] = _better(rulings.get(id_), one)
+        left = await asyncio.to_thread(_open, bench, shelf, left, rulings)
+    asked = [item for item in items if item.id not in own]
+    return own | await asyncio.to_thread(
+        lambda: {item.id: _decided(bench, shelf, item, rulings.get(item.id)) for item in asked}
+    )
+
+
+def _own(bench: Bench, shelf: Shelf, items: Sequence[Item]) -> dict[str, Decision]:
+    """Return what is decided of the sentences that stand in the full text of the one paper they are judged by."""
+    found: dict[str, Decision] = {}
+    for item in items:
+        if item.sources[0] in shelf.papers and len(item.sources) == 1:
+            quote = stands_in_text(bench.sentences[item.sentence], item.sources[0], shelf)
+            if quote:
+                found[item.id] = Decision(
+                    "supported", quotes=(quote,), scope="full_text", by="code"
+                )
+    return found
+
+
+async def open_texts(bench: Bench, request: Request, shelf: Shelf, items: Sequence[Item]) -> None:
+    """Read the full texts of the papers of these items, as far as that was not tried before."""
+    papers = {
+        shelf.papers[key].id: shelf.papers[key]
+        for item in items
+        for key in item.sources
+        if key in shelf.papers and shelf.papers[key].id not in shelf.texts
+    }
+    if papers:
+        texts, failures = await read_full_texts(
+            bench.services, request, list(papers.values()), stage=bench.stage
+        )
+        shelf.texts |= texts
+        bench.failures += failures
+    embedder = bench.services.clients.embedder
+    for paper in papers.values():
+        if passages := shelf.passages(paper):
+            shelf.searchers[paper.id] = Searcher(passages, embedder)
+
+
+def _papers(shelf: Shelf, item: Item) -> list[Paper]:
+    """Return the papers of an item whose full text was read."""
+    papers = (shelf.papers[key] for key in item.sources if key in shelf.papers)
+    return [paper for paper in papers if paper.id in shelf.searchers]
+
+
+def _grouped(items: Sequence[Item]) -> list[Sequence[Item]]:
+    return [items[at : at + AT_ONCE] for at in range(0, len(items), AT_ONCE)]
+
+
+async def _asked(
+    bench: Bench,
+    shelf: Shelf,
+    level: Callable[[Searcher, str], list[Passage]],
+    items: Sequence[Item],
+    rulings: Mapping[str, Ruling],
+) -> dict[str, Ruling]:
+    """Ask about these items with what a level finds of the papers' texts."""
+
+    def found() -> dict[str, Evidence]:
+        passages: dict[str, dict[str, Passage]] = {}
+        for item in items:
+            ruling = rulings.get(item.id)
+            claim = (ruling and ruling.claim) or plain(bench.sentences[item.sentence])
+            for paper in _papers(shelf, item):
+                mine = passages.setdefault(paper.id, {})
+                mine |= {one.id: one for one in level(shelf.searchers[paper.id], claim)}
+        shown = dict(bench.evidence)
+        for key, paper in shelf.papers.items():
+            if paper.id in passages:
+                ordered = sorted(passages[paper.id].values(), key=lambda one: one.start)
+                shown[key] = shelf.evidence_of(paper, words_of(ordered))
+        return shown
+
+    return await judge_claims(bench.with_evidence(await asyncio.to_thread(found)), items)
+
+
+def _better(before: Ruling | None, now: Ruling) -> Ruling:
+    """Return the ruling that counts: the later one, unless it says less than the one before."""
+    if before is None or not before.quotes or (now.verdict == "contradicted" and now.quotes):
+        return now
+    return now if ORDER.index(now.verdict) <= ORDER.index(before.verdict) else before
+
+
+def _open(
+    bench: Bench, shelf: Shelf, items: Sequence[Item], rulings: Mapping[str, Ruling]
+) -> list[Item]:
+    """Return the items that what was read so far does not decide."""
+    return [item for item in items if not _sure(bench, shelf, item, rulings.get(item.id))]
+
+
+def _sure(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> bool:
+    if ruling is None or not any(key in shelf.papers for key in item.sources):
+        return ruling is not None
+    if ruling.verdict == "contradicted":
+        return bool(ruling.quotes)
+    return ruling.verdict == "supported" and not _nowhere(bench, shelf, item)
+
+
+def _nowhere(bench: Bench, shelf: Shelf, item: Item) -> list[str]:
+    """Return the numbers and names of an item's sentence that stand in nothing that was read of what it cites."""
+    sentence = bench.sentences[item.sentence]
+    cited = dict.fromkeys(
+        (*item.sources, *(key for key in shelf.papers if f"{{{key}}}" in sentence))
+    )
+    return standing_nowhere(plain(sentence), shelf.read_of(cited))
+
+
+def _decided(bench: Bench, shelf: Shelf, item: Item, ruling: Ruling | None) -> Decision:
+    """Return what a ruling comes to on what was read."""
+    scope, unread = shelf.scope(item.sources), shelf.unread(item.sources)
+    if ruling is None:
+        cause: Cause = "no_abstract" if scope == "none" else "no_verdict"
+        return Decision("not_checked", cause, scope=scope, unread=unread)
+    verdict, cause, alarms = ruling.verdict, _cause(ruling), ruling.differs
+    if verdict in {"supported", "partly"} and (nowhere := _nowhere(bench, shelf, item)):
+        where = WHERE[scope]
+        verdict, cause = "not_in_source", "mis_cited"
+        alarms = (*(f"{one} {where}" for one in nowhere), *alarms)
+    if verdict == "not_in_source" and scope != "full_text" and set(item.sources) != {INPUT}:
+        verdict = "not_in_abstract"
+    return Decision(
+        verdict, cause, ruling, ruling.quotes, alarms, scope, unread, by=bench.mind.name
+    )
+
+
+WHERE: Mapping[Scope, str] = {
+    "none": "stands nowhere in what was read",
+    "abstract": "is not in the abstract, which is all that was read",
+    "full_text": "stands nowhere in the paper",
+}
+
+
+def _cause(ruling: Ruling) -> Cause:
+    if ruling.misquoted:
+        return "no_verified_quote"
+    return "mis_cited" if ruling.verdict in BAD else ""
+
+
+def stands_in_text(sentence: str, key: str, shelf: Shelf) -> Quote | None:
+    """Return the words of a paper's full text that a sentence is, if it is one of its own sentences."""
+    paper = shelf.papers[key]
+    if paper.id not in shelf.searchers:
+        return None
+    for item in shelf.searchers[paper.id].whole(plain(sentence)):
+        if span := verbatim(sentence, item.text, names_of(paper)):
+            start = item.start + span.start
+            return Quote(
+                text=span.text, paper=paper.id, part=item.part, start=start, end=start + len(span.text),
+                verified=True, place=item.place,
+            )  # fmt: skip
+    return None
+
+
+def nearest_words(sentence: str, key: str, shelf: Shelf, embedder: Embedder) -> tuple[Quote, ...]:
+    """Return the two sentences of all that was read of a paper that are nearest to a sentence."""
+    paper = shelf.papers[key]
+    found = Searcher([*_as_passages(paper), *shelf.passages(paper)], embedder).nearest(
+        plain(sentence)
+    )
+    return tuple(
+        Quote(
+            text=item.text, paper=paper.id, start=item.start, end=item.start + len(item.text),
+            part=item.part if item.document else paper.abstract_kind, verified=True,
+            place=item.place if item.document else "",
+        )
+        for item in found
+    )  # fmt: skip
+
+
+def _as_passages(paper: Paper) -> list[Passage]:
+    return [
+        Passage(
+            id=item.part, paper=paper.id, title=paper.title, start=0, end=len(item.text), text=item.text
+        )
+        for item in _abstract(paper)
+    ]  # fmt: skip

@@ -1,0 +1,97 @@
+"""What code knows of a citation without any judge, and what stands against cited papers themselves."""
+
+import asyncio
+from collections.abc import Collection
+
+from nodes.judge.evidence_ladder import (
+    WHERE,
+    Decision,
+    Shelf,
+    nearest_words,
+    stands_in_text,
+)
+from state.paper import Paper, title_key
+from state.quote import Quote
+from state.writing import Cause
+from tools.embed.port import Embedder
+from tools.evidence.facts import standing_nowhere
+from tools.evidence.quotes import quote_paper
+from tools.evidence.verbatim import misattributed, own_words, plain
+
+
+def known_for_certain(shelf: Shelf, sentence: str, key: str) -> Decision | None:
+    """Return what is a matter of fact and asks for no judge, or None.
+
+    No paper has the key; the sentence is the paper's own; it is another paper's own and not this
+    one's; it tells words of an annotation as the authors'; there is no text to hold it against.
+
+    Args:
+        shelf: The papers, with the full texts that were read.
+        sentence: With markers.
+        key: Of the paper that it is judged by.
+    """
+    paper = shelf.papers.get(key)
+    if paper is None:
+        return Decision("not_in_source", "fabricated", scope="none", by="code")
+    if own := own_words(sentence, key, paper):
+        part, span = own
+        quote = Quote(
+            text=span.text, paper=paper.id, part=part, start=span.start, end=span.end, verified=True
+        )
+        if paper.abstract:
+            return Decision("supported", quotes=(quote,), scope=shelf.scope([key]), by="code")
+        if not shelf.passages(paper):
+            return Decision("not_checked", "no_abstract", quotes=(quote,), scope="none")
+    if stands := stands_in_text(sentence, key, shelf):
+        return Decision("supported", quotes=(stands,), scope="full_text", by="code")
+    if noted := misattributed(sentence, key, paper):
+        quote = quote_paper(noted.text, paper)
+        told = ("these are words of an annotation, not of the paper's authors",)
+        return Decision("not_in_source", "mis_cited", quotes=(quote,), alarms=told, by="code")
+    for other in shelf.papers.values():
+        if other is not paper and own_words(sentence, key, other):
+            told = (f"it is word for word what {other.citation} write",)
+            return Decision("not_in_source", "mis_cited", alarms=told, better=other.id, by="code")
+    return None
+
+
+async def undecided(shelf: Shelf, sentence: str, key: str, embedder: Embedder) -> Decision:
+    """Return what is known of a citation that nobody judges: what stands nowhere, and the words nearest to it."""
+    scope, unread = shelf.scope([key]), shelf.unread([key])
+    if scope == "none":
+        return Decision("not_checked", "no_abstract", scope=scope, unread=unread)
+    cited = {key, *(other for other in shelf.papers if f"{{{other}}}" in sentence)}
+    nowhere, nearest = await asyncio.gather(
+        asyncio.to_thread(standing_nowhere, plain(sentence), shelf.read_of(sorted(cited))),
+        asyncio.to_thread(nearest_words, sentence, key, shelf, embedder),
+    )
+    return Decision(
+        "not_checked", "not_verbatim", alarms=tuple(f"{one} {WHERE[scope]}" for one in nowhere),
+        scope=scope, unread=unread, nearest=nearest,
+    )  # fmt: skip
+
+
+def notices_on(papers: Collection[Paper]) -> dict[str, Cause]:
+    """Return the papers that should not be cited as they are: retracted ones, and old versions.
+
+    A preprint is superseded where another record here is the same work as published, or where its
+    own record has the DOI under which it appeared.
+    """
+    published = {
+        title_key(paper.title) for paper in papers if _doi(paper) and not _is_preprint(paper)
+    }
+    notices: dict[str, Cause] = {
+        paper.id: "superseded"
+        for paper in papers
+        if _is_preprint(paper) and (_doi(paper) or title_key(paper.title) in published)
+    }
+    return notices | {paper.id: "retracted" for paper in papers if paper.retracted}
+
+
+def _is_preprint(paper: Paper) -> bool:
+    return paper.id.startswith("arxiv:")
+
+
+def _doi(paper: Paper) -> bool:
+    """Whether it has a DOI under which it was published; arXiv's own DOIs do not count."""
+    return bool(paper.doi) and not (paper.doi or "").lower().startswith("10.48550/")

@@ -1,0 +1,221 @@
+"""The questions to a judge of claims: what the sources say of a text's sentences, and what near copies change.
+
+One question for `write`, `verify`, `revise`, `ask` and `synthesize`; a model of inference answers it as an LLM does.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from nodes.judge.entailed import entailed
+from state.writing import INPUT, Purpose
+from tools.embed.port import Embedder
+from tools.evidence.quotes import MIN_LENGTH
+from tools.evidence.verbatim import plain
+from tools.llm.entailment import Entailment
+from tools.llm.task import Task
+
+PROMPT = f"""\
+You check whether the sources of a text say what its sentences say of them.
+
+`input` is what the text's authors write of their own work; it may be empty. `question`, where there is one, is
+what the text answers. `sources` are papers, each under
+its key, with what was read of it: its abstract, or passages of its text under their sections. `sentences` are
+consecutive sentences of the text with their numbers; {{P3}} marks a citation of P3. `asked` lists what you
+judge: a sentence, and the sources to judge it by. Answer each item of `asked` under its id, in this order:
+
+1. claim: what the sentence says of these sources alone, as one clean statement. Tell who 'they' or 'it'
+   is. Leave out what it says of other papers or of the authors' own work ('we', 'our'), and nothing else: each
+   number, name, negation and comparison about the source stays.
+2. quotes: of each source one to three stretches of its words that decide, copied letter by letter, each at
+   least {MIN_LENGTH} characters long, the one that decides first.
+3. reasoning: one sentence on what the words show and what they do not.
+4. verdict: supported (they say it), partly (they say some of it, or something weaker), contradicted (they say
+   the opposite, or the input does not say what the sentence says of the authors' work), not_in_source (they
+   do not say it, or say it of something or somebody else).
+5. purpose: what the source is cited for: evidence (it proves the statement), method (how it proceeds),
+   background (context, or an example of work on the subject), contrast (to be set apart from), tool (data, code or
+   software that is used).
+
+Judge by the words alone, not by what you know. Another wording is no fault, nor is a reading that the words
+allow; a wider claim, a result turned round, a reason that the source does not give, or authors named who are
+not the source's, is one. Where one statement cites several papers, each is judged for its share of it: what is
+said of them all need not be in each. Of sources that are asked about together each that the sentence speaks
+of must bear it out, and what it says of the authors' own work the input must say: quote its words as well. If a
+sentence says that none of several sources does something, read them all: quote what speaks against it, or,
+if nothing does, leave quotes empty and call it supported; of one source quote what comes nearest. Where `faults`
+of an earlier answer are listed, give the whole answer again with these mended.
+
+Example. Sentence 2: "Ode and Lim {{P1}} glaze at low heat, which, unlike our single firing, doubles the
+time in the kiln." P1: "We glaze earthenware at 900 degrees. Firing takes twice as long." For 2-P1 the
+claim is "Ode and Lim glaze at low heat, which doubles the time in the kiln", the quotes "We glaze
+earthenware at 900 degrees" and "Firing takes twice as long", the reasoning "The time is doubled, but that
+900 degrees is low heat is not told", the verdict partly, the purpose contrast.
+"""
+
+AGAIN = """\
+You compare sentences with words of the sources that they cite. Each item of `asked` has its id, the `sentence`
+(with the sentence before it, where there is one, as `before`), the source's `title` and `authors`, the `words`
+of the source with what stands around them, and, as `differs`, in what the two wordings differ. Some
+differences change what is said, others do not.
+
+Answer each item under its id: first `reasoning`, one or two sentences on what each difference does to the
+meaning; then `verdict`: supported (the words say what the sentence says of this source), partly (they say some of
+it, or something weaker), contradicted (they say the opposite), not_in_source (they say something else, or
+nothing of it). Judge by the words alone. What the sentence says of its own authors' work or of other papers is not
+asked about.
+"""
+
+
+def _spelled(said: object) -> object:
+    """Return a verdict as the schema spells it, however a small model does."""
+    text = str(said).strip(" .").casefold()
+    return "_".join(text.replace("-", " ").replace("_", " ").split())
+
+
+Verdict = Annotated[
+    Literal["supported", "partly", "contradicted", "not_in_source"], BeforeValidator(_spelled)
+]
+
+
+def _purpose(said: object) -> object:
+    return _spelled(said) if _spelled(said) in get_args(Purpose) else ""
+
+
+class Passage(BaseModel):
+    """Words of a paper's text."""
+
+    section: str = ""
+    text: str
+
+
+class Source(BaseModel):
+    """A paper as the judge sees it."""
+
+    key: str
+    title: str = ""
+    authors: str = ""
+    year: int | None = None
+    abstract: str | None = None
+    passages: list[Passage] | None = None
+
+
+class Numbered(BaseModel):
+    """A sentence of the text."""
+
+    number: int
+    text: str
+
+
+class Asked(BaseModel):
+    """What is to be judged: a sentence by one source, or by several together."""
+
+    id: str
+    sentence: int
+    sources: list[str] = Field(description="Keys of papers, or 'input'.")
+
+
+class Finding(BaseModel):
+    """The judge's verdict on one item."""
+
+    id: str
+    claim: str = Field(default="", description="What the sentence says of these sources alone.")
+    quotes: list[str] = Field(default=[], description="Words of the sources, verbatim.")
+    reasoning: str = Field(default="", description="One sentence.")
+    verdict: Verdict
+    purpose: Annotated[Purpose, BeforeValidator(_purpose)] = ""
+
+
+class Findings(BaseModel):
+    """The judge's answer."""
+
+    findings: list[Finding]
+
+
+class Compared(BaseModel):
+    """A sentence beside the words that it nearly copies."""
+
+    id: str
+    before: str | None = None
+    sentence: str
+    title: str = ""
+    authors: str = ""
+    words: str
+    differs: list[str]
+
+
+class Second(BaseModel):
+    """The judge's second verdict."""
+
+    id: str
+    reasoning: str = ""
+    verdict: Verdict
+
+
+class Seconds(BaseModel):
+    """The judge's second answer."""
+
+    findings: list[Second]
+
+
+def extract(embedder: Embedder, **_: object) -> Findings:
+    """Judge nothing: without a judge nothing is decided but facts."""
+    return Findings(findings=[])
+
+
+def extract_again(embedder: Embedder, **_: object) -> Seconds:
+    """Judge nothing."""
+    return Seconds(findings=[])
+
+
+def entail(
+    model: Entailment,
+    *,
+    input: str,  # noqa: A002  as the task names it
+    sources: Sequence[Source],
+    sentences: Sequence[Numbered],
+    asked: Sequence[Asked],
+    **_: object,
+) -> Findings:
+    """Judge by a model of inference."""
+    texts = {item.number: plain(item.text) for item in sentences}
+    known = {
+        source.key: [
+            text
+            for text in (source.abstract, *(item.text for item in source.passages or ()))
+            if text
+        ]
+        for source in sources
+    } | {INPUT: [input]}
+    findings = []
+    for item in asked:
+        claim = texts[item.sentence]
+        found = entailed(model, claim, [text for key in item.sources for text in known[key]])
+        quotes = [found.quote] if found.quote else []
+        findings.append(
+            Finding(
+                id=item.id, claim=claim, quotes=quotes, reasoning=found.reason, verdict=found.verdict
+            )
+        )  # fmt: skip
+    return Findings(findings=findings)
+
+
+def entail_again(model: Entailment, *, asked: Sequence[Compared]) -> Seconds:
+    """Judge near copies by a model of inference."""
+    found = {item.id: entailed(model, plain(item.sentence), [item.words]) for item in asked}
+    return Seconds(
+        findings=[
+            Second(id=id_, reasoning=one.reason, verdict=one.verdict) for id_, one in found.items()
+        ]
+    )
+
+
+TASK = Task(
+    name="judge_claims", prompt=PROMPT, answer=Findings, tier="strong", extract=extract, entail=entail,
+    max_output_tokens=1200,
+)  # fmt: skip
+TASK_AGAIN = Task(
+    name="judge_again", prompt=AGAIN, answer=Seconds, tier="strong", extract=extract_again,
+    entail=entail_again, max_output_tokens=1200,
+)  # fmt: skip
